@@ -17,8 +17,10 @@ use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State, Station, cable_spring,
+    BodyIndex, CableSpring, ForceSystem, Frame, Handle, Mark, Meaning, Pose, SpatialVelocity, State, Station,
+    cable_spring,
 };
+use force_elements_examples::scene::Scene;
 use force_elements_examples::{Argument, Arguments, Table, println};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -44,6 +46,9 @@ const ELLIPSOID: [f64; 3] = [0.8, 0.55, 1.0];
 const TORUS: [f64; 2] = [1.3, 0.35];
 const RING: [f64; 2] = [0.8, 0.2];
 
+/// Where the cable begins.
+const ORIGIN: Point3<f64> = Point3::new(-1.9, -0.55, 0.0);
+
 /// The cable, the body that carries the sphere, and the drum.
 struct Rig {
     system: ForceSystem<f64>,
@@ -51,9 +56,6 @@ struct Rig {
     lift: BodyIndex,
     drum: BodyIndex,
 }
-
-/// Points along the cable, and the poses of sphere and drum.
-type Picture = (Vec<Point3<f64>>, [Pose<f64>; 2]);
 
 /// What is plotted of one instant.
 struct Instant {
@@ -72,7 +74,7 @@ fn build() -> Result<Rig, force_elements::Error> {
     // Laid flat, a little lower towards the drum.
     let lying = Rotation3::from_axis_angle(&Vector3::z_axis(), -0.155)
         * Rotation3::from_axis_angle(&Vector3::x_axis(), -FRAC_PI_2);
-    let origin = Station::ground(Point3::new(-1.9, -0.55, 0.0));
+    let origin = Station::ground(ORIGIN);
     // Fixed on the drum near its end, so that the laps lie beside each other.
     let fastened = Station::on(drum, Point3::new(0.0, DRUM[0], -0.5));
     let path = CablePath::new(origin, fastened)?
@@ -132,7 +134,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         rig.system.accept_step(&mut state)?;
     }
     let mut history = Vec::new();
-    let mut pictures = Vec::new();
+    let (eye, light) = (Vector3::new(0.35, 0.52, 0.78), Vector3::new(-0.35, 0.8, 0.5));
+    let mut poses = [Pose::identity(); 2];
+    let mut scene = Scene::new(eye, Vector3::y(), light);
     let mut table = Table::new(["t [s]", "length [m]", "rate [m/s]", "turns", "tension [N]", "contacts"]);
     for step in 0..=400_u32 {
         let time = 0.005 * f64::from(step);
@@ -155,100 +159,23 @@ fn main() -> Result<(), Box<dyn Error>> {
                 named.join(", "),
             ]);
         }
-        if [200, 300].contains(&step) {
-            let line = path.sample(rig.system.element(rig.cable).path(), 0.01);
-            pictures.push((line, [rig.lift, rig.drum].map(|body| *dynamics.pose(body))));
+        if let Some((color, width)) = match step {
+            200 => Some((RGBColor(205, 130, 120), 4)),
+            300 => Some((CABLE, 8)),
+            _ => None,
+        } {
+            let style = |mark: Mark| (mark.meaning == Meaning::Cable).then(|| (color.to_rgba(), width));
+            scene.add_elements(&dynamics, &style, 0.06);
+            poses = [rig.lift, rig.drum].map(|body| *dynamics.pose(body));
         }
         history.push(Instant { time, tension: at.dynamics.tension, contacts });
         rig.system.accept_step(&mut state)?;
     }
     println!("{table}");
-    draw_path(&folder.join("cable_wrap.svg"), &rig, &pictures)?;
+    draw_path(&folder.join("cable_wrap.svg"), &rig, scene, poses)?;
     draw_tension(&folder.join("cable_tension.svg"), &history)?;
     println!("pictures in {}", folder.display());
     Ok(())
-}
-
-/// A flat piece of the scene, ready for the painter: the farthest is drawn first.
-struct Piece {
-    depth: f64,
-    corners: Vec<(f64, f64)>,
-    color: RGBColor,
-    width: u32,
-}
-
-/// From where the scene is looked at.
-struct Camera {
-    R: Rotation3<f64>,
-}
-
-impl Camera {
-    fn new() -> Self {
-        let R = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.55)
-            * Rotation3::from_axis_angle(&Vector3::y_axis(), -0.42);
-        Self { R }
-    }
-
-    /// The depth of a point, towards the eye, and its place on paper, down the page.
-    fn see(&self, p: &Point3<f64>) -> (f64, (f64, f64)) {
-        let q = self.R * p;
-        (q.z, (q.x, -q.y))
-    }
-
-    /// A surface given by two parameters in [0, 1], as shaded patches.
-    fn add_surface(
-        &self,
-        pieces: &mut Vec<Piece>,
-        X_GS: &Pose<f64>,
-        color: RGBColor,
-        at: impl Fn(f64, f64) -> Vector3<f64>,
-    ) {
-        const PARTS: u32 = 56;
-        let light = Vector3::new(-0.35, 0.8, 0.5).normalize();
-        let place = |i: u32, j: u32| {
-            let p = at(f64::from(i) / f64::from(PARTS), f64::from(j) / f64::from(PARTS));
-            (X_GS * Point3::from(p)).coords
-        };
-        for i in 0..PARTS {
-            for j in 0..PARTS {
-                let corners = [place(i, j), place(i + 1, j), place(i + 1, j + 1), place(i, j + 1)];
-                let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
-                let outward = (self.R * normal).z;
-                if outward <= 0.0 {
-                    continue;
-                }
-                let shade = 0.62 + 0.38 * normal.normalize().dot(&light).max(-0.6);
-                let centre = corners.iter().sum::<Vector3<f64>>() / 4.0;
-                pieces.push(Piece {
-                    depth: self.see(&Point3::from(centre)).0,
-                    corners: corners.iter().map(|p| self.see(&Point3::from(*p)).1).collect(),
-                    color: shaded(color, shade),
-                    width: 0,
-                });
-            }
-        }
-    }
-
-    fn add_line(&self, pieces: &mut Vec<Piece>, line: &[Point3<f64>], color: RGBColor, width: u32) {
-        for pair in line.windows(2) {
-            let parts = ((pair[1] - pair[0]).norm() / 0.05).ceil().max(1.0);
-            let mut part = 0.0;
-            while part < parts {
-                let ends = [part / parts, (part + 1.0) / parts].map(|u| pair[0] + (pair[1] - pair[0]) * u);
-                let (depth, from) = self.see(&ends[0]);
-                // In front of the patch it lies on.
-                let depth = depth + 0.06;
-                pieces.push(Piece { depth, corners: vec![from, self.see(&ends[1]).1], color, width });
-                part += 1.0;
-            }
-        }
-    }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
-fn shaded(RGBColor(r, g, b): RGBColor, shade: f64) -> RGBColor {
-    let dim = |x: u8| (f64::from(x) * shade).clamp(0.0, 255.0) as u8;
-    RGBColor(dim(r), dim(g), dim(b))
 }
 
 fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
@@ -258,76 +185,44 @@ fn round(radii: [f64; 3]) -> impl Fn(f64, f64) -> Vector3<f64> {
     }
 }
 
-/// A column about z with ends, of this radius and half length.
-fn add_column(
-    camera: &Camera,
-    pieces: &mut Vec<Piece>,
-    X_GS: &Pose<f64>,
-    color: RGBColor,
-    [radius, half]: [f64; 2],
-) {
-    camera.add_surface(pieces, X_GS, color, |u, v| {
-        let a = TAU * u;
-        Vector3::new(radius * a.cos(), radius * a.sin(), half * (2.0 * v - 1.0))
-    });
-    for (end, sense) in [(half, 1.0), (-half, -1.0)] {
-        camera.add_surface(pieces, X_GS, color, |u, v| {
-            let a = TAU * u * sense;
-            Vector3::new(radius * v * a.sin(), radius * v * a.cos(), end)
-        });
-    }
-}
+/// The patches of a surface each way.
+const PARTS: [u32; 2] = [56; 2];
 
-fn draw_path(file: &Path, rig: &Rig, pictures: &[Picture]) -> Result<(), Box<dyn Error>> {
-    let camera = Camera::new();
-    let mut pieces = Vec::new();
+/// Draws the obstacles where they are at last, with the cable that the scene has already.
+fn draw_path(
+    file: &Path,
+    rig: &Rig,
+    mut scene: Scene,
+    [last, drum]: [Pose<f64>; 2],
+) -> Result<(), Box<dyn Error>> {
     let obstacles = rig.system.element(rig.cable).path().obstacles();
-    let [last, drum] = pictures.last().map_or([Pose::identity(); 2], |(_, poses)| *poses);
-    camera.add_surface(&mut pieces, &last, COLORS[0], round([SPHERE; 3]));
-    add_column(&camera, &mut pieces, &obstacles[1].frame().X_BF, COLORS[1], [CYLINDER, 1.1]);
-    camera.add_surface(&mut pieces, &obstacles[2].frame().X_BF, COLORS[2], round(ELLIPSOID));
+    scene.add_surface(&last, COLORS[0], PARTS, round([SPHERE; 3]));
+    scene.add_column(&obstacles[1].frame().X_BF, COLORS[1], [CYLINDER, 1.1]);
+    scene.add_surface(&obstacles[2].frame().X_BF, COLORS[2], PARTS, round(ELLIPSOID));
     for (i, [ring, tube]) in [(3, TORUS), (4, RING)] {
-        camera.add_surface(&mut pieces, &obstacles[i].frame().X_BF, COLORS[i], |u, v| {
+        scene.add_surface(&obstacles[i].frame().X_BF, COLORS[i], PARTS, |u, v| {
             let (a, b) = (TAU * u, TAU * v);
             let reach = ring + tube * b.cos();
             Vector3::new(reach * a.cos(), reach * a.sin(), tube * b.sin())
         });
     }
-    add_column(&camera, &mut pieces, &drum, COLORS[5], DRUM);
-    for (i, (line, _)) in pictures.iter().enumerate() {
-        let newest = i + 1 == pictures.len();
-        let (color, width) = if newest { (CABLE, 4) } else { (RGBColor(205, 130, 120), 2) };
-        camera.add_line(&mut pieces, line, color, width);
-    }
-    pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
-
+    scene.add_column(&drum, COLORS[5], DRUM);
     let area = SVGBackend::new(file, (2680, 1264)).into_drawing_area();
     area.fill(&WHITE)?;
     // One unit of length is 200 pixels both ways.
     let area = area.apply_coord_spec(Cartesian2d::<RangedCoordf64, RangedCoordf64>::new(
         -3.0..10.4,
-        -2.42..3.9,
+        2.42..-3.9,
         (0..2680, 0..1264),
     ));
-    for piece in &pieces {
-        if piece.width == 0 {
-            area.draw(&Polygon::new(piece.corners.clone(), piece.color.filled()))?;
-            let mut outline = piece.corners.clone();
-            outline.push(piece.corners[0]);
-            area.draw(&PathElement::new(outline, piece.color.stroke_width(1)))?;
-        } else {
-            area.draw(&PathElement::new(piece.corners.clone(), piece.color.stroke_width(2 * piece.width)))?;
-        }
-    }
-    if let Some(origin) = pictures.last().and_then(|(line, _)| line.first()) {
-        area.draw(&Circle::new(camera.see(origin).1, 11, CABLE.filled()))?;
-    }
+    scene.paint(&area)?;
+    area.draw(&Circle::new(scene.see(&ORIGIN), 11, CABLE.filled()))?;
     let style = ("sans-serif", 36).into_font().color(&RGBColor(60, 60, 60));
     let title = "A cable over a sphere that rises into it, a cylinder, an ellipsoid, through a torus and across a ring to a winch";
-    area.draw(&Text::new(title, (-2.8, -2.22), style.clone()))?;
+    area.draw(&Text::new(title, (-2.8, 2.22), style.clone()))?;
     let small = ("sans-serif", 27).into_font().color(&RGBColor(110, 110, 110));
     let note = "dark: t = 1.5 s, the sphere holds it up; light: t = 1 s, the sphere hangs below";
-    area.draw(&Text::new(note, (-2.8, -1.95), small))?;
+    area.draw(&Text::new(note, (-2.8, 1.95), small))?;
     area.present()?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! adjoint costs.
 //!
 //! ```text
-//! cargo run --release --example throw [-- PICTURE.svg]
+//! cargo run --release --example throw [-- PICTURE.svg [RECORDING.glb]]
 //! ```
 
 use std::error::Error;
@@ -13,11 +13,15 @@ use std::time::Instant;
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Matrix3, Vector3};
-use force_elements::{Branch, Checkpoint};
+use force_elements::{Branch, Checkpoint, Pose};
 use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Table, differences, print, println};
 use force_elements_scenes::rollout::Derivatives;
-use force_elements_scenes::throw::{Gradient, MASS, Throw, Velocity};
+use force_elements_scenes::throw::{Gradient, HALF_SIDE, MASS, Throw, Velocity};
+
+mod recording;
+
+use recording::{Recording, Still};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -311,7 +315,14 @@ fn panels(rollout: &Rollout, pushes: Points, mut paths: Vec<Points>) -> Vec<Pane
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::read(
         "The throw of a block that stops at a mark, by gradients of rollouts: three tables, and a picture.",
-        [Argument::picture("target/throw.svg")],
+        [
+            Argument::picture("target/throw.svg"),
+            Argument {
+                name: "RECORDING.glb",
+                help: "where it is recorded as glTF, if anywhere",
+                default: "",
+            },
+        ],
     );
     println!("{INTRODUCTION}");
     // Damped enough along the normal to be at rest at the end.
@@ -328,7 +339,26 @@ fn main() -> Result<ExitCode> {
     let path = arguments.path(0);
     picture::draw(path, (2, 2), &panels(&rollout, pushes, paths))?;
     println!("\npicture: {}", path.display());
+    let recorded = arguments.path(1);
+    if !recorded.as_os_str().is_empty() {
+        println!("recording: {}, {} bytes", recorded.display(), record(&setup, recorded)?);
+    }
     Ok(if agrees && hits { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Records the throw, every twentieth step.
+fn record(setup: &Setup, path: &std::path::Path) -> Result<usize> {
+    let mut throw = Throw::new(setup.velocity, setup.mass, setup.parameters)?;
+    let mut recording = Recording::new(0.003);
+    recording.add_box(throw.host.cubes[0].body, [HALF_SIDE; 3]);
+    recording.add_still(Still::Box, &Pose::translation(0.3, 0.0, -0.01), [0.6, 0.4, 0.01]);
+    for step in 0..=STEPS {
+        if step % 20 == 0 {
+            recording.expose(&throw.system.realize_dynamics(&mut throw.state)?);
+        }
+        throw.advance()?;
+    }
+    recording.write(path)
 }
 
 fn verdict(holds: bool) -> &'static str {

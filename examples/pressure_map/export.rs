@@ -8,7 +8,7 @@ use crate::Snapshot;
 
 /// Writes the legacy format in text, which every reader of VTK files has kept.
 pub(crate) fn write(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box<dyn Error>> {
-    let Snapshot { mesh, X_GS, position, dynamics } = snapshot;
+    let Snapshot { mesh, X_GS, position, dynamics, .. } = snapshot;
     let (vertices, faces) = (mesh.vertices(), mesh.faces());
     // Pressure, depth and friction.
     let mut results = vec![[0.0; 5]; faces.len()];

@@ -19,7 +19,7 @@ use force_elements::elastic_foundation::{Dynamics, Material, Parameters, Positio
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
+    BodyIndex, DynamicsView, ElasticFoundation, ForceSystem, Frame, Handle, Pose, SpatialVelocity, State,
 };
 use force_elements_examples::{Argument, Arguments, Table, println};
 
@@ -41,6 +41,7 @@ struct Tyre {
 struct Snapshot<'a> {
     mesh: &'a TriangleMesh<f64>,
     X_GS: Pose<f64>,
+    view: DynamicsView<'a, f64>,
     position: &'a Position<f64>,
     dynamics: &'a Dynamics<f64>,
 }
@@ -136,6 +137,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         X_GS: at.position.X_GS[mesh_surface.index()],
         position: at.position,
         dynamics: at.dynamics,
+        view,
     };
     let written = [
         picture::draw(&folder.join("pressure_map.svg"), &snapshot)?,

@@ -4,7 +4,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::{Canvas, Mark, Meaning};
 use force_elements_examples::picture::{self, Area, font, px};
+use force_elements_examples::scene::Scene;
 use plotters::prelude::*;
 
 use crate::Snapshot;
@@ -45,49 +47,37 @@ pub(crate) fn draw(path: &Path, snapshot: &Snapshot<'_>) -> Result<PathBuf, Box<
     Ok(path.to_path_buf())
 }
 
-/// The corners of each face in Ground.
-fn triangles(snapshot: &Snapshot<'_>) -> Vec<[Point3<f64>; 3]> {
-    snapshot.mesh.triangles().map(|corners| corners.map(|p| snapshot.X_GS * p)).collect()
+/// The pressed faces, each with its pressure, as the foundation draws them.
+#[derive(Default)]
+struct Footprint(Vec<([Point3<f64>; 3], f64)>);
+
+impl Canvas for Footprint {
+    fn line(&mut self, _: Mark, _: Point3<f64>, _: Point3<f64>) {}
+
+    fn face(&mut self, mark: Mark, corners: [Point3<f64>; 3]) {
+        self.0.push((corners, mark.value));
+    }
 }
 
 /// The whole tyre, seen from below through the ground.
 fn draw_tyre(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Result<(), Box<dyn Error>> {
-    let mut pressure = vec![0.0; snapshot.mesh.face_count()];
-    for (spring, force) in snapshot.position.springs.iter().zip(&snapshot.dynamics.springs) {
-        pressure[spring.index] = force.pressure;
+    const RUBBER: RGBColor = RGBColor(190, 194, 200);
+    let (toward_eye, light) = (Vector3::new(0.55, -0.9, -0.75), Vector3::new(0.1, -0.8, -0.35));
+    let mut scene = Scene::new(toward_eye, Vector3::z(), light);
+    for (corners, normal) in snapshot.mesh.triangles().zip(snapshot.mesh.normals()) {
+        let corners = corners.map(|p| snapshot.X_GS * p);
+        scene.add_face(&corners, &(snapshot.X_GS.rotation * normal), RUBBER, 1.0);
     }
-    let toward_eye = Vector3::new(0.55, -0.9, -0.75).normalize();
-    let right = toward_eye.cross(&Vector3::z()).normalize() * -1.0;
-    let up = toward_eye.cross(&right);
-    let light = Vector3::new(0.1, -0.8, -0.35).normalize();
-
-    let triangles = triangles(snapshot);
-    let normals: Vec<_> = snapshot.mesh.normals().map(|normal| snapshot.X_GS.rotation * normal).collect();
-    let nearness: Vec<f64> =
-        snapshot.mesh.centroids().map(|p| (snapshot.X_GS * p).coords.dot(&toward_eye)).collect();
-    let mut faces: Vec<usize> =
-        (0..snapshot.mesh.face_count()).filter(|&face| normals[face].dot(&toward_eye) > 0.0).collect();
-    faces.sort_by(|&a, &b| nearness[a].total_cmp(&nearness[b]));
-
-    let middle = snapshot.X_GS.translation.vector;
-    let mut chart = ChartBuilder::on(area)
+    let style =
+        |mark: Mark| (mark.meaning == Meaning::Face).then(|| (heat(mark.value / highest).to_rgba(), px(1)));
+    // Nearer than the rubber that they lie on.
+    scene.add_elements(&snapshot.view, &style, 0.01);
+    let (x, y) = scene.see(&snapshot.X_GS.translation.vector.into());
+    let chart = ChartBuilder::on(area)
         .caption("A leaning tyre, seen from below through the ground", font(18))
         .margin(px(10))
-        .build_cartesian_2d(-0.36..0.36, -0.38..0.38)?;
-    for face in faces {
-        let outline = triangles[face].map(|p| {
-            let from_middle = p.coords - middle;
-            (from_middle.dot(&right), from_middle.dot(&up))
-        });
-        let color = if pressure[face] > 0.0 {
-            heat(pressure[face] / highest)
-        } else {
-            let gray = 70.0 + 140.0 * normals[face].dot(&light).max(0.0);
-            RGBColor(channel(gray), channel(gray + 4.0), channel(gray + 10.0))
-        };
-        fill(&mut chart, &outline, color)?;
-    }
-    Ok(())
+        .build_cartesian_2d(x - 0.36..x + 0.36, y - 0.38..y + 0.38)?;
+    scene.paint(chart.plotting_area())
 }
 
 type Plane<'a, 'b> = ChartContext<
@@ -128,10 +118,10 @@ fn draw_footprint(area: &Area<'_>, snapshot: &Snapshot<'_>, highest: f64) -> Res
         .x_label_formatter(&|x| format!("{x:.0}"))
         .y_label_formatter(&|y| format!("{y:.0}"))
         .draw()?;
-    let triangles = triangles(snapshot);
-    for (spring, force) in position.springs.iter().zip(&dynamics.springs) {
-        let outline = triangles[spring.index].map(|p| (1e3 * p.x, 1e3 * p.y));
-        fill(&mut chart, &outline, heat(force.pressure / highest))?;
+    let mut footprint = Footprint::default();
+    snapshot.view.draw(&mut footprint);
+    for (corners, pressure) in footprint.0 {
+        fill(&mut chart, &corners.map(|p| (1e3 * p.x, 1e3 * p.y)), heat(pressure / highest))?;
     }
     // One arrow per patch of so many millimetres, as long as the friction force of the patch.
     let patch = 14.0;

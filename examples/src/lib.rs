@@ -1,10 +1,11 @@
-//! Command line, output, tables, pictures, progress and differences of the examples.
+//! Command line, output, tables, pictures of curves and scenes, progress and differences of the examples.
 
 mod arguments;
 mod differences;
 mod output;
 pub mod picture;
 mod progress;
+pub mod scene;
 mod table;
 
 pub use arguments::{Argument, Arguments};

@@ -12,6 +12,7 @@ use std::error::Error;
 use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
 
 mod picture;
+#[path = "../recording.rs"]
 mod recording;
 
 use force_elements_examples::{Argument, Arguments, Progress, Table, print, println};
@@ -19,7 +20,7 @@ use force_elements_scenes::swinging_cable::{
     HALF_SIDES, MASSES, RADIUS, Run, SECONDS, SLACK_LENGTH, STIFFNESS, SUPPORT, Sample, SwingingCable,
 };
 use picture::Film;
-use recording::Recording;
+use recording::{Recording, Still};
 
 /// Dissipation of the cable in the second half of the tables \[s/m\].
 const DISSIPATION: f64 = 0.3;
@@ -246,7 +247,7 @@ down. {SECONDS} s.",
 
     println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-8.");
     let mut film = Film::new(&undamped);
-    let conserved = undamped.run(&mut DormandPrince::new(1e-8), |cable| film.expose(cable))?;
+    let conserved = undamped.run(&mut DormandPrince::new(1e-8), |dynamics| film.expose(dynamics))?;
     print_energies("Without dissipation", &conserved);
     let lossy = damped.run(&mut DormandPrince::new(1e-8), |_| {})?;
     print_energies(&format!("With a dissipation of {DISSIPATION} s/m"), &lossy);
@@ -272,12 +273,12 @@ down. {SECONDS} s.",
 
 /// Records ten seconds at thirty frames a second.
 fn record(scene: &SwingingCable, path: &std::path::Path) -> Result<usize, Box<dyn Error>> {
-    let mut recording = Recording::new();
+    let mut recording = Recording::new(0.01);
     for body in scene.bodies {
         recording.add_box(body, HALF_SIDES);
     }
     let drum = scene.system.element(scene.cable).path().obstacles()[0].frame();
-    recording.add_cylinder(&drum.X_BF, RADIUS, 0.5);
+    recording.add_still(Still::Tube, &drum.X_BF, [RADIUS, RADIUS, 0.5]);
     let (mut simulation, mut integrator) = (scene.simulation()?, DormandPrince::new(1e-8));
     for frame in 0..=300 {
         simulation.run(&mut integrator, f64::from(frame) / 30.0, |_| {})?;

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use force_elements::Pose;
-use force_elements::cable::PathResults;
 use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::{Canvas, DynamicsView, Mark, Meaning, Pose};
+use force_elements_examples::scene::Scene;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -37,113 +37,19 @@ const TEXT: RGBColor = RGBColor(80, 80, 80);
 /// The shapes of the cable in the course of a run.
 pub(crate) struct Film<'a> {
     scene: &'a SwingingCable,
-    shapes: Vec<Vec<Point3<f64>>>,
+    shapes: Vec<Shape>,
 }
 
-/// A flat piece of the scene, ready for the painter: the farthest is drawn first.
-struct Piece {
-    depth: f64,
-    corners: Vec<(f64, f64)>,
-    color: RGBAColor,
-    /// Of a line \[pixels\]; a face has none.
-    width: Option<u32>,
-}
+/// The pieces of the cable, as it draws itself.
+#[derive(Default)]
+struct Shape(Vec<[Point3<f64>; 2]>);
 
-/// From where the scene is looked at, and what is seen.
-struct View {
-    right: Vector3<f64>,
-    up: Vector3<f64>,
-    toward_eye: Vector3<f64>,
-    pieces: Vec<Piece>,
-}
-
-impl View {
-    fn from(toward_eye: Vector3<f64>) -> Self {
-        let toward_eye = toward_eye.normalize();
-        let right = Vector3::z().cross(&toward_eye).normalize();
-        Self { right, up: toward_eye.cross(&right), toward_eye, pieces: Vec::new() }
-    }
-
-    fn see(&self, p: &Point3<f64>) -> (f64, f64) {
-        (p.coords.dot(&self.right), p.coords.dot(&self.up))
-    }
-
-    /// A face with this outward normal, if it is turned towards the eye.
-    fn add_face(
-        &mut self,
-        corners: &[Vector3<f64>; 4],
-        normal: &Vector3<f64>,
-        color: RGBColor,
-        opacity: f64,
-    ) {
-        if normal.dot(&self.toward_eye) <= 0.0 {
-            return;
-        }
-        let light = Vector3::new(-0.5, -0.6, 0.9).normalize();
-        let color = shaded(color, 0.7 + 0.3 * normal.normalize().dot(&light)).mix(opacity);
-        let middle = corners.iter().sum::<Vector3<f64>>() / 4.0;
-        let outline = corners.iter().map(|p| self.see(&Point3::from(*p))).collect();
-        let depth = middle.dot(&self.toward_eye);
-        self.pieces.push(Piece { depth, corners: outline, color, width: None });
-    }
-
-    /// A line, in pieces short enough to be sorted; `ahead` of what it lies on \[m\].
-    fn add_line(&mut self, line: &[Point3<f64>], color: RGBAColor, width: u32, ahead: f64) {
-        for pair in line.windows(2) {
-            let parts = ((pair[1] - pair[0]).norm() / 0.05).ceil().max(1.0);
-            let mut part = 0.0;
-            while part < parts {
-                let ends = [part / parts, (part + 1.0) / parts].map(|u| pair[0].lerp(&pair[1], u));
-                let depth = ends[0].coords.dot(&self.toward_eye) + ahead;
-                let corners = ends.iter().map(|p| self.see(p)).collect();
-                self.pieces.push(Piece { depth, corners, color, width: Some(width) });
-                part += 1.0;
-            }
+impl Canvas for Shape {
+    fn line(&mut self, mark: Mark, from: Point3<f64>, to: Point3<f64>) {
+        if mark.meaning == Meaning::Cable {
+            self.0.push([from, to]);
         }
     }
-
-    fn add_cylinder(&mut self, X_GS: &Pose<f64>) {
-        const PARTS: u32 = 72;
-        const RINGS: u32 = 12;
-        let at = |i: u32, j: u32| {
-            let angle = core::f64::consts::TAU * f64::from(i) / f64::from(PARTS);
-            let z = HALF_LENGTH * (2.0 * f64::from(j) / f64::from(RINGS) - 1.0);
-            (X_GS * Point3::new(RADIUS * angle.cos(), RADIUS * angle.sin(), z)).coords
-        };
-        for i in 0..PARTS {
-            for j in 0..RINGS {
-                let corners = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-                let normal = (corners[2] - corners[0]).cross(&(corners[3] - corners[1]));
-                self.add_face(&corners, &normal, CYLINDER, 1.0);
-            }
-            for (end, sense) in [(0, -1.0), (RINGS, 1.0)] {
-                let middle = (X_GS * Point3::new(0.0, 0.0, sense * HALF_LENGTH)).coords;
-                let normal = X_GS.rotation * Vector3::z() * sense;
-                self.add_face(&[middle, at(i, end), at(i + 1, end), middle], &normal, CYLINDER, 1.0);
-            }
-        }
-    }
-
-    fn add_box(&mut self, X_GB: &Pose<f64>, color: RGBColor, opacity: f64) {
-        for axis in 0..3 {
-            for side in [-1.0, 1.0] {
-                let corner = |u: f64, v: f64| {
-                    let mut p = Vector3::zeros();
-                    (p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3]) = (side, u, v);
-                    (X_GB * Point3::from(p.component_mul(&Vector3::from(HALF_SIDES)))).coords
-                };
-                let corners = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-                let normal = X_GB.rotation * Vector3::ith(axis, side);
-                self.add_face(&corners, &normal, color, opacity);
-            }
-        }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
-fn shaded(RGBColor(r, g, b): RGBColor, shade: f64) -> RGBColor {
-    let dim = |x: u8| (f64::from(x) * shade).clamp(0.0, 255.0) as u8;
-    RGBColor(dim(r), dim(g), dim(b))
 }
 
 impl<'a> Film<'a> {
@@ -152,8 +58,10 @@ impl<'a> Film<'a> {
     }
 
     /// Keeps the shape of the cable at one sample of a run.
-    pub(crate) fn expose(&mut self, cable: &PathResults<f64>) {
-        self.shapes.push(cable.sample(self.scene.system.element(self.scene.cable).path(), 0.02));
+    pub(crate) fn expose(&mut self, dynamics: &DynamicsView<'_, f64>) {
+        let mut shape = Shape::default();
+        dynamics.draw(&mut shape);
+        self.shapes.push(shape);
     }
 
     /// Draws the run that was filmed, and the energies of another one beside its own.
@@ -172,23 +80,25 @@ impl<'a> Film<'a> {
     }
 
     fn draw_scene(&self, area: &Area<'_>, samples: &[Sample]) -> Result<(), Box<dyn Error>> {
-        let mut view = View::from(Vector3::new(-0.28, -1.0, 0.5));
-        let cable = self.scene.system.element(self.scene.cable);
-        view.add_cylinder(&cable.path().obstacles()[0].frame().X_BF);
+        let mut view =
+            Scene::new(Vector3::new(-0.28, -1.0, 0.5), Vector3::z(), Vector3::new(-0.5, -0.6, 0.9));
+        let X_GS: Pose<f64> = self.scene.system.element(self.scene.cable).path().obstacles()[0].frame().X_BF;
+        view.add_column(&X_GS, CYLINDER, [RADIUS, HALF_LENGTH]);
         for (end, color) in ENDS.iter().enumerate() {
             let path: Vec<_> = samples.iter().map(|sample| sample.eyes()[end]).collect();
             view.add_line(&path, color.mix(0.4), 2, 0.0);
         }
         let shown = shown(samples);
         for &(place, _, color, width) in &shown {
-            view.add_line(&self.shapes[place], color.to_rgba(), width, 0.1);
+            for piece in &self.shapes[place].0 {
+                view.add_line(piece, color.to_rgba(), width, 0.1);
+            }
         }
         if let Some(&(place, ..)) = shown.last() {
             for (pose, color) in samples[place].poses.iter().zip(ENDS) {
-                view.add_box(pose, color, 0.85);
+                view.add_box(pose, HALF_SIDES, color, 0.85);
             }
         }
-        view.pieces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
 
         let (width, height) = (f64::from(WIDTH) / SCALE, f64::from(SCENE_HEIGHT) / SCALE);
         let bottom = -0.71;
@@ -198,15 +108,7 @@ impl<'a> Film<'a> {
             bottom + height..bottom,
             pixels,
         ));
-        for Piece { corners, color, width, .. } in &view.pieces {
-            if let Some(width) = width {
-                plane.draw(&PathElement::new(corners.clone(), color.stroke_width(*width)))?;
-            } else {
-                plane.draw(&Polygon::new(corners.clone(), color.filled()))?;
-                let outline: Vec<_> = corners.iter().chain(corners.first()).copied().collect();
-                plane.draw(&PathElement::new(outline, color.stroke_width(1)))?;
-            }
-        }
+        view.paint(&plane)?;
         for &(place, _, color, width) in &shown {
             for eye in samples[place].eyes() {
                 plane.draw(&Circle::new(view.see(&eye), width + 2, color.filled()))?;

@@ -7,7 +7,7 @@ use crate::framework::view::DynamicsView;
 use crate::math::{Pose, Real, cast_pose};
 use crate::mechanics::BodyIndex;
 
-/// What a line, point, arrow or frame of a drawing shows.
+/// What a line, face, point, arrow or frame of a drawing shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Meaning {
     /// A point that touches; its value is the height above the other surface \[m\].
@@ -18,7 +18,7 @@ pub enum Meaning {
     Attachment,
     /// A piece of a cable; its value is the tension \[N\].
     Cable,
-    /// An edge or a corner of a pressed surface; its value is the pressure \[Pa\].
+    /// A face or a vertex of a pressed surface; its value is the pressure \[Pa\].
     Face,
     /// A frame that an element connects, and the line between two of them; its value is the distance of both origins, or from
     /// a plane \[m\].
@@ -49,7 +49,7 @@ impl Meaning {
     }
 }
 
-/// Whose a line, point, arrow or frame is, what it shows, and the number that belongs to it.
+/// Whose a line, face, point, arrow or frame is, what it shows, and the number that belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
     /// The element.
@@ -93,6 +93,13 @@ pub struct Mark {
 pub trait Canvas {
     /// Draws a line.
     fn line(&mut self, mark: Mark, from: Point3<f64>, to: Point3<f64>);
+
+    /// Draws a triangle; by default its three edges.
+    fn face(&mut self, mark: Mark, corners: [Point3<f64>; 3]) {
+        for i in 0..3 {
+            self.line(mark, corners[i], corners[(i + 1) % 3]);
+        }
+    }
 
     /// Draws a point; by default a cross of three lines.
     fn point(&mut self, mark: Mark, at: Point3<f64>) {
@@ -155,6 +162,14 @@ impl Pen<'_> {
         let [from, to] = [from, to].map(|p| p.map(Real::to_f64));
         if from.iter().chain(to.iter()).all(|x| x.is_finite()) {
             self.canvas.line(self.mark(meaning, value), from, to);
+        }
+    }
+
+    /// Draws a triangle with corners in Ground \[m\].
+    pub fn face<T: Real>(&mut self, meaning: Meaning, value: T, corners: &[Point3<T>; 3]) {
+        let corners = corners.map(|p| p.map(Real::to_f64));
+        if corners.iter().flat_map(|p| p.iter()).all(|x| x.is_finite()) {
+            self.canvas.face(self.mark(meaning, value), corners);
         }
     }
 

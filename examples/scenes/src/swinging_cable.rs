@@ -3,13 +3,13 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{CablePath, Obstacle, PathResults};
+use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
-    BodyIndex, CableSpring, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, Station,
-    cable_spring, linear_bushing,
+    BodyIndex, CableSpring, DynamicsView, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity,
+    State, Station, cable_spring, linear_bushing,
 };
 
 /// How long it swings \[s\].
@@ -95,11 +95,11 @@ impl SwingingCable {
         Simulation::new(&self.system, &self.plant, self.start.clone())
     }
 
-    /// Swings to the end, looking at the cable's path at every accepted step.
+    /// Swings to the end, looking at every accepted step.
     pub fn run(
         &self,
         integrator: &mut impl Integrator<f64>,
-        mut look: impl FnMut(&PathResults<f64>),
+        mut look: impl FnMut(&DynamicsView<'_, f64>),
     ) -> Result<Run, SimulationError> {
         let mut simulation = self.simulation()?;
         let mut samples = vec![self.sample(&mut simulation, &mut look)?];
@@ -116,7 +116,7 @@ impl SwingingCable {
     fn sample(
         &self,
         simulation: &mut Simulation<'_, f64>,
-        look: &mut impl FnMut(&PathResults<f64>),
+        look: &mut impl FnMut(&DynamicsView<'_, f64>),
     ) -> Result<Sample, SimulationError> {
         let (kinetic, gravitational) = (simulation.kinetic_energy(), simulation.gravitational_energy());
         let view = simulation.dynamics()?;
@@ -126,7 +126,7 @@ impl SwingingCable {
         }
         let at = view.of(self.cable);
         let contact = &at.position.path.contacts[0];
-        look(&at.position.path);
+        look(&view);
         Ok(Sample {
             time: view.time(),
             poses: self.bodies.map(|body| *view.pose(body)),

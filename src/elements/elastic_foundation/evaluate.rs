@@ -325,9 +325,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 match placed.springs.as_ref().filter(|_| !at.parameters.clipped) {
                     Some(faces) => {
                         let corners = faces.corners(spring.index).map(|corner| X_GM * corner);
-                        for i in 0..3 {
-                            pen.line(Meaning::Face, *pressure, &corners[i], &corners[(i + 1) % 3]);
-                        }
+                        pen.face(Meaning::Face, *pressure, &corners);
                     }
                     None => pen.point(Meaning::Face, *pressure, &spring.base_G()),
                 }

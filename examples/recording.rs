@@ -29,8 +29,15 @@ struct Track {
 const NOWHERE: Placed = ([0.0; 3], [0.0, 0.0, 0.0, 1.0], [0.0; 3]);
 /// Half the width of a cable and of an arrow \[m\].
 const THICKNESS: [f64; 2] = [0.012, 0.008];
-/// The length of an arrow for each newton \[m\].
-const METRES_PER_NEWTON: f64 = 0.01;
+/// A shape of size one, centered in its frame.
+#[allow(dead_code, reason = "an example has one of them")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Still {
+    /// With halves of its sides of one.
+    Box,
+    /// Around z, with a radius of one and half a length of one.
+    Tube,
+}
 
 /// A file in the making.
 pub(crate) struct Recording {
@@ -43,6 +50,8 @@ pub(crate) struct Recording {
     still: Vec<Node>,
     /// How many rods of each kind the present frame has.
     drawn: [usize; 2],
+    /// The length of an arrow for each newton \[m\].
+    per_newton: f64,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the format's numbers")]
@@ -55,7 +64,8 @@ fn placed(place: Vector3<f64>, turn: UnitQuaternion<f64>, scale: [f64; 3]) -> Pl
 }
 
 impl Recording {
-    pub(crate) fn new() -> Self {
+    /// A file without frames, in which arrows have this length for each newton \[m\].
+    pub(crate) fn new(per_newton: f64) -> Self {
         let mut root = Root::default();
         let mut bytes = Vec::new();
         let long = solid([[-1.0, -1.0, 0.0], [1.0, 1.0, 1.0]]);
@@ -64,7 +74,7 @@ impl Recording {
         let cable = rod(&mut root, &mut bytes, [0.1, 0.25, 0.6]);
         let arrow = rod(&mut root, &mut bytes, [0.75, 0.12, 0.08]);
         let (times, bodies, still) = (Vec::new(), Vec::new(), Vec::new());
-        Self { root, bytes, times, bodies, rods: [cable, arrow], still, drawn: [0; 2] }
+        Self { root, bytes, times, bodies, rods: [cable, arrow], still, drawn: [0; 2], per_newton }
     }
 
     /// Shows a body as a box with these halves of its sides \[m\].
@@ -74,11 +84,15 @@ impl Recording {
         self.bodies.push((body, half_sides, Track { mesh, frames: Vec::new() }));
     }
 
-    /// Shows a cylinder around the z axis of a frame, with this radius and half of its length \[m\].
-    pub(crate) fn add_cylinder(&mut self, X_GS: &Pose<f64>, radius: f64, half_length: f64) {
-        let mesh = add_mesh(&mut self.root, &mut self.bytes, &tube(), [0.8, 0.75, 0.6]);
+    /// Shows what does not move: a shape of size one, scaled along the axes of a frame \[m\].
+    pub(crate) fn add_still(&mut self, shape: Still, X_GS: &Pose<f64>, scale: [f64; 3]) {
+        let shape = match shape {
+            Still::Box => solid([[-1.0; 3], [1.0; 3]]),
+            Still::Tube => tube(),
+        };
+        let mesh = add_mesh(&mut self.root, &mut self.bytes, &shape, [0.8, 0.75, 0.6]);
         let turn = UnitQuaternion::from_rotation_matrix(&X_GS.rotation);
-        let (place, turn, scale) = placed(X_GS.translation.vector, turn, [radius, radius, half_length]);
+        let (place, turn, scale) = placed(X_GS.translation.vector, turn, scale);
         self.still.push(Node {
             mesh: Some(mesh),
             translation: Some(place),
@@ -200,7 +214,7 @@ impl Canvas for Recording {
 
     fn arrow(&mut self, mark: Mark, from: Point3<f64>, vector: Vector3<f64>) {
         if matches!(mark.meaning, Meaning::Force(body) if body != BodyIndex::GROUND) {
-            self.rod(1, from, vector * METRES_PER_NEWTON);
+            self.rod(1, from, vector * self.per_newton);
         }
     }
 }
