@@ -117,6 +117,33 @@ fn given<'py, P: Variables<f64> + Default>(
     Ok((parameters, full))
 }
 
+/// Tables by axis.
+type Tables<'py> = BTreeMap<String, Bound<'py, PyAny>>;
+
+/// Curves of the axes of a bushing; the tables are kept with the keywords.
+fn curves_of(
+    tables: Option<Tables<'_>>,
+    keyword: &str,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<Vec<(usize, spatial_bushing::Curve<f64>)>> {
+    let Some(tables) = tables else { return Ok(Vec::new()) };
+    let (mut along, kept) = (Vec::new(), PyDict::new(keywords.py()));
+    for (axis, table) in tables {
+        let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
+        let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
+        let (numbers, shape) = convert::numbers(&table)?;
+        let [_, 2] = shape.as_slice() else {
+            return Err(invalid(&format!("the curve of {axis} must be of shape (n, 2), not {shape:?}")));
+        };
+        let points: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        let curve = spatial_bushing::Curve::new(&points);
+        along.push((place, curve.map_err(|error| raised(Error::from(error)))?));
+        kept.set_item(axis, points)?;
+    }
+    keywords.set_item(keyword, kept)?;
+    Ok(along)
+}
+
 /// What a ball touches: the half-space below the x-y plane of a frame, or a ball, given by its center and radius [m].
 #[derive(FromPyObject, IntoPyObject)]
 enum HertzSurface {
@@ -177,44 +204,35 @@ impl System {
     }
 
     /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. ``curves``
-    /// has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness.
-    #[pyo3(signature = (frame_f, frame_m, *, curves=None, name=None, **parameters))]
+    /// has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness;
+    /// ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+    #[pyo3(signature = (frame_f, frame_m, *, curves=None, damping_curves=None, name=None, **parameters))]
+    #[allow(clippy::too_many_arguments)]
     fn add_spatial_bushing<'py>(
         &self,
         py: Python<'py>,
         frame_f: FrameArgument,
         frame_m: FrameArgument,
-        curves: Option<BTreeMap<String, Bound<'py, PyAny>>>,
+        curves: Option<Tables<'py>>,
+        damping_curves: Option<Tables<'py>>,
         name: Option<String>,
-        parameters: Option<&Bound<'py, PyDict>>,
+        parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Element> {
         let (law, keywords) = given::<spatial_bushing::Parameters<f64>>("a spatial bushing", parameters, py)?;
-        let mut along = Vec::new();
-        if let Some(curves) = curves {
-            let tables = PyDict::new(py);
-            for (axis, table) in curves {
-                let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
-                let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
-                let (numbers, shape) = convert::numbers(&table)?;
-                let [_, 2] = shape.as_slice() else {
-                    return Err(invalid(&format!(
-                        "the curve of {axis} must be of shape (n, 2), not {shape:?}"
-                    )));
-                };
-                let points: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-                let curve = spatial_bushing::Curve::new(&points);
-                along.push((place, curve.map_err(|error| raised(Error::from(error)))?));
-                tables.set_item(axis, points)?;
-            }
-            keywords.set_item("curves", tables)?;
-        }
+        let curves = curves_of(curves, "curves", &keywords)?;
+        let damping_curves = curves_of(damping_curves, "damping_curves", &keywords)?;
         let arguments = (frame_f.frame(), frame_m.frame());
         let addition = Addition { method: "add_spatial_bushing", arguments, name, keywords };
         self.add(py, addition, |system| {
             let bushing = SpatialBushing::new(frame_f.find(system)?, frame_m.find(system)?, law);
-            along
+            let bushing = curves
                 .into_iter()
-                .try_fold(bushing.map_err(raised)?, |bushing, (axis, curve)| bushing.with_curve(axis, curve))
+                .try_fold(bushing.map_err(raised)?, |bushing, (axis, curve)| bushing.with_curve(axis, curve));
+            damping_curves
+                .into_iter()
+                .try_fold(bushing.map_err(raised)?, |bushing, (axis, curve)| {
+                    bushing.with_damping_curve(axis, curve)
+                })
                 .map_err(raised)
         })
     }

@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use super::{Frames, Position, SpatialBushing, Velocity, halves};
+use super::{Curves, Frames, Position, SpatialBushing, Symmetric6, Velocity, halves, with_axes};
 use crate::elements::spatial_bushing::turn::Turn;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{
@@ -171,21 +171,26 @@ impl<T: Real> SpatialBushing<T> {
     #[inline]
     pub(super) fn between(&self, at: &At<'_, T>, p_GP: &Point3<T>) -> Between<T> {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
-        let Velocity { V_GF, V_GM, .. } = at.velocity;
+        let Velocity { V_GF, V_GM, qdot } = at.velocity;
         let r_FM = X_GM.translation.vector - X_GF.translation.vector;
         let w = V_GM.angular - V_GF.angular;
         let v = V_GM.linear - V_GF.linear - V_GF.angular.cross(&r_FM);
         let frame = Frame::new(at, p_GP);
         let Frame { turn, A, C, r, .. } = &frame;
 
-        let mut stiffness = at.parameters.law.stiffness.quarters();
-        let [of_turn, _, of_shift] = &mut stiffness;
-        for (axis, curve) in self.axes_with_curves() {
-            let (quarter, i) = if axis < 3 { (&mut *of_turn, axis) } else { (&mut *of_shift, axis - 3) };
-            quarter[(i, i)] += curve.at(q[axis]).slope;
-        }
         let R_GH = X_GH.rotation.matrix();
-        let (K, D) = (Axes::new(&stiffness, R_GH), Axes::new(&at.parameters.law.damping.quarters(), R_GH));
+        let slopes = |matrix: &Symmetric6<T>, curves: &Curves<T>, at: &Vector6<T>| {
+            let mut quarters = matrix.quarters();
+            let [of_turn, _, of_shift] = &mut quarters;
+            for (axis, curve) in with_axes(curves) {
+                let (quarter, i) = if axis < 3 { (&mut *of_turn, axis) } else { (&mut *of_shift, axis - 3) };
+                quarter[(i, i)] += curve.at(at[axis]).slope;
+            }
+            Axes::new(&quarters, R_GH)
+        };
+        let law = &at.parameters.law;
+        let K = slopes(&law.stiffness, &self.curves, q);
+        let D = slopes(&law.damping, &self.damping_curves, qdot);
 
         // The rates follow the turn, and a shift since H turns.
         let factors = turn.derivatives_of_factors();

@@ -43,7 +43,7 @@ use turn::Turn;
 ///
 /// ```text
 /// U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
-/// f   = −K q − C q̇ − φ(q)
+/// f   = −K q − C q̇ − φ(q) − ψ(q̇)
 /// ```
 ///
 /// `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With `ω` the angular
@@ -59,7 +59,8 @@ use turn::Turn;
 /// |---|---|---|---|
 /// | `K` | [`stiffness`](Parameters::stiffness): rotations first | N·m/rad, N/rad, N/m | symmetric, positive semidefinite |
 /// | `C` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
-/// | `φ_i` | [`Curve`] of one axis, a table or a function, optional | N·m, N | |
+/// | `φ_i` | [`Curve`] of one axis by displacement, a table or a function, optional | N·m, N | |
+/// | `ψ_i` | [`Curve`] of one axis by rate, likewise | N·m, N | of the sign of the rate |
 /// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): where F and M sit on their bodies | | rotations orthonormal |
 ///
 /// # Compared with the gimbal law
@@ -73,7 +74,7 @@ use turn::Turn;
 ///
 /// # Energy
 ///
-/// Stored: `U`. Lost: `q̇ᵀ C q̇`, known instantaneously and never negative.
+/// Stored: `U`. Lost: `q̇ᵀ C q̇ + q̇ᵀ ψ(q̇)`, known instantaneously, and never negative unless a function `ψ` drives.
 ///
 /// # Turns beyond half a turn
 ///
@@ -146,9 +147,13 @@ use turn::Turn;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpatialBushing<T: Real> {
     ends: Ends,
-    curves: [Option<Curve<T>>; 6],
+    curves: Curves<T>,
+    damping_curves: Curves<T>,
     defaults: StateParameters<T>,
 }
+
+/// By axis.
+type Curves<T> = [Option<Curve<T>>; 6];
 
 variables! {
     /// Stiffness and damping.
@@ -236,7 +241,7 @@ impl<T: Real> SpatialBushing<T> {
         let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(Self::KIND, error))?;
         let defaults = Framed { frames, law: parameters };
         defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { ends, curves: Default::default(), defaults })
+        Ok(Self { ends, curves: Default::default(), damping_curves: Default::default(), defaults })
     }
 
     /// The same bushing, with a curve on an axis in addition to its stiffness: 0 to 2 are the components of the rotation
@@ -245,12 +250,25 @@ impl<T: Real> SpatialBushing<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5.
     pub fn with_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
-        let Some(place) = self.curves.get_mut(axis) else {
-            let value = InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5") };
-            return Err(Error::of_new(Self::KIND, value));
-        };
-        *place = Some(curve);
+        *Self::place(&mut self.curves, axis)? = Some(curve);
         Ok(self)
+    }
+
+    /// The same bushing, with a curve of the force over the rate on an axis in addition to its damping, in the same order. The
+    /// energy of the curve has no meaning.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5, or a table that does not dissipate: its force
+    /// must have the sign of the rate, also beyond its ends, and be zero in a point at rate zero. A function is not checked.
+    pub fn with_damping_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
+        curve.check_dissipation().map_err(|error| Error::of_new(Self::KIND, error))?;
+        *Self::place(&mut self.damping_curves, axis)? = Some(curve);
+        Ok(self)
+    }
+
+    fn place(curves: &mut Curves<T>, axis: usize) -> Result<&mut Option<Curve<T>>, Error> {
+        let value = InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5") };
+        curves.get_mut(axis).ok_or_else(|| Error::of_new(Self::KIND, value))
     }
 
     /// The body that carries frame F.
@@ -268,25 +286,34 @@ impl<T: Real> SpatialBushing<T> {
         self.curves.get(axis)?.as_ref()
     }
 
+    /// The curve of the force over the rate on an axis, if it has one.
+    pub fn damping_curve(&self, axis: usize) -> Option<&Curve<T>> {
+        self.damping_curves.get(axis)?.as_ref()
+    }
+
     /// The same bushing in another scalar.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::BoundToScalar`] if a curve is a user's function.
     pub fn cast<U: Real>(&self) -> Result<SpatialBushing<U>, Error> {
         let Framed { frames, law } = &self.defaults;
-        let mut curves: [Option<Curve<U>>; 6] = Default::default();
-        for (axis, curve) in self.axes_with_curves() {
-            let cast = curve.cast().ok_or(ElementError::BoundToScalar);
-            curves[axis] = Some(cast.map_err(|error| Error::of_new(Self::KIND, error))?);
-        }
+        let cast = |curves: &Curves<T>| {
+            let mut cast = Curves::<U>::default();
+            for (axis, curve) in with_axes(curves) {
+                let curve = curve.cast().ok_or(ElementError::BoundToScalar);
+                cast[axis] = Some(curve.map_err(|error| Error::of_new(Self::KIND, error))?);
+            }
+            Ok::<_, Error>(cast)
+        };
+        let (curves, damping_curves) = (cast(&self.curves)?, cast(&self.damping_curves)?);
         let defaults = Framed { frames: frames.cast(), law: law.cast() };
-        Ok(SpatialBushing { ends: self.ends, curves, defaults })
+        Ok(SpatialBushing { ends: self.ends, curves, damping_curves, defaults })
     }
+}
 
-    /// The curves with their axes.
-    fn axes_with_curves(&self) -> impl Iterator<Item = (usize, &Curve<T>)> {
-        self.curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
-    }
+/// The curves that there are, with their axes.
+fn with_axes<T: Real>(curves: &Curves<T>) -> impl Iterator<Item = (usize, &Curve<T>)> {
+    curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
 }
 
 /// The first and the last three components.
@@ -343,7 +370,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let q = joined(&turn.rotation_vector(), &(R_GH.inverse() * (p_GM - p_GF)));
         let half = T::lit(0.5);
         let mut energy = half * q.dot(&given.parameters.law.stiffness.times(&q));
-        for (axis, curve) in self.axes_with_curves() {
+        for (axis, curve) in with_axes(&self.curves) {
             energy += curve.at(q[axis]).energy;
         }
         *cache = Position {
@@ -383,9 +410,12 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let Parameters { stiffness, damping } = &at.parameters.law;
         let Position { X_GH, q, turn, .. } = at.position;
         let qdot = &at.velocity.qdot;
-        let resistance = damping.times(qdot);
+        let mut resistance = damping.times(qdot);
+        for (axis, curve) in with_axes(&self.damping_curves) {
+            resistance[axis] += curve.at(qdot[axis]).force;
+        }
         let mut f = -(stiffness.times(q) + resistance);
-        for (axis, curve) in self.axes_with_curves() {
+        for (axis, curve) in with_axes(&self.curves) {
             f[axis] -= curve.at(q[axis]).force;
         }
 
@@ -426,10 +456,14 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let Position { X_GH, q, turn, .. } = at.position;
         let Parameters { stiffness, damping } = &at.parameters.law;
         let [mut about, mut along] = largest(&stiffness.matrix());
-        let [damping_about, damping_along] = largest(&damping.matrix());
-        for (axis, curve) in self.axes_with_curves() {
+        let [mut damping_about, mut damping_along] = largest(&damping.matrix());
+        for (axis, curve) in with_axes(&self.curves) {
             let half = if axis < 3 { &mut about } else { &mut along };
             *half += curve.steepest(q[axis]).to_f64();
+        }
+        for (axis, curve) in with_axes(&self.damping_curves) {
+            let half = if axis < 3 { &mut damping_about } else { &mut damping_along };
+            *half += curve.steepest(at.velocity.qdot[axis]).to_f64();
         }
         let growth = (turn.growth * turn.growth).to_f64().max(1.0);
         let ends = self.ends.at([X_GH, X_GH]);

@@ -81,6 +81,23 @@ impl<T: Real> Table<T> {
         self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
     }
 
+    /// Refuses forces that have not the sign of `x` everywhere: in a point, beyond the ends, or at zero. Between two points
+    /// they are between those of the points.
+    pub(super) fn check_dissipation(&self) -> Result<(), InvalidValue> {
+        let mut passes_zero = false;
+        for knot in &self.knots {
+            passes_zero |= knot.x == T::zero() && knot.force == T::zero();
+            let force = if knot.x < T::zero() { -knot.force } else { knot.force };
+            check::that(force >= T::zero(), "damping_curve.force", force, Requirement::NonNegative)?;
+        }
+        let row = Requirement::AtLeast("one of (0, 0), and every force of the sign of the rate");
+        check::that(passes_zero, "damping_curve", T::zero(), row)?;
+        for end in [self.knots.first(), self.knots.last()].into_iter().flatten() {
+            check::that(end.slope >= T::zero(), "damping_curve.slope", end.slope, Requirement::NonNegative)?;
+        }
+        Ok(())
+    }
+
     /// The same in another scalar.
     pub(super) fn cast<U: Real>(&self) -> Table<U> {
         let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {

@@ -95,8 +95,9 @@ pub(crate) fn coupled_bushing<T: Real>(
     let parameters = spatial_bushing::Parameters { stiffness: squares(10.0)?, damping: squares(2.0)? };
     let (X_B1F, X_B2M) = (deal.pose(1.5, 0.4), deal.pose(1.5, 0.4));
     let mut bushing = SpatialBushing::new(Frame::on(body1, X_B1F), Frame::on(body2, X_B2M), parameters)?;
+    let damper = [(-1.0, -8.0), (0.0, 0.0), (0.2, 1.0), (1.0, 3.0)].map(|(x, f)| (T::lit(x), T::lit(f)));
     for (axis, curve) in curves {
-        bushing = bushing.with_curve(axis, curve)?;
+        bushing = bushing.with_curve(axis, curve)?.with_damping_curve(5 - axis, Curve::new(&damper)?)?;
     }
     let element = system.add(bushing)?;
 

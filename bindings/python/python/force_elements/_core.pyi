@@ -173,6 +173,7 @@ class System:
         frame_m: Frame | Body,
         *,
         curves: Mapping[str, ArrayLike] | None = None,
+        damping_curves: Mapping[str, ArrayLike] | None = None,
         name: str | None = None,
         **parameters: Any,
     ) -> Element: ...

@@ -97,9 +97,12 @@ impl Subject for AnySpatialBushing {
             SpatialBushing::new(Frame::on(bodies[0], X[0]), Frame::on(bodies[1], X[1]), parameters)?;
         let points =
             [(-0.5, -30.0), (-0.1, -1.0), (0.1, 0.0), (0.4, 50.0)].map(|(x, f)| (T::lit(x), T::lit(f)));
+        let damper = [(-2.0, -9.0), (-0.5, -4.0), (0.0, 0.0), (0.3, 6.0), (1.0, 7.0)]
+            .map(|(x, f)| (T::lit(x), T::lit(f)));
         for axis in 0..6 {
             if toss(deal, 0.2) {
                 bushing = bushing.with_curve(axis, Curve::new(&points)?)?;
+                bushing = bushing.with_damping_curve((axis + 2) % 6, Curve::new(&damper)?)?;
             }
         }
         let element = system.add(bushing)?;
