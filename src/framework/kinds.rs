@@ -10,7 +10,7 @@ use core::ops::{Range, RangeInclusive};
 use crate::framework::draw::Pen;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::ElementVariables;
-use crate::framework::linearize::KindBlocks;
+use crate::framework::linearize::KindLinearization;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Slots};
@@ -136,7 +136,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        blocks: KindBlocks<'_, T>,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
@@ -322,9 +322,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        blocks: KindBlocks<'_, T>,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error> {
-        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, blocks)
+        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, to)
     }
 
     fn reset_memory(
