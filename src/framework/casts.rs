@@ -81,7 +81,7 @@ impl<T: Real> ForceSystem<T> {
         }
         state.kinematics = other.kinematics.cast()?;
         let mut values = Vec::new();
-        other.visit_variables(&mut |entry| values.push(entry.value.number().cast()));
+        other.visit_values(&mut |value| values.push(value.cast()));
         state.restore_layout(other.layout, values.into_iter())?;
         state.continuous.take_flags(&other.continuous);
         Ok(state)
