@@ -196,7 +196,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         !has_failed.into_inner()
     }
 
-    /// Fills the caches of these stages, stage by stage.
     fn calc_piece(
         &self,
         variables: &Columns<T, E>,
@@ -204,31 +203,78 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let elements = &self.elements[piece.places()];
-        let variables = variables.rows(piece.places());
-        let (roster, first, count) = (&self.roster, piece.first, elements.len());
-        let velocities = &kinematics.velocities;
-        let enabled = |i: usize| elements[i].as_ref().filter(|_| variables.enabled[i]);
-        let given = |i| variables.given(i, kinematics);
         if stages.contains(&Stage::Position) {
-            let calc = |element: &E, i, cache: &mut E::Position| element.calc_position(&given(i), cache);
-            fill::<T, _, _>(roster, first, piece.position, enabled, calc)?;
+            self.calc_position(variables, piece, kinematics)?;
         }
-        let position = &piece.position[..count];
-        let at_position = |i| AtPosition { given: given(i), position: &position[i] };
         if stages.contains(&Stage::Velocity) {
-            fill::<T, _, _>(roster, first, &mut piece.velocity[..count], enabled, |element, i, cache| {
-                element.calc_velocity(&at_position(i), velocities, cache)
-            })?;
+            self.calc_velocity(variables, piece, kinematics)?;
         }
-        let velocity = &piece.velocity[..count];
         if stages.contains(&Stage::Dynamics) {
-            fill::<T, _, _>(roster, first, &mut piece.dynamics[..count], enabled, |element, i, cache| {
-                let at = AtVelocity { at_position: at_position(i), velocities, velocity: &velocity[i] };
-                element.calc_dynamics(&at, cache)
-            })?;
+            self.calc_dynamics(variables, piece, kinematics)?;
         }
         Ok(())
+    }
+
+    fn calc_position(
+        &self,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
+        fill::<T, _, _>(
+            &self.roster,
+            piece.first,
+            piece.position,
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
+            |element, i, cache| element.calc_position(&variables.given(i, kinematics), cache),
+        )
+    }
+
+    fn calc_velocity(
+        &self,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
+        let position = &piece.position[..elements.len()];
+        fill::<T, _, _>(
+            &self.roster,
+            piece.first,
+            &mut piece.velocity[..elements.len()],
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
+            |element, i, cache| {
+                let at = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+                element.calc_velocity(&at, &kinematics.velocities, cache)
+            },
+        )
+    }
+
+    fn calc_dynamics(
+        &self,
+        variables: &Columns<T, E>,
+        piece: &mut Piece<'_, T, E>,
+        kinematics: &Kinematics<T>,
+    ) -> Result<(), Error> {
+        let elements = &self.elements[piece.places()];
+        let variables = variables.rows(piece.places());
+        let position = &piece.position[..elements.len()];
+        let velocity = &piece.velocity[..elements.len()];
+        fill::<T, _, _>(
+            &self.roster,
+            piece.first,
+            &mut piece.dynamics[..elements.len()],
+            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
+            |element, i, cache| {
+                let at_position =
+                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+                let velocities = &kinematics.velocities;
+                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
+            },
+        )
     }
 
     /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
