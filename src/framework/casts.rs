@@ -5,8 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::any::Any;
 
-use crate::framework::element_variables::ElementVariables;
+use crate::framework::element_variables::PresentVariables;
 use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::slots::Columns;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::variables::Value;
@@ -80,7 +81,7 @@ impl<T: Real> ForceSystem<T> {
         }
         state.kinematics = other.kinematics.cast()?;
         let mut values = Vec::new();
-        other.visit_variables(&mut |entry| values.push(entry.value.number().cast()));
+        other.visit_values(&mut |value| values.push(value.cast()));
         state.restore_layout(other.layout, values.into_iter())?;
         state.continuous.take_flags(&other.continuous);
         Ok(state)
@@ -99,19 +100,19 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         cast: impl Fn(&E) -> Result<F, Error>,
         topology: &Topology,
     ) -> Result<Kind<U, F>, Error> {
-        let (mut elements, mut defaults) = (Vec::new(), Vec::new());
-        for (place, (element, variable)) in self.elements.iter().zip(&self.defaults).enumerate() {
+        let (mut elements, mut defaults) = (Vec::new(), Columns::none());
+        for (place, element) in self.elements.iter().enumerate() {
             let Some(element) = element else {
                 elements.push(None);
-                defaults.push(ElementVariables::vacant());
+                defaults.append(Columns::of(None));
                 continue;
             };
             let element = cast(element).map_err(|error| match error {
                 Error::Element { source, .. } => self.roster.failure(place, source),
                 other => other,
             })?;
-            let variable = cast_default(&element, variable, topology);
-            defaults.push(variable.map_err(|source| self.roster.failure(place, source))?);
+            let variables = cast_defaults(&element, &self.defaults.at(place), topology);
+            defaults.append(variables.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
         Ok(Kind { roster: self.roster.clone(), elements, defaults })
@@ -119,18 +120,18 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 }
 
 /// The default variables of an element that was cast, which are those of the other by name.
-fn cast_default<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
+fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
-    default: &ElementVariables<T, E>,
+    defaults: &PresentVariables<'_, T, E>,
     topology: &Topology,
-) -> Result<ElementVariables<U, F>, ElementError> {
+) -> Result<Columns<U, F>, ElementError> {
     element.check_topology(topology)?;
     let mut values: Vec<(String, f64)> = Vec::new();
-    default.visit(&mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
+    defaults.visit(&mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
     let mut rest = values.iter();
     let mut fits = E::KIND == F::KIND;
-    let mut variable = ElementVariables::of(element);
-    variable.visit_mut(&mut |entry| {
+    let mut variables = Columns::of(Some(element));
+    variables.visit_mut(0, &mut |entry| {
         let name = entry.name.to_string();
         let value = rest.next().filter(|(given, _)| *given == name);
         fits &= value.is_some_and(|(_, value)| entry.value.write("flag", U::lit(*value)).is_ok());
@@ -138,6 +139,6 @@ fn cast_default<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     if !fits || rest.next().is_some() {
         return Err(ElementError::ForeignVariables);
     }
-    variable.validate()?;
-    Ok(variable)
+    variables.at(0).validate()?;
+    Ok(variables)
 }

@@ -31,18 +31,24 @@ use crate::mechanics::KinematicsRows;
 /// state.save_to(&mut start); // reuses the memory
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Checkpoint<T: Real>(Copies<T>);
+#[derive(Debug)]
+pub struct Checkpoint<T: Real> {
+    version: usize,
+    kinematics: KinematicsRows<T>,
+    /// Variables without results; of several states, as [`Worlds`](crate::Worlds) has them, one after the other.
+    kinds: Vec<Box<dyn AnySlots<T>>>,
+    continuous: ContinuousRows<T>,
+}
 
 impl<T: Real> State<T> {
     /// A copy of everything that varies.
     pub fn checkpoint(&self) -> Checkpoint<T> {
-        Checkpoint(Copies::repeat(self, 1))
+        Checkpoint::repeat(self, 1)
     }
 
     /// Replaces a checkpoint by one of this state, in the same memory if it was made by a state of the same system.
     pub fn save_to(&self, checkpoint: &mut Checkpoint<T>) {
-        if checkpoint.0.write(0, self).is_err() {
+        if checkpoint.write(0, self).is_err() {
             *checkpoint = self.checkpoint();
         }
     }
@@ -52,21 +58,11 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::TopologyMismatch`] if it is of another system, or of this one before something was added or removed.
     pub fn return_to(&mut self, checkpoint: &Checkpoint<T>) -> Result<(), Error> {
-        checkpoint.0.read(0, self)
+        checkpoint.read(0, self)
     }
 }
 
-/// Everything that varies in states of one system, side by side.
-#[derive(Debug)]
-pub(crate) struct Copies<T: Real> {
-    version: usize,
-    kinematics: KinematicsRows<T>,
-    /// Variables without results, of one state after the other.
-    kinds: Vec<Box<dyn AnySlots<T>>>,
-    continuous: ContinuousRows<T>,
-}
-
-impl<T: Real> Clone for Copies<T> {
+impl<T: Real> Clone for Checkpoint<T> {
     fn clone(&self) -> Self {
         Self {
             version: self.version,
@@ -77,7 +73,7 @@ impl<T: Real> Clone for Copies<T> {
     }
 }
 
-impl<T: Real> Copies<T> {
+impl<T: Real> Checkpoint<T> {
     /// As many copies of a state.
     pub(crate) fn repeat(state: &State<T>, count: usize) -> Self {
         Self {

@@ -6,7 +6,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::handle::{ElementId, or_panic};
-use crate::framework::kinds::Measure;
 use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
@@ -515,9 +514,7 @@ impl<T: Real> ForceSystem<T> {
             if !state.continuous.account_open[place] {
                 continue;
             }
-            let stored = self.kinds[id.kind()]
-                .measure(Measure::Stored, state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)?
-                .to_f64();
+            let stored = self.measure(state, id, |element| element.potential_energy())?.to_f64();
             let absorbed = state.continuous.values[place].to_f64();
             let shown = &mut state.continuous.shown[place];
             if let Some(gained) = shown.gain(absorbed, stored, rounding) {

@@ -223,8 +223,10 @@ impl<T: Real> DynamicsView<'_, T> {
     pub fn draw(&self, canvas: &mut dyn Canvas) {
         for element in self.system.elements() {
             let slots = self.state.kinds[element.kind()].as_ref();
-            let pen = &mut Pen { canvas, element };
-            self.system.kinds[element.kind()].draw(slots, element.place(), &self.state.kinematics, pen);
+            let (kind, kinematics) = (&self.system.kinds[element.kind()], &self.state.kinematics);
+            let mut pen = Pen { canvas, element };
+            // The slots are of this kind.
+            let _ = kind.ask(slots, element.place(), kinematics, &mut |element| element.draw(&mut pen));
         }
     }
 }

@@ -8,20 +8,12 @@ use core::fmt::{self, Arguments, Debug};
 use crate::framework::ElementError;
 use crate::framework::element::{ForceElement, Given};
 use crate::framework::results::Cache;
+use crate::framework::slots::Columns;
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
-
-/// The variables of one element.
-#[derive(Debug)]
-pub(crate) struct ElementVariables<T: Real, E: ForceElement<T>> {
-    pub(crate) enabled: bool,
-    pub(crate) parameters: E::Parameters,
-    pub(crate) discrete: E::Discrete,
-    pub(crate) continuous: E::Continuous,
-}
 
 /// The variables of one element where they are kept.
 #[derive(Debug)]
@@ -32,28 +24,9 @@ pub(crate) struct PresentVariables<'a, T: Real, E: ForceElement<T>> {
     pub(crate) continuous: &'a E::Continuous,
 }
 
-impl<T: Real, E: ForceElement<T>> PresentVariables<'_, T, E> {
-    /// A copy.
-    pub(crate) fn to_owned(&self) -> ElementVariables<T, E> {
-        ElementVariables {
-            enabled: self.enabled,
-            parameters: self.parameters.clone(),
-            discrete: self.discrete.clone(),
-            continuous: self.continuous.clone(),
-        }
-    }
-
-    /// Copies them to others, in the memory these have.
-    pub(crate) fn copy_to(&self, other: &mut ElementVariables<T, E>) {
-        other.enabled = self.enabled;
-        other.parameters.clone_from(self.parameters);
-        other.discrete.clone_from(self.discrete);
-        other.continuous.clone_from(self.continuous);
-    }
-
+impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
     /// What is given before Position stage, at this time and these positions.
-    #[inline]
-    pub(crate) fn given<'b>(&'b self, kinematics: &'b Kinematics<T>) -> Given<'b, T, E> {
+    pub(crate) fn given(&self, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
         Given {
             parameters: self.parameters,
             discrete: self.discrete,
@@ -77,28 +50,6 @@ impl<T: Real, E: ForceElement<T>> PresentVariables<'_, T, E> {
         self.discrete.visit(visit);
         self.continuous.visit(visit);
     }
-}
-
-impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
-    /// The defaults of an element.
-    pub(crate) fn of(element: &E) -> Self {
-        Self {
-            enabled: true,
-            parameters: element.default_parameters(),
-            discrete: element.default_discrete(),
-            continuous: element.default_continuous(),
-        }
-    }
-
-    /// At a place without an element.
-    pub(crate) fn vacant() -> Self {
-        Self {
-            enabled: false,
-            parameters: E::Parameters::default(),
-            discrete: E::Discrete::default(),
-            continuous: E::Continuous::default(),
-        }
-    }
 
     /// A hash of the names of all variables of the element at this place, in their order.
     pub(crate) fn layout(&self, place: usize) -> u64 {
@@ -121,55 +72,31 @@ impl<T: Real, E: ForceElement<T>> ElementVariables<T, E> {
             names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
         })
     }
+}
 
-    /// Where they are kept.
-    pub(crate) fn present(&self) -> PresentVariables<'_, T, E> {
-        let Self { enabled, parameters, discrete, continuous } = self;
-        PresentVariables { enabled: *enabled, parameters, discrete, continuous }
-    }
-
-    /// Checks every range.
-    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
-        self.present().validate()
-    }
-
-    /// Visits all variables.
-    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
-        self.present().visit(visit);
-    }
-
-    /// The mutable counterpart of `visit`.
-    pub(crate) fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        visit(enabled_entry(Slot::Flag(&mut self.enabled)));
-        self.parameters.visit_mut(visit);
-        self.discrete.visit_mut(visit);
-        self.continuous.visit_mut(visit);
-    }
-
-    /// Sets the variable of this name, if there is one; returns the stage below which the state falls, if anything has
-    /// changed from the present ones.
-    pub(crate) fn set(
-        &mut self,
-        present: &PresentVariables<'_, T, E>,
-        field: &str,
-        value: T,
-    ) -> Result<Option<Stage>, ElementError> {
-        let Self { enabled, parameters, discrete, continuous } = self;
-        Ok(if field == ENABLED {
-            *enabled = check::flag(ENABLED, value)?;
-            (present.enabled != *enabled).then_some(Stage::Instance)
-        } else if let Some(written) = write(parameters, field, value)? {
-            settle(present.parameters, parameters, field, written)?
-        } else if let Some(written) = write(discrete, field, value)? {
-            settle(present.discrete, discrete, field, written)?
-        } else if let Some(written) = write(continuous, field, value)? {
-            let stage = settle(present.continuous, continuous, field, written)?;
-            validate_continuous(continuous)?;
-            stage
-        } else {
-            None
-        })
-    }
+/// Sets the variable of this name in a row that is a copy of the present ones, if there is one; returns the stage below which
+/// the state falls, if anything has changed.
+pub(crate) fn set<T: Real, E: ForceElement<T>>(
+    present: &PresentVariables<'_, T, E>,
+    changed: &mut Columns<T, E>,
+    field: &str,
+    value: T,
+) -> Result<Option<Stage>, ElementError> {
+    let Columns { enabled, parameters, discrete, continuous } = changed;
+    Ok(if field == ENABLED {
+        enabled[0] = check::flag(ENABLED, value)?;
+        (present.enabled != enabled[0]).then_some(Stage::Instance)
+    } else if let Some(written) = write(&mut parameters[0], field, value)? {
+        settle(present.parameters, &mut parameters[0], field, written)?
+    } else if let Some(written) = write(&mut discrete[0], field, value)? {
+        settle(present.discrete, &mut discrete[0], field, written)?
+    } else if let Some(written) = write(&mut continuous[0], field, value)? {
+        let stage = settle(present.continuous, &mut continuous[0], field, written)?;
+        validate_continuous(&continuous[0])?;
+        stage
+    } else {
+        None
+    })
 }
 
 /// The name of the flag for an enabled element.
@@ -299,8 +226,12 @@ pub(super) fn set_zero<T: Real>(variables: &mut impl Variables<T>) {
     write_numbers(variables, &mut T::zero);
 }
 
-/// Checks variables before they replace others: their ranges, and that their names are the same.
-pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
+/// Checks variables before they replace others: their ranges, and that their names are the same. Returns the stage below
+/// which the state falls, if anything has changed.
+pub(crate) fn check_new<T: Real, V: Variables<T>>(
+    present: &V,
+    new: &V,
+) -> Result<Option<Stage>, ElementError> {
     new.validate()?;
-    if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
+    if present.fits(new) { Ok(present.first_stage_changed(new)) } else { Err(ElementError::ForeignVariables) }
 }

@@ -8,9 +8,8 @@ use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
 use crate::framework::draw::Pen;
-use crate::framework::element::ForceElement;
-use crate::framework::element_variables::ElementVariables;
-use crate::framework::linearize::KindBlocks;
+use crate::framework::element::{AtDynamics, ForceElement};
+use crate::framework::linearize::KindLinearization;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Slots};
@@ -27,26 +26,7 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
     /// By place; `None` where there is none.
     pub(crate) elements: Vec<Option<E>>,
-    pub(crate) defaults: Vec<ElementVariables<T, E>>,
-}
-
-/// Sums over the elements of one kind at Dynamics stage.
-#[derive(Debug)]
-pub(crate) struct Sums<'a, T: Real> {
-    pub(crate) forces: &'a mut Forces<T>,
-    pub(crate) potential_energy: &'a mut T,
-    pub(crate) power_dissipated: &'a mut T,
-    /// Energy flowing into each element of the kind.
-    pub(crate) power_absorbed: &'a mut [T],
-}
-
-/// A number that belongs to one element at Dynamics stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measure {
-    Stored,
-    /// The energy that would be stored if friction held.
-    Held,
-    PowerDissipated,
+    pub(crate) defaults: Columns<T, E>,
 }
 
 /// What the next discrete variables are written for.
@@ -60,6 +40,37 @@ pub(crate) enum Next<'a, T: Real> {
     Update(&'a dyn AnySlots<T>),
     /// The force error of the present ones: nothing is committed.
     SwitchingError,
+}
+
+/// An element at Dynamics stage, with what is asked of it outside the loops over all elements: as in [`ForceElement`].
+pub(crate) trait AnyElement<T: Real> {
+    fn potential_energy(&self) -> T;
+    fn held_energy(&self) -> T;
+    fn power_dissipated(&self) -> T;
+    fn draw(&self, pen: &mut Pen<'_>);
+    fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>);
+}
+
+impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
+    fn potential_energy(&self) -> T {
+        self.0.potential_energy(&self.1)
+    }
+
+    fn held_energy(&self) -> T {
+        self.0.held_energy(&self.1)
+    }
+
+    fn power_dissipated(&self) -> T {
+        self.0.power_dissipated(&self.1)
+    }
+
+    fn draw(&self, pen: &mut Pen<'_>) {
+        self.0.draw(&self.1, pen);
+    }
+
+    fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>) {
+        self.0.report_stiffness(&self.1, stiffnesses);
+    }
 }
 
 /// A [`Kind`] whose element type is not known.
@@ -79,14 +90,16 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error>;
-    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements, and adds up what they exert,
-    /// store and absorb.
+    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; adds up what they exert, store
+    /// and dissipate, and writes the power flowing into each.
     fn realize(
         &self,
         slots: &mut dyn AnySlots<T>,
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
-        sums: Sums<'_, T>,
+        forces: &mut Forces<T>,
+        energies: [&mut T; 2],
+        power_absorbed: &mut [T],
     ) -> Result<(), Error>;
     /// Fills the rates of the continuous variables, after Dynamics stage.
     fn calc_rates(
@@ -113,30 +126,20 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error>;
-    /// An energy or power of one element, after it has been realized to Dynamics; zero while it is disabled.
-    fn measure(
-        &self,
-        measure: Measure,
-        slots: &dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<T, Error>;
-    /// Draws one element, after it has been realized to Dynamics; nothing while it is disabled.
-    fn draw(&self, slots: &dyn AnySlots<T>, place: usize, kinematics: &Kinematics<T>, pen: &mut Pen<'_>);
-    /// Lets one element report its stiffness, after it has been realized to Dynamics; nothing while it is disabled.
-    fn report_stiffness(
+    /// Calls `ask` with one element, after it has been realized to Dynamics; not while it is disabled.
+    fn ask(
         &self,
         slots: &dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-        stiffnesses: &mut Stiffnesses<'_, T>,
+        ask: &mut dyn FnMut(&dyn AnyElement<T>),
     ) -> Result<(), Error>;
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
     fn linearize(
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        blocks: KindBlocks<'_, T>,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
@@ -153,18 +156,18 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     }
 
     fn is_enabled_by_default(&self, place: usize) -> bool {
-        self.defaults[place].enabled
+        self.defaults.enabled[place]
     }
 
     fn set_enabled_by_default(&mut self, place: usize, enabled: bool) {
-        self.defaults[place].enabled = enabled;
+        self.defaults.enabled[place] = enabled;
     }
 
     fn remove(&mut self, place: usize) {
-        self.roster.layout = self.roster.layout.wrapping_sub(self.defaults[place].layout(place));
+        self.roster.layout = self.roster.layout.wrapping_sub(self.defaults.at(place).layout(place));
         self.roster.places.remove(place);
         self.elements[place] = None;
-        self.defaults[place] = ElementVariables::vacant();
+        self.defaults.swap(place, &mut Columns::of(None));
     }
 
     fn fits(&self, place: usize, topology: &Topology) -> bool {
@@ -175,13 +178,13 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let count = self.elements.len();
         Box::new(Slots::<T, E> {
             roster: self.roster.clone(),
-            variables: Columns::repeat(self.defaults.iter().map(ElementVariables::present), 1),
-            spare: None,
-            next_discrete: self.defaults.iter().map(|variable| variable.discrete.clone()).collect(),
+            variables: self.defaults.clone(),
+            spare: Columns::of(None),
+            next_discrete: self.defaults.discrete.clone(),
             position: (0..count).map(|_| E::Position::neutral()).collect(),
             velocity: (0..count).map(|_| E::Velocity::neutral()).collect(),
             dynamics: (0..count).map(|_| E::Dynamics::neutral()).collect(),
-            rates: self.defaults.iter().map(|variable| variable.continuous.clone()).collect(),
+            rates: self.defaults.continuous.clone(),
         })
     }
 
@@ -200,26 +203,23 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         slots: &mut dyn AnySlots<T>,
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
-        sums: Sums<'_, T>,
+        forces: &mut Forces<T>,
+        mut energies: [&mut T; 2],
+        power_absorbed: &mut [T],
     ) -> Result<(), Error> {
-        let places = 0..self.elements.len();
         let typed = Slots::<T, E>::downcast_mut(slots)?;
-        let Sums { forces, potential_energy, power_dissipated, power_absorbed } = sums;
         let mut is_finite = true;
-        let mut sum = |slots: &Slots<T, E>, block: Range<usize>, power_absorbed: &mut [T]| {
-            let accumulator = ForceAccumulator::new(forces, kinematics);
-            let energies = [&mut *potential_energy, &mut *power_dissipated];
-            is_finite &= self.sum(slots, block, kinematics, accumulator, energies, power_absorbed);
-        };
         for block in self.blocks(&stages) {
             self.calc_stages(typed, block.clone(), stages.clone(), kinematics)?;
-            let power_absorbed = &mut power_absorbed[block.clone()];
-            sum(typed, block, power_absorbed);
+            let accumulator = ForceAccumulator::new(forces, kinematics);
+            let (energies, powers) =
+                (energies.each_mut().map(|sum| &mut **sum), &mut power_absorbed[block.clone()]);
+            is_finite &= self.sum(typed, block, kinematics, accumulator, energies, powers);
         }
         if !is_finite {
             self.check_finite(typed, kinematics, power_absorbed)?;
         }
-        self.calc_rates(slots, places, kinematics)
+        self.calc_rates(slots, 0..self.elements.len(), kinematics)
     }
 
     fn calc_rates(
@@ -279,41 +279,16 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(force_error)
     }
 
-    fn measure(
-        &self,
-        measure: Measure,
-        slots: &dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<T, Error> {
-        let slots = Slots::<T, E>::downcast(slots)?;
-        let Some(element) = self.enabled_element(slots, place) else { return Ok(T::zero()) };
-        let at = slots.at_dynamics(place, kinematics);
-        Ok(match measure {
-            Measure::Stored => element.potential_energy(&at),
-            Measure::Held => element.held_energy(&at),
-            Measure::PowerDissipated => element.power_dissipated(&at),
-        })
-    }
-
-    fn draw(&self, slots: &dyn AnySlots<T>, place: usize, kinematics: &Kinematics<T>, pen: &mut Pen<'_>) {
-        if let Ok(slots) = Slots::<T, E>::downcast(slots)
-            && let Some(element) = self.enabled_element(slots, place)
-        {
-            element.draw(&slots.at_dynamics(place, kinematics), pen);
-        }
-    }
-
-    fn report_stiffness(
+    fn ask(
         &self,
         slots: &dyn AnySlots<T>,
         place: usize,
         kinematics: &Kinematics<T>,
-        stiffnesses: &mut Stiffnesses<'_, T>,
+        ask: &mut dyn FnMut(&dyn AnyElement<T>),
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         if let Some(element) = self.enabled_element(slots, place) {
-            element.report_stiffness(&slots.at_dynamics(place, kinematics), stiffnesses);
+            ask(&(element, slots.at_dynamics(place, kinematics)));
         }
         Ok(())
     }
@@ -322,9 +297,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         &self,
         slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
-        blocks: KindBlocks<'_, T>,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error> {
-        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, blocks)
+        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, to)
     }
 
     fn reset_memory(
@@ -334,12 +309,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<Option<Stage>, Error> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
+            let next = &mut changed.discrete[0];
             if let Some(element) = &self.elements[place] {
-                let given = present.given(kinematics);
-                element.reset_memory(&given, &kinematics.velocities, &mut changed.discrete)?;
+                element.reset_memory(&present.given(kinematics), &kinematics.velocities, next)?;
             }
-            changed.discrete.validate()?;
-            Ok(present.discrete.first_stage_changed(&changed.discrete))
+            next.validate()?;
+            Ok(present.discrete.first_stage_changed(next))
         })
     }
 }
@@ -347,24 +322,19 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// A kind without elements.
     pub(crate) fn new() -> Self {
-        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Vec::new() }
+        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Columns::none() }
     }
 
     /// Puts an element in the first vacant place.
-    pub(crate) fn put(
-        &mut self,
-        element: E,
-        name: Option<Arc<str>>,
-        defaults: ElementVariables<T, E>,
-    ) -> Stamp {
+    pub(crate) fn put(&mut self, element: E, name: Option<Arc<str>>, mut defaults: Columns<T, E>) -> Stamp {
         let (place, stamp) = self.roster.places.add(name);
-        self.roster.layout = self.roster.layout.wrapping_add(defaults.layout(place));
+        self.roster.layout = self.roster.layout.wrapping_add(defaults.at(0).layout(place));
         if place == self.elements.len() {
             self.elements.push(Some(element));
-            self.defaults.push(defaults);
+            self.defaults.append(defaults);
         } else {
             self.elements[place] = Some(element);
-            self.defaults[place] = defaults;
+            self.defaults.swap(place, &mut defaults);
         }
         stamp
     }

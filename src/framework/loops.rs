@@ -4,7 +4,7 @@ use core::ops::{Range, RangeInclusive};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::element_variables::set_zero;
-use crate::framework::kinds::{AnyKind, Kind, Measure};
+use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{Columns, Slots};
@@ -320,9 +320,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         power_absorbed: &[T],
     ) -> Result<(), Error> {
         for (place, power_absorbed) in power_absorbed.iter().enumerate() {
-            let measure = |measure| self.measure(measure, slots, place, kinematics);
-            let numbers = [*power_absorbed, measure(Measure::Stored)?, measure(Measure::PowerDissipated)?];
-            if !numbers.iter().all(T::is_finite) {
+            let mut is_finite = power_absorbed.is_finite();
+            self.ask(slots, place, kinematics, &mut |element| {
+                is_finite &= element.potential_energy().is_finite() && element.power_dissipated().is_finite();
+            })?;
+            if !is_finite {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
@@ -362,21 +364,16 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let next = &mut next_discrete[places.clone()];
-        let elements = &self.elements[places.clone()];
-        let variables = slots.variables.rows(places.clone());
-        let position = &slots.position[places.clone()];
-        let velocity = &slots.velocity[places.clone()];
-        let dynamics = &slots.dynamics[places.clone()];
-        let velocities = &kinematics.velocities;
-        let written = (0..elements.len()).try_for_each(|i| {
-            next[i].clone_from(&variables.discrete[i]);
-            let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
-            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, places.start + i);
-            write(element, &at, place, &mut next[i]).map_err(|source| self.roster.failure(place, source))
+        let elements = self.elements[places.clone()].iter().zip(&mut next_discrete[places.clone()]);
+        let present = &slots.variables.discrete[places.clone()];
+        let elements = places.clone().zip(elements).zip(present);
+        let mut elements = elements.zip(slots.enabled(places, kinematics));
+        let written = elements.try_for_each(|(((place, (element, next)), present), at)| {
+            next.clone_from(present);
+            let (Some(element), Some(at)) = (element, at) else { return Ok(()) };
+            write(element, &at, place, next).map_err(|source| self.roster.failure(place, source))
         });
+        drop(elements);
         slots.next_discrete = next_discrete;
         written
     }

@@ -6,9 +6,9 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::Any;
 
-use crate::framework::element_variables::ElementVariables;
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::slots::Columns;
 use crate::framework::snapshot::split_address;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
@@ -198,12 +198,12 @@ impl<T: Real> ForceSystem<T> {
             source,
         };
         element.check_topology(&self.topology).map_err(refused)?;
-        let defaults = ElementVariables::<T, E>::of(&element);
-        defaults.validate().map_err(|error| refused(error.into()))?;
+        let defaults = Columns::<T, E>::of(Some(&element));
+        defaults.at(0).validate().map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {
             // Names are declared by the type: one check for all of a kind.
-            if let Some(repeated) = defaults.repeated_name() {
+            if let Some(repeated) = defaults.at(0).repeated_name() {
                 return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
             }
             self.kinds.push(Box::new(Kind::<T, E>::new()));

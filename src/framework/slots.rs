@@ -1,15 +1,14 @@
 //! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::{
-    ElementVariables, PresentVariables, check_new, enabled_entry, validate_continuous, write_numbers,
-};
+use crate::framework::element_variables::{PresentVariables, enabled_entry, set, write_numbers};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -23,8 +22,8 @@ use crate::mechanics::Kinematics;
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
     pub(crate) variables: Columns<T, E>,
-    /// Buffer in which variables are changed and checked before they replace the present ones.
-    pub(crate) spare: Option<ElementVariables<T, E>>,
+    /// A row in which variables are changed and checked before they replace the present ones.
+    pub(crate) spare: Columns<T, E>,
     /// Those of all elements, and as they are where none was prepared.
     pub(crate) next_discrete: Vec<E::Discrete>,
     pub(crate) position: Vec<E::Position>,
@@ -45,24 +44,40 @@ pub(crate) struct Columns<T: Real, E: ForceElement<T>> {
 }
 
 impl<T: Real, E: ForceElement<T>> Columns<T, E> {
-    /// As many copies of those of several elements, one after the other.
-    pub(crate) fn repeat<'a>(
-        variables: impl Iterator<Item = PresentVariables<'a, T, E>> + Clone,
-        count: usize,
-    ) -> Self {
-        let mut columns = Self {
-            enabled: Vec::new(),
-            parameters: Vec::new(),
-            discrete: Vec::new(),
-            continuous: Vec::new(),
-        };
-        for variables in core::iter::repeat_n(variables, count).flatten() {
-            columns.enabled.push(variables.enabled);
-            columns.parameters.push(variables.parameters.clone());
-            columns.discrete.push(variables.discrete.clone());
-            columns.continuous.push(variables.continuous.clone());
+    /// No rows.
+    pub(crate) fn none() -> Self {
+        Self { enabled: vec![], parameters: vec![], discrete: vec![], continuous: vec![] }
+    }
+
+    /// One row: the defaults of an element, or those of a place without one.
+    pub(crate) fn of(element: Option<&E>) -> Self {
+        Self {
+            enabled: vec![element.is_some()],
+            parameters: vec![element.map(E::default_parameters).unwrap_or_default()],
+            discrete: vec![element.map(E::default_discrete).unwrap_or_default()],
+            continuous: vec![element.map(E::default_continuous).unwrap_or_default()],
         }
-        columns
+    }
+
+    /// As many copies of all rows, one after the other.
+    fn repeat(&self, count: usize) -> Self {
+        fn repeated<V: Clone>(column: &[V], count: usize) -> Vec<V> {
+            core::iter::repeat_n(column, count).flatten().cloned().collect()
+        }
+        Self {
+            enabled: repeated(&self.enabled, count),
+            parameters: repeated(&self.parameters, count),
+            discrete: repeated(&self.discrete, count),
+            continuous: repeated(&self.continuous, count),
+        }
+    }
+
+    /// Appends the rows of others.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.enabled.append(&mut others.enabled);
+        self.parameters.append(&mut others.parameters);
+        self.discrete.append(&mut others.discrete);
+        self.continuous.append(&mut others.continuous);
     }
 
     /// Those of one element.
@@ -73,11 +88,6 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
             discrete: &self.discrete[place],
             continuous: &self.continuous[place],
         }
-    }
-
-    /// Those of all elements.
-    fn iter(&self) -> impl Iterator<Item = PresentVariables<'_, T, E>> + Clone {
-        (0..self.enabled.len()).map(|place| self.at(place))
     }
 
     /// Those at these places.
@@ -91,11 +101,12 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         }
     }
 
-    fn swap(&mut self, place: usize, other: &mut ElementVariables<T, E>) {
-        core::mem::swap(&mut self.enabled[place], &mut other.enabled);
-        core::mem::swap(&mut self.parameters[place], &mut other.parameters);
-        core::mem::swap(&mut self.discrete[place], &mut other.discrete);
-        core::mem::swap(&mut self.continuous[place], &mut other.continuous);
+    /// Swaps those of one element and the first row of others.
+    pub(crate) fn swap(&mut self, place: usize, others: &mut Self) {
+        core::mem::swap(&mut self.enabled[place], &mut others.enabled[0]);
+        core::mem::swap(&mut self.parameters[place], &mut others.parameters[0]);
+        core::mem::swap(&mut self.discrete[place], &mut others.discrete[0]);
+        core::mem::swap(&mut self.continuous[place], &mut others.continuous[0]);
     }
 
     /// Replaces those at these places by others from the place `first` on.
@@ -106,11 +117,19 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         self.discrete[places.clone()].clone_from_slice(&source.discrete[from.clone()]);
         self.continuous[places].clone_from_slice(&source.continuous[from]);
     }
+
+    /// The mutable counterpart of [`PresentVariables::visit`].
+    pub(crate) fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
+        visit(enabled_entry(Slot::Flag(&mut self.enabled[place])));
+        self.parameters[place].visit_mut(visit);
+        self.discrete[place].visit_mut(visit);
+        self.continuous[place].visit_mut(visit);
+    }
 }
 
 impl<T: Real, E: ForceElement<T>> Clone for Columns<T, E> {
     fn clone(&self) -> Self {
-        Self::repeat(self.iter(), 1)
+        self.repeat(1)
     }
 
     fn clone_from(&mut self, source: &Self) {
@@ -226,7 +245,7 @@ impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
         Self {
             roster: self.roster.clone(),
             variables: self.variables.clone(),
-            spare: None,
+            spare: Columns::of(None),
             next_discrete: self.next_discrete.clone(),
             position: self.position.clone(),
             velocity: self.velocity.clone(),
@@ -298,65 +317,17 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         })
     }
 
-    /// Changes a copy of the variables of one element, which replaces them if `change` succeeds.
+    /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds.
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(&PresentVariables<'_, T, E>, &mut ElementVariables<T, E>) -> Result<R, ElementError>,
+        change: impl FnOnce(PresentVariables<'_, T, E>, &mut Columns<T, E>) -> Result<R, ElementError>,
     ) -> Result<R, Error> {
-        let present = self.variables.at(place);
-        let spare = match &mut self.spare {
-            Some(spare) => {
-                present.copy_to(spare);
-                spare
-            }
-            none => none.insert(present.to_owned()),
-        };
-        let result = change(&present, spare).map_err(|source| self.roster.failure(place, source))?;
-        self.variables.swap(place, spare);
+        let Self { roster, variables, spare, .. } = self;
+        spare.copy(0..1, variables, place);
+        let result = change(variables.at(place), spare).map_err(|source| roster.failure(place, source))?;
+        variables.swap(place, spare);
         Ok(result)
-    }
-
-    /// Changes the parameters of one element; returns the stage below which the state falls, if anything has changed.
-    pub(crate) fn change_parameters(
-        &mut self,
-        place: usize,
-        change: impl FnOnce(&mut E::Parameters),
-    ) -> Result<Option<Stage>, Error> {
-        self.change(place, |present, changed| {
-            change(&mut changed.parameters);
-            check_new(present.parameters, &changed.parameters)?;
-            Ok(present.parameters.first_stage_changed(&changed.parameters))
-        })
-    }
-
-    /// Changes the continuous variables of one element; returns the stage below which the state falls, if anything has
-    /// changed.
-    pub(crate) fn change_continuous(
-        &mut self,
-        place: usize,
-        change: impl FnOnce(&mut E::Continuous),
-    ) -> Result<Option<Stage>, Error> {
-        self.change(place, |present, changed| {
-            change(&mut changed.continuous);
-            check_new(present.continuous, &changed.continuous)?;
-            validate_continuous(&changed.continuous)?;
-            Ok(present.continuous.first_stage_changed(&changed.continuous))
-        })
-    }
-
-    /// Changes the discrete variables of one element; returns the stage below which the state falls, if anything has
-    /// changed.
-    pub(crate) fn change_discrete(
-        &mut self,
-        place: usize,
-        change: impl FnOnce(&mut E::Discrete),
-    ) -> Result<Option<Stage>, Error> {
-        self.change(place, |present, changed| {
-            change(&mut changed.discrete);
-            check_new(present.discrete, &changed.discrete)?;
-            Ok(present.discrete.first_stage_changed(&changed.discrete))
-        })
     }
 }
 
@@ -368,8 +339,8 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     fn repeat_variables(&self, count: usize) -> Box<dyn AnySlots<T>> {
         Box::new(Self {
             roster: self.roster.clone(),
-            variables: Columns::repeat(self.variables.iter(), count),
-            spare: None,
+            variables: self.variables.repeat(count),
+            spare: Columns::of(None),
             next_discrete: Vec::new(),
             position: Vec::new(),
             velocity: Vec::new(),
@@ -402,7 +373,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
-        self.change(place, |present, changed| changed.set(present, field, value))
+        self.change(place, |present, changed| set(&present, changed, field, value))
     }
 
     fn commit(&mut self) -> Option<Stage> {
@@ -444,11 +415,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
-        let Columns { enabled, parameters, discrete, continuous } = &mut self.variables;
-        visit(enabled_entry(Slot::Flag(&mut enabled[place])));
-        parameters[place].visit_mut(visit);
-        discrete[place].visit_mut(visit);
-        continuous[place].visit_mut(visit);
+        self.variables.visit_mut(place, visit);
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {

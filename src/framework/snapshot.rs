@@ -338,40 +338,36 @@ impl<T: Real> State<T> {
     /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
     /// read; writing them keeps the stage of the state.
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
-        visit(time_entry(Value::Number(self.kinematics.time)));
-        for (kind, slots) in self.kinds.iter().enumerate() {
-            let Roster { kind: name, places, .. } = slots.roster();
-            for (place, _) in places.iter() {
-                slots.visit(place, Group::Variables, &mut |entry| {
-                    let field = entry.name;
-                    visit(entry.renamed(format_args!("{name}[{place}].{field}")));
-                });
-                let slot = self.slot_at(kind, place);
-                let energy = Value::Number(self.continuous.values[slot]);
-                let is_open = Value::Flag(self.continuous.account_open[slot]);
-                visit(account(format_args!("{name}[{place}].{ABSORBED_ENERGY}")).number(energy));
-                visit(account(format_args!("{name}[{place}].{ACCOUNT_OPEN}")).flag(is_open));
-            }
-        }
+        self.visit_fields(&mut |element, entry| {
+            let field = entry.name;
+            visit(entry.renamed(format_args!("{element}{field}")));
+        });
     }
 
     /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
-    fn visit_values(&self, visit: &mut dyn FnMut(T)) {
-        visit(self.kinematics.time);
-        let mut first_slot = 0;
+    pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
+        self.visit_fields(&mut |_, entry| visit(entry.value.number()));
+    }
+
+    /// Calls `visit` with the name of its element, and each variable under that within the element.
+    fn visit_fields(&self, visit: &mut dyn FnMut(Arguments<'_>, Entry<'_, Value<T>>)) {
+        visit(format_args!(""), time_entry(Value::Number(self.kinematics.time)));
+        let mut start = 0;
         for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
-            for (place, _) in slots.roster().places.iter() {
-                slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
-                let slot = first_slot + place;
-                visit(self.continuous.values[slot]);
-                visit(Value::Flag(self.continuous.account_open[slot]).number());
+            let Roster { kind: name, places, .. } = slots.roster();
+            for (place, _) in places.iter() {
+                let element = format_args!("{name}[{place}].");
+                slots.visit(place, Group::Variables, &mut |entry| visit(element, entry));
+                let energy = Value::Number(self.continuous.values[start + place]);
+                let is_open = Value::Flag(self.continuous.account_open[start + place]);
+                visit(element, account(format_args!("{ABSORBED_ENERGY}")).number(energy));
+                visit(element, account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
             }
-            first_slot += *length;
+            start += *length;
         }
     }
 
-    /// Calls `visit` with the name of its element, that within the element and the place of each variable, in the order of
-    /// [`visit_variables`](Self::visit_variables).
+    /// The mutable counterpart of [`visit_fields`](Self::visit_fields).
     fn visit_variables_mut(&mut self, visit: &mut dyn FnMut(Arguments<'_>, Arguments<'_>, Slot<'_, T>)) {
         let Self { kinematics, kinds, kind_lengths, continuous, .. } = self;
         visit(format_args!(""), format_args!("time"), Slot::Number(&mut kinematics.time));

@@ -3,6 +3,7 @@
 use nalgebra::ComplexField;
 
 use crate::framework::handle::ElementId;
+use crate::framework::kinds::AnyElement;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::stiffnesses::{Rates, Report, StepMethod, Stepping, Stiffnesses};
@@ -161,7 +162,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         for id in self.elements() {
             let slots = state.kinds[id.kind()].as_ref();
-            self.kinds[id.kind()].report_stiffness(slots, id.place(), &state.kinematics, stiffnesses)?;
+            let mut report = |element: &dyn AnyElement<T>| element.report_stiffness(stiffnesses);
+            self.kinds[id.kind()].ask(slots, id.place(), &state.kinematics, &mut report)?;
             each(id, stiffnesses.take_report());
         }
         Ok(())

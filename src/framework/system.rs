@@ -7,9 +7,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::{ElementVariables, check_new};
+use crate::framework::element_variables::check_new;
 use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::kinds::{AnyKind, Kind, Next, Sums};
+use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::roster::Roster;
 use crate::framework::snapshot::chain;
 use crate::framework::stage::Stage;
@@ -127,7 +127,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
     pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Parameters {
-        &or_panic(self.defaults(handle)).parameters
+        &or_panic(self.kind(handle)).defaults.parameters[handle.place()]
     }
 
     /// Sets the parameters that new states start with.
@@ -141,9 +141,10 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         parameters: E::Parameters,
     ) -> Result<(), Error> {
-        check_new(&self.defaults(handle)?.parameters, &parameters)
-            .map_err(|source| self.failure(handle.id(), source))?;
-        self.defaults_mut(handle)?.parameters = parameters;
+        let kind = self.kind_mut(handle)?;
+        let present = &mut kind.defaults.parameters[handle.place()];
+        check_new(present, &parameters).map_err(|source| kind.roster.failure(handle.place(), source))?;
+        *present = parameters;
         Ok(())
     }
 
@@ -152,7 +153,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
     pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Discrete {
-        &or_panic(self.defaults(handle)).discrete
+        &or_panic(self.kind(handle)).defaults.discrete[handle.place()]
     }
 
     /// Sets the discrete variables that new states start with.
@@ -164,9 +165,10 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         discrete: E::Discrete,
     ) -> Result<(), Error> {
-        check_new(&self.defaults(handle)?.discrete, &discrete)
-            .map_err(|source| self.failure(handle.id(), source))?;
-        self.defaults_mut(handle)?.discrete = discrete;
+        let kind = self.kind_mut(handle)?;
+        let present = &mut kind.defaults.discrete[handle.place()];
+        check_new(present, &discrete).map_err(|source| kind.roster.failure(handle.place(), source))?;
+        *present = discrete;
         Ok(())
     }
 
@@ -402,14 +404,10 @@ impl<T: Real> ForceSystem<T> {
         state.power_dissipated = T::zero();
         let mut rest = state.continuous.powers_mut();
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            let (power_absorbed, others) = rest.split_at_mut(kind.roster().places.len());
-            let sums = Sums {
-                forces: &mut state.forces,
-                potential_energy: &mut state.potential_energy,
-                power_dissipated: &mut state.power_dissipated,
-                power_absorbed,
-            };
-            kind.realize(slots.as_mut(), first..=Stage::Dynamics, &state.kinematics, sums)?;
+            let (powers, others) = rest.split_at_mut(kind.roster().places.len());
+            let energies = [&mut state.potential_energy, &mut state.power_dissipated];
+            let (stages, forces) = (first..=Stage::Dynamics, &mut state.forces);
+            kind.realize(slots.as_mut(), stages, &state.kinematics, forces, energies, powers)?;
             rest = others;
         }
         state.forces.check_finite()?;
@@ -431,18 +429,10 @@ impl<T: Real> ForceSystem<T> {
         kind.downcast_ref().ok_or(Error::NoSuchElement { element: id })
     }
 
-    fn defaults<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&ElementVariables<T, E>, Error> {
-        Ok(&self.kind(handle)?.defaults[handle.place()])
-    }
-
-    fn defaults_mut<E: ForceElement<T>>(
-        &mut self,
-        handle: Handle<E>,
-    ) -> Result<&mut ElementVariables<T, E>, Error> {
+    fn kind_mut<E: ForceElement<T>>(&mut self, handle: Handle<E>) -> Result<&mut Kind<T, E>, Error> {
         let id = self.check(handle.id())?;
         let kind: &mut dyn Any = self.kinds[id.kind()].as_mut();
-        let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })?;
-        Ok(&mut kind.defaults[id.place()])
+        kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })
     }
 }
 

@@ -5,7 +5,6 @@ use core::ops::Deref;
 use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::kinds::Measure;
 use crate::framework::slots::Slots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -254,7 +253,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
     pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.measure(Measure::Stored, self.state, element.into()))
+        or_panic(self.system.measure(self.state, element.into(), |element| element.potential_energy()))
     }
 
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
@@ -262,7 +261,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.measure(Measure::PowerDissipated, self.state, element.into()))
+        or_panic(self.system.measure(self.state, element.into(), |element| element.power_dissipated()))
     }
 
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::checkpoint::Copies;
+use crate::framework::checkpoint::Checkpoint;
 use crate::framework::state::State;
 use crate::math::Real;
 
@@ -54,7 +54,7 @@ pub struct Worlds<T: Real> {
 /// Worlds that are visited by one thread.
 #[derive(Debug, Clone)]
 struct Block<T: Real> {
-    copies: Copies<T>,
+    copies: Checkpoint<T>,
     /// The state in which each of them is visited.
     state: State<T>,
 }
@@ -67,7 +67,7 @@ impl<T: Real> Worlds<T> {
     pub fn new(state: &State<T>, count: usize) -> Self {
         let length = length_of_block(count);
         let lengths = (0..count).step_by(length).map(|first| length.min(count - first));
-        let block = |worlds| Block { copies: Copies::repeat(state, worlds), state: state.clone() };
+        let block = |worlds| Block { copies: Checkpoint::repeat(state, worlds), state: state.clone() };
         Self { count, spare: state.clone(), blocks: lengths.map(block).collect() }
     }
 

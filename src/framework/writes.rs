@@ -3,10 +3,10 @@
 use alloc::string::ToString;
 
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::ENABLED;
+use crate::framework::element_variables::{ENABLED, PresentVariables, check_new, validate_continuous};
 use crate::framework::handle::{ElementId, Handle};
-use crate::framework::kinds::Measure;
-use crate::framework::slots::{AnySlots, Slots};
+use crate::framework::kinds::AnyElement;
+use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -49,7 +49,10 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Parameters),
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| slots.change_parameters(handle.place(), change))
+        self.update(state, handle, |present, changed| {
+            change(&mut changed.parameters[0]);
+            check_new(present.parameters, &changed.parameters[0])
+        })
     }
 
     /// Sets the discrete variables of an element. Drops the state and updates the account as
@@ -77,7 +80,10 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Discrete),
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| slots.change_discrete(handle.place(), change))
+        self.update(state, handle, |present, changed| {
+            change(&mut changed.discrete[0]);
+            check_new(present.discrete, &changed.discrete[0])
+        })
     }
 
     /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters energy as
@@ -92,7 +98,11 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Continuous),
     ) -> Result<(), Error> {
-        self.update(state, handle, |slots| slots.change_continuous(handle.place(), change))
+        self.update(state, handle, |present, changed| {
+            change(&mut changed.continuous[0]);
+            validate_continuous(&changed.continuous[0])?;
+            check_new(present.continuous, &changed.continuous[0])
+        })
     }
 
     /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
@@ -204,32 +214,38 @@ impl<T: Real> ForceSystem<T> {
         self.advance(state, Stage::Dynamics)?;
         for id in self.elements() {
             let slot = state.slot(id)?;
-            state.continuous.values[slot] = self.measure(Measure::Stored, state, id)?;
+            state.continuous.values[slot] = self.measure(state, id, |element| element.potential_energy())?;
         }
         state.continuous.open_all();
         Ok(())
     }
 
-    /// An energy or power of one element of a state that has been realized to Dynamics.
-    pub(super) fn measure(&self, measure: Measure, state: &State<T>, id: ElementId) -> Result<T, Error> {
-        let kind = &self.kinds[self.check(id)?.kind()];
-        kind.measure(measure, state.kinds[id.kind()].as_ref(), id.place(), &state.kinematics)
+    /// A number of one element of a state that has been realized to Dynamics; zero while it is disabled.
+    pub(super) fn measure(
+        &self,
+        state: &State<T>,
+        id: ElementId,
+        of: impl Fn(&dyn AnyElement<T>) -> T,
+    ) -> Result<T, Error> {
+        let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
+        let mut measured = T::zero();
+        kind.ask(slots, id.place(), &state.kinematics, &mut |element| measured = of(element))?;
+        Ok(measured)
     }
 
     /// The energy stored in one element, whose caches are filled beyond the stage of the state, and what it would be if
     /// friction held.
     fn calc_stored_and_held(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 2], Error> {
-        let (kind, only) = (&self.kinds[id.kind()], id.place()..id.place() + 1);
         let State { kinds, kinematics, stage, .. } = state;
-        let slots = kinds[id.kind()].as_mut();
         let stages = [Stage::Position, Stage::Velocity, Stage::Dynamics];
         if let Some(first) = stages.into_iter().find(|first| *stage < *first) {
-            kind.calc(slots, only, first..=Stage::Dynamics, kinematics)?;
+            let (slots, only) = (kinds[id.kind()].as_mut(), id.place()..id.place() + 1);
+            self.kinds[id.kind()].calc(slots, only, first..=Stage::Dynamics, kinematics)?;
         }
-        let measure = |measure| kind.measure(measure, slots, id.place(), kinematics);
-        let energies = [measure(Measure::Stored)?, measure(Measure::Held)?];
-        if energies.iter().all(T::is_finite) {
-            Ok(energies)
+        let stored = self.measure(state, id, |element| element.potential_energy())?;
+        let held = self.measure(state, id, |element| element.held_energy())?;
+        if stored.is_finite() && held.is_finite() {
+            Ok([stored, held])
         } else {
             Err(self.failure(id, ElementError::NonFiniteForce))
         }
@@ -240,11 +256,13 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
-        write: impl FnOnce(&mut Slots<T, E>) -> Result<Option<Stage>, Error>,
+        change: impl FnOnce(PresentVariables<'_, T, E>, &mut Columns<T, E>) -> Result<Option<Stage>, ElementError>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
-        self.write_with_account(state, handle.id(), |slots, _| write(Slots::downcast_mut(slots)?))
+        self.write_with_account(state, handle.id(), |slots, _| {
+            Slots::downcast_mut(slots)?.change(handle.place(), change)
+        })
     }
 
     /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what friction loses

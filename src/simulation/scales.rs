@@ -1,6 +1,7 @@
 //! Scales of a motion, relative to which error control works.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use nalgebra::ComplexField;
 
@@ -11,7 +12,7 @@ use crate::simulation::motion::Simulation;
 /// The range of scales where the plant has none.
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);
 
-/// What the numbers of a group have in common.
+/// What the numbers of a group, which make up one vector or are a single one, have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// They count from where they were.
@@ -22,30 +23,25 @@ enum Role {
     Velocity,
 }
 
-/// Is shown groups of `N` variables that make up one vector or number.
-trait Groups {
-    fn group<const N: usize>(&mut self, start: usize, role: Role);
-}
-
 impl<T: Real> Simulation<'_, T> {
-    /// Shows positions, orientations, velocities and angular velocities of bodies; coordinates with their rates; all others.
-    #[inline]
-    fn show_groups(&self, groups: &mut impl Groups) {
+    /// The places of positions, orientations, velocities and angular velocities of bodies; of coordinates with their rates; of
+    /// all others.
+    fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> + use<T> {
         let (coordinates_start, energies_start) =
             (self.plant().coordinates_start(), self.plant().energies_start());
-        for start in (0..coordinates_start).step_by(BODY) {
-            groups.group::<3>(start, Role::Displacement);
-            groups.group::<4>(start + 3, Role::Orientation);
-            groups.group::<3>(start + 7, Role::Velocity);
-            groups.group::<3>(start + 10, Role::Velocity);
-        }
-        for value in (coordinates_start..energies_start).step_by(COORDINATE) {
-            groups.group::<1>(value, Role::Displacement);
-            groups.group::<1>(value + 1, Role::Velocity);
-        }
-        for other in energies_start..self.variables().len() {
-            groups.group::<1>(other, Role::Displacement);
-        }
+        let bodies = (0..coordinates_start).step_by(BODY).flat_map(|start| {
+            [
+                (start..start + 3, Role::Displacement),
+                (start + 3..start + 7, Role::Orientation),
+                (start + 7..start + 10, Role::Velocity),
+                (start + 10..start + 13, Role::Velocity),
+            ]
+        });
+        let coordinates = (coordinates_start..energies_start).step_by(COORDINATE).flat_map(|value| {
+            [(value..value + 1, Role::Displacement), (value + 1..value + 2, Role::Velocity)]
+        });
+        let others = energies_start..self.variables().len();
+        bodies.chain(coordinates).chain(others.map(|other| (other..other + 1, Role::Displacement)))
     }
 }
 
@@ -59,87 +55,32 @@ pub(super) struct ErrorNorm {
     peaks: Vec<f64>,
 }
 
-/// The numbers of a group, from the place `start` on.
-#[inline]
-fn numbers<T: Real, const N: usize>(y: &[T], start: usize) -> [f64; N] {
-    y[start..].first_chunk::<N>().map_or([f64::NAN; N], |numbers| numbers.map(T::to_f64))
-}
-
 /// The change of an angle that a change of a number is.
 fn factor(role: Role) -> f64 {
     if role == Role::Orientation { 2.0 } else { 1.0 }
 }
 
-/// From where the magnitude of a group counts: velocities from rest, orientations from the nearer of two opposite
-/// quaternions, which are one orientation.
-#[inline]
-fn reference<const N: usize>(origin: [f64; N], y: [f64; N], role: Role) -> [f64; N] {
+/// By what the origin is multiplied to be that from where the magnitude of a group counts: velocities count from rest,
+/// orientations from the nearer of two opposite quaternions, which are one orientation.
+fn sense<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
     match role {
-        Role::Velocity => [0.0; N],
-        Role::Orientation if y.iter().zip(origin).map(|(y, origin)| y * origin).sum::<f64>() < 0.0 => {
-            origin.map(|origin| -origin)
+        Role::Velocity => 0.0,
+        Role::Orientation
+            if y.iter().zip(origin).map(|(y, origin)| y.to_f64() * origin).sum::<f64>() < 0.0 =>
+        {
+            -1.0
         }
-        Role::Orientation | Role::Displacement => origin,
+        Role::Orientation | Role::Displacement => 1.0,
     }
 }
 
-#[inline]
-fn magnitude<const N: usize>(y: [f64; N], reference: [f64; N], role: Role) -> f64 {
-    let squares = y.iter().zip(reference).map(|(y, reference)| (y - reference) * (y - reference));
+fn magnitude<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
+    let sense = sense(origin, y, role);
+    let squares = y.iter().zip(origin).map(|(y, origin)| {
+        let distance = y.to_f64() - sense * origin;
+        distance * distance
+    });
     factor(role) * ComplexField::sqrt(squares.sum::<f64>())
-}
-
-/// Raises the peaks to the magnitudes at a point.
-struct Raised<'a, T> {
-    origin: &'a [f64],
-    peaks: core::slice::IterMut<'a, f64>,
-    y: &'a [T],
-}
-
-impl<T: Real> Groups for Raised<'_, T> {
-    #[inline]
-    fn group<const N: usize>(&mut self, start: usize, role: Role) {
-        if let Some(peak) = self.peaks.next() {
-            let (y, origin) = (numbers::<_, N>(self.y, start), numbers(self.origin, start));
-            *peak = peak.max(magnitude(y, reference(origin, y, role), role));
-        }
-    }
-}
-
-/// Compares the errors of a step with what is allowed.
-struct Compared<'a, T, F> {
-    origin: &'a [f64],
-    peaks: core::slice::Iter<'a, f64>,
-    before: &'a [T],
-    after: &'a [T],
-    error: F,
-    accuracy: f64,
-    scale: Option<f64>,
-    /// The largest sum of squares so far.
-    worst: f64,
-}
-
-impl<T: Real, F: Fn(usize) -> f64> Groups for Compared<'_, T, F> {
-    #[inline]
-    fn group<const N: usize>(&mut self, start: usize, role: Role) {
-        let [before, after] = [self.before, self.after].map(|y| numbers::<_, N>(y, start));
-        let reference = reference(numbers(self.origin, start), after, role);
-        let peak = self.peaks.next().copied().unwrap_or_default();
-        let largest = peak.max(magnitude(after, reference, role));
-        let scale = self.scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
-        let factor = factor(role);
-        let mut squares = 0.0;
-        for i in 0..N {
-            let distance = |y: f64| factor * (y - reference[i]).abs();
-            let magnitude = distance(before[i]).max(distance(after[i]));
-            // Less cannot be told from rounding.
-            let rounding = T::default_epsilon().to_f64() * after[i].abs();
-            let allowed = (self.accuracy * (scale + magnitude)).max(rounding);
-            let ratio = factor * (self.error)(start + i).abs() / allowed;
-            squares += ratio * ratio;
-        }
-        self.worst = if squares.is_nan() { f64::INFINITY } else { self.worst.max(squares) };
-    }
 }
 
 impl ErrorNorm {
@@ -163,8 +104,10 @@ impl ErrorNorm {
 
     /// Remembers the magnitudes at the end of an accepted step.
     pub(super) fn keep<T: Real>(&mut self, simulation: &Simulation<'_, T>) {
-        let Self { origin, peaks } = self;
-        simulation.show_groups(&mut Raised { origin, peaks: peaks.iter_mut(), y: simulation.variables() });
+        for (peak, (places, role)) in self.peaks.iter_mut().zip(simulation.groups()) {
+            let y = &simulation.variables()[places.clone()];
+            *peak = peak.max(magnitude(&self.origin[places], y, role));
+        }
     }
 
     /// The largest ratio of error to tolerance in a step to `after`; infinite if an error is not a number.
@@ -175,18 +118,26 @@ impl ErrorNorm {
         after: &[T],
         error: impl Fn(usize) -> f64,
     ) -> f64 {
-        let mut compared = Compared {
-            origin: &self.origin,
-            peaks: self.peaks.iter(),
-            before: simulation.variables(),
-            after,
-            error,
-            accuracy,
-            scale: simulation.plant().scale,
-            worst: 0.0,
-        };
-        simulation.show_groups(&mut compared);
-        ComplexField::sqrt(compared.worst)
+        let mut worst = 0.0_f64;
+        for (&peak, (places, role)) in self.peaks.iter().zip(simulation.groups()) {
+            let (origin, group) = (&self.origin[places.clone()], &after[places.clone()]);
+            let (sense, factor) = (sense(origin, group, role), factor(role));
+            let largest = peak.max(magnitude(origin, group, role));
+            let scale = simulation.plant().scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
+            let mut squares = 0.0;
+            for place in places {
+                let [before, after] = [simulation.variables()[place], after[place]].map(T::to_f64);
+                let distance = |y: f64| factor * (y - sense * self.origin[place]).abs();
+                let magnitude = distance(before).max(distance(after));
+                // Less cannot be told from rounding.
+                let rounding = T::default_epsilon().to_f64() * after.abs();
+                let allowed = (accuracy * (scale + magnitude)).max(rounding);
+                let ratio = factor * error(place).abs() / allowed;
+                squares += ratio * ratio;
+            }
+            worst = if squares.is_nan() { f64::INFINITY } else { worst.max(squares) };
+        }
+        ComplexField::sqrt(worst)
     }
 
     /// # Errors

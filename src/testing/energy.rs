@@ -3,8 +3,8 @@
 use core::marker::PhantomData;
 
 use super::scene::{Way, scene, size};
-use super::violation::{alive, nonnegative, within};
-use super::{Claim, Finding, Numbers, Subject, Violation};
+use super::violation::{alive, claim, nonnegative, within};
+use super::{Claim, Numbers, Subject, Violation};
 use crate::framework::{Error, ForceElement};
 use crate::math::Real;
 
@@ -118,7 +118,7 @@ pub struct Powers {
 /// # Errors
 /// If the balance is off by more than 10⁻¹¹, or the precision of `D` if that is more, of its terms.
 pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Violation> {
-    let check = || {
+    claim(Claim::PowerBalance, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let (system, element) = (&scene.system, scene.element);
         let view = system.realize_dynamics(&mut scene.state)?;
@@ -138,8 +138,7 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
         within("the power balance", (delivered + stored + dissipated - supplied).abs(), tolerance)?;
         within("the power absorbed", (absorbed - (supplied - delivered)).abs(), 1e-11 * scale)?;
         Ok(Powers { delivered, stored, dissipated, supplied })
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::PowerBalance, seed, finding })
+    })
 }
 
 /// Checks that at rest the force is minus the gradient of the energy stored, along each direction of each body and
@@ -149,7 +148,7 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
 /// If it is off by more than 10⁻¹², or the precision of `D` if that is more, of the largest force and torque on one
 /// body.
 pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::Gradient, seed, || {
         let topology = scene::<S, f64>(seed)?.system.topology().clone();
         for way in Way::axes(&topology) {
             let mut scene = way.scene::<S, f64>(seed, 0.0)?;
@@ -163,8 +162,7 @@ pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
             within("the force along an axis", off, D::PRECISION.max(1e-12) * scale)?;
         }
         Ok(())
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::Gradient, seed, finding })
+    })
 }
 
 /// Checks that the derivative of the forces along the motion, as `D` computes it, is what differences over 2·10⁻⁶ s
@@ -175,7 +173,7 @@ pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If it is off by more than 10⁻⁵ of its size or that of the forces, or by 10⁻³ at a kink.
 pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::Derivatives, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
         let way = Way::of_motion(&scene.state);
@@ -193,6 +191,5 @@ pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation
             return Ok(());
         }
         within("the derivative of the forces", (slope - exact).abs(), 1e-5 * scale)
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::Derivatives, seed, finding })
+    })
 }

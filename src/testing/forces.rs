@@ -3,8 +3,8 @@
 use nalgebra::Vector3;
 
 use super::scene::{scene, size};
-use super::violation::{alive, within};
-use super::{Claim, Finding, Numbers, Subject, Violation};
+use super::violation::{alive, claim, within};
+use super::{Claim, Numbers, Subject, Violation};
 use crate::math::{Pose, SpatialForce, SpatialVelocity};
 
 /// Checks that forces and moments about one point sum to zero over all bodies, Ground included.
@@ -12,7 +12,7 @@ use crate::math::{Pose, SpatialForce, SpatialVelocity};
 /// # Errors
 /// If they do not, to 10⁻¹³ of the sum of their sizes.
 pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::ThirdLaw, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let view = scene.system.realize_dynamics(&mut scene.state)?;
         let mut sum = SpatialForce::zero();
@@ -23,8 +23,7 @@ pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
         alive("the sum of the sizes of all forces", scale, 1e-3)?;
         // A few dozen operations on numbers of this size.
         within("the sum of forces and moments", sum.force.norm() + sum.torque.norm(), 1e-13 * scale)
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::ThirdLaw, seed, finding })
+    })
 }
 
 /// Checks that moving all bodies together turns the forces along and changes no energy or power.
@@ -35,7 +34,7 @@ pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// If a force changes by more than 10⁻¹⁰ of all, or an energy by as much or a power by ten times as much of
 /// itself: for elements with forces that change by less than 10⁵ times their size per metre or radian.
 pub fn frame_invariance<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::FrameInvariance, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let (system, state, element) = (&scene.system, &mut scene.state, scene.element);
         let view = system.realize_dynamics(state)?;
@@ -71,8 +70,7 @@ pub fn frame_invariance<S: Subject>(seed: u64) -> Result<(), Violation> {
         within("the energy stored", off, tolerance * energy.abs())?;
         let off = (view.power_dissipated_of(element) - power).abs();
         within("the power being lost", off, (1e-9 * power.abs()).max(1e-12))
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::FrameInvariance, seed, finding })
+    })
 }
 
 /// Checks that forces in single precision are those in double precision to `tolerance` times the sum of their
@@ -84,7 +82,7 @@ pub fn frame_invariance<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If they are not.
 pub fn single_precision<S: Subject>(seed: u64, tolerance: f64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::SinglePrecision, seed, || {
         let (mut double, mut single) = (scene::<S, f64>(seed)?, scene::<S, f32>(seed)?);
         let view64 = double.system.realize_dynamics(&mut double.state)?;
         let view32 = single.system.realize_dynamics(&mut single.state)?;
@@ -97,6 +95,5 @@ pub fn single_precision<S: Subject>(seed: u64, tolerance: f64) -> Result<(), Vio
             within("the force on a coordinate", (f64 - f64::from(f32)).abs(), tolerance * scale)?;
         }
         Ok(())
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::SinglePrecision, seed, finding })
+    })
 }

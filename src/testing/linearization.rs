@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 use nalgebra::{Matrix3, Vector3};
 
 use super::energy::{Curve, Derivative};
-use super::scene::{moved, scene};
-use super::violation::within;
+use super::scene::{axes, displace, scene, unit};
+use super::violation::{claim, within};
 use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
@@ -117,17 +117,14 @@ impl Direction {
         element: ElementId,
         time: T,
     ) -> Result<(), Error> {
+        displace(state, &self.motion, time)?;
         for body in system.bodies() {
-            let X = moved(state.positions().pose(body), &self.motion.bodies()[body.index()].cast(), time);
             let (V, dV) =
                 (*state.velocities().velocity(body), self.velocity.bodies()[body.index()].cast::<T>());
             let V = SpatialVelocity::new(V.angular + dV.angular * time, V.linear + dV.linear * time);
-            state.set_body(body, X, V)?;
+            state.set_velocity(body, V)?;
         }
         for coordinate in system.coordinates() {
-            let q = state.positions().coordinate(coordinate)
-                + T::lit(self.motion.coordinates()[coordinate.index()]) * time;
-            state.set_coordinate(coordinate, q)?;
             let u = state.velocities().coordinate_rate(coordinate)
                 + T::lit(self.velocity.coordinates()[coordinate.index()]) * time;
             state.set_coordinate_rate(coordinate, u)?;
@@ -250,7 +247,7 @@ pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violati
 /// # Errors
 /// As [`linearization`].
 pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Violation> {
-    let check = || {
+    claim(Claim::Linearization, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let id = scene.element.id();
         scene.system.realize_dynamics(&mut scene.state)?;
@@ -316,8 +313,7 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
         }
         same_products(&linearization)?;
         Ok(agreement)
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::Linearization, seed, finding })
+    })
 }
 
 /// Compares products with unit motions, products of the transpose, and the dense matrices.
@@ -327,21 +323,6 @@ fn same_products(linearization: &Linearization<f64>) -> Result<(), Finding> {
     let mut products = [(); 4].map(|()| Forces::zeros(topology));
     let [by_position, by_velocity, on_position, on_velocity] = &mut products;
     let dense = linearization.to_dense();
-    let units = || {
-        let bodies = topology.bodies().flat_map(|body| (0..6).map(move |i| (End::Body(body), i)));
-        bodies.chain(topology.coordinates().map(|coordinate| (End::Coordinate(coordinate), 0)))
-    };
-    let unit = |(end, i): (End, usize)| {
-        let mut unit = Variation::zeros(topology);
-        match end {
-            End::Body(body) => {
-                let V = unit.body_mut(body);
-                if i < 3 { V.angular[i] = 1.0 } else { V.linear[i - 3] = 1.0 }
-            }
-            End::Coordinate(coordinate) => *unit.coordinate_mut(coordinate) = 1.0,
-        }
-        unit
-    };
     let entry = |forces: &Forces<f64>, (end, i): (End, usize)| match end {
         End::Body(body) => {
             let F = forces.body(body);
@@ -349,12 +330,12 @@ fn same_products(linearization: &Linearization<f64>) -> Result<(), Finding> {
         }
         End::Coordinate(coordinate) => forces.coordinate(coordinate),
     };
-    for column in units() {
-        let motion = unit(column);
+    for column in axes(topology) {
+        let motion = unit(topology, column);
         linearization.apply(&motion, &none, by_position)?;
         linearization.apply(&none, &motion, by_velocity)?;
-        for row in units() {
-            linearization.apply_transpose(&unit(row), on_position, on_velocity)?;
+        for row in axes(topology) {
+            linearization.apply_transpose(&unit(topology, row), on_position, on_velocity)?;
             let place = |(end, i)| linearization.row_of(end).map_or(0, |first| first + i);
             let place = (place(row), place(column));
             let bits = |number: f64| (number + 0.0).to_bits();

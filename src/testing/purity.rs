@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use super::scene::scene;
+use super::violation::claim;
 use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_named;
 use crate::framework::variables::VisitorMut;
@@ -58,7 +59,7 @@ impl Results {
 /// # Errors
 /// If they are not.
 pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::Purity, seed, || {
         let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
         let saved = state.snapshot();
         let first = Results::of(&system, &mut state)?;
@@ -79,8 +80,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
         }
         same(first == Results::of(&system, &mut state)?, "a trial elsewhere")?;
         same(saved == state.snapshot(), "two evaluations")
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
+    })
 }
 
 /// Checks that after writes of every kind the results are those of a new state with the same variables and motion, to
@@ -90,7 +90,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If they are not.
 pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::Purity, seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let start = scene.state.clone();
         each_variable_alone(&scene)?;
@@ -109,8 +109,7 @@ pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
             }
         }
         same_as_fresh(&mut scene, "writes of all kinds")
-    };
-    check().map_err(|finding: Finding| Violation { claim: Claim::Purity, seed, finding })
+    })
 }
 
 /// Checks the results after each variable has been written alone in a state that was evaluated before, if it takes

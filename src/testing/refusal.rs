@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 
 use super::scene::scene;
+use super::violation::claim;
 use super::{Claim, Finding, Scene, Subject, Violation};
 use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem, Handle};
 use crate::math::{InvalidValue, Requirement};
@@ -13,7 +14,7 @@ use crate::math::{InvalidValue, Requirement};
 /// # Errors
 /// If it is taken, or the state has changed.
 pub fn refuses_what_is_not_a_number<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let check = || {
+    claim(Claim::Refusal, seed, || {
         let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
         system.realize_dynamics(&mut state)?;
         let (stage, snapshot) = (state.stage(), state.snapshot());
@@ -29,8 +30,7 @@ pub fn refuses_what_is_not_a_number<S: Subject>(seed: u64) -> Result<(), Violati
             system.realize_dynamics(&mut state)?;
         }
         Ok(())
-    };
-    check().map_err(|finding| Violation { claim: Claim::Refusal, seed, finding })
+    })
 }
 
 /// A parameter, how to spoil it, and what it would have to be.
@@ -46,7 +46,7 @@ pub fn refuses_parameters<E: ForceElement<f64>>(
     element: Handle<E>,
     spoilt: &[Spoilt<E::Parameters>],
 ) -> Result<(), Violation> {
-    let mut check = || {
+    claim(Claim::Refusal, 0, || {
         let mut state = system.default_state();
         system.realize_dynamics(&mut state)?;
         for (name, spoil, requirement) in spoilt {
@@ -63,8 +63,7 @@ pub fn refuses_parameters<E: ForceElement<f64>>(
             }
         }
         Ok(())
-    };
-    check().map_err(|finding| Violation { claim: Claim::Refusal, seed: 0, finding })
+    })
 }
 
 fn is_refusal<E: ForceElement<f64>>(

@@ -1,11 +1,9 @@
 //! An element in a state, for any scalar.
 
-use alloc::vec::Vec;
-
 use nalgebra::{Matrix3, Rotation3, Translation3};
 
 use super::Numbers;
-use crate::framework::{DynamicsView, Error, ForceElement, ForceSystem, Handle, State};
+use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State, Variation};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::Topology;
 
@@ -44,8 +42,7 @@ pub(super) fn scene<S: Subject, T: Real>(seed: u64) -> Result<Scene<T, S::Elemen
 /// A direction in which all bodies and coordinates of a scene move.
 #[derive(Debug, Clone)]
 pub(super) struct Way {
-    velocities: Vec<SpatialVelocity<f64>>,
-    rates: Vec<f64>,
+    motion: Variation<f64>,
     /// Whether the velocities in the state are zero all the same.
     at_rest: bool,
 }
@@ -53,35 +50,12 @@ pub(super) struct Way {
 impl Way {
     /// That in which the scene is moving.
     pub(super) fn of_motion(state: &State<f64>) -> Self {
-        Self {
-            velocities: state.velocities().bodies().to_vec(),
-            rates: state.velocities().coordinates().to_vec(),
-            at_rest: false,
-        }
+        Self { motion: Variation::of_velocities(state.velocities()), at_rest: false }
     }
 
     /// Each single direction in turn, at rest.
     pub(super) fn axes(topology: &Topology) -> impl Iterator<Item = Self> {
-        let bodies = topology.bodies().flat_map(|body| (0..6).map(move |axis| (body, axis)));
-        let (body_places, coordinate_places) = (topology.body_places(), topology.coordinate_places());
-        let none = move || Self {
-            velocities: alloc::vec![SpatialVelocity::zero(); body_places],
-            rates: alloc::vec![0.0; coordinate_places],
-            at_rest: true,
-        };
-        let along_bodies = bodies.map(move |(body, axis)| {
-            let mut way = none();
-            let V = &mut way.velocities[body.index()];
-            let part = if axis < 3 { &mut V.angular } else { &mut V.linear };
-            part[axis % 3] = 1.0;
-            way
-        });
-        let along_coordinates = topology.coordinates().map(move |coordinate| {
-            let mut way = none();
-            way.rates[coordinate.index()] = 1.0;
-            way
-        });
-        along_bodies.chain(along_coordinates)
+        axes(topology).map(|axis| Self { motion: unit(topology, axis), at_rest: true })
     }
 
     /// The scene of a seed, moved along for a short time: exactly to first order.
@@ -91,17 +65,12 @@ impl Way {
         time: T,
     ) -> Result<Scene<T, S::Element<T>>, Error> {
         let mut scene = scene::<S, T>(seed)?;
-        for (body, V) in scene.system.bodies().zip(&self.velocities[1..]) {
-            let X = moved(scene.state.positions().pose(body), &V.cast(), time);
-            scene.state.set_pose(body, X)?;
-            if self.at_rest {
+        displace(&mut scene.state, &self.motion, time)?;
+        if self.at_rest {
+            for body in scene.system.bodies() {
                 scene.state.set_velocity(body, SpatialVelocity::zero())?;
             }
-        }
-        for (coordinate, &u) in scene.system.coordinates().zip(&self.rates) {
-            let q = scene.state.positions().coordinate(coordinate);
-            scene.state.set_coordinate(coordinate, q + T::lit(u) * time)?;
-            if self.at_rest {
+            for coordinate in scene.system.coordinates() {
                 scene.state.set_coordinate_rate(coordinate, T::zero())?;
             }
         }
@@ -110,28 +79,56 @@ impl Way {
 
     /// The power of all forces along it.
     pub(super) fn power(&self, view: &DynamicsView<'_, f64>) -> f64 {
-        let forces = view.forces();
-        let on_bodies: f64 = self.velocities.iter().zip(forces.bodies()).map(|(V, F)| V.power(F)).sum();
-        on_bodies + self.rates.iter().zip(forces.coordinates()).map(|(u, f)| u * f).sum::<f64>()
+        let (motion, forces) = (&self.motion, view.forces());
+        let on_bodies: f64 = motion.bodies().iter().zip(forces.bodies()).map(|(V, F)| V.power(F)).sum();
+        on_bodies + motion.coordinates().iter().zip(forces.coordinates()).map(|(u, f)| u * f).sum::<f64>()
     }
 
     /// The sum of the sizes of the products that [`power`](Self::power) adds up.
     pub(super) fn power_scale(&self, view: &DynamicsView<'_, f64>) -> f64 {
-        let forces = view.forces();
+        let (motion, forces) = (&self.motion, view.forces());
         let of_body = |(V, F): (&SpatialVelocity<f64>, &crate::SpatialForce<f64>)| {
             V.angular.norm() * F.torque.norm() + V.linear.norm() * F.force.norm()
         };
-        let on_bodies: f64 = self.velocities.iter().zip(forces.bodies()).map(of_body).sum();
-        on_bodies + self.rates.iter().zip(forces.coordinates()).map(|(u, f)| (u * f).abs()).sum::<f64>()
+        let on_bodies: f64 = motion.bodies().iter().zip(forces.bodies()).map(of_body).sum();
+        let on_coordinates = motion.coordinates().iter().zip(forces.coordinates());
+        on_bodies + on_coordinates.map(|(u, f)| (u * f).abs()).sum::<f64>()
     }
 }
 
-/// Moves a pose along a velocity for a short time: exactly to first order, which is all a dual
-/// number sees.
-pub(super) fn moved<T: Real>(X: &Pose<T>, V: &SpatialVelocity<T>, time: T) -> Pose<T> {
-    let turn = Matrix3::identity() + (V.angular * time).cross_matrix();
-    let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
-    Pose::from_parts(Translation3::from(X.translation.vector + V.linear * time), rotation)
+/// Every freedom of the bodies and coordinates.
+pub(super) fn axes(topology: &Topology) -> impl Iterator<Item = (End, usize)> + '_ {
+    let ends = topology.bodies().map(End::Body).chain(topology.coordinates().map(End::Coordinate));
+    ends.flat_map(|end| (0..end.freedoms()).map(move |axis| (end, axis)))
+}
+
+/// The motion by one in one freedom.
+pub(super) fn unit(topology: &Topology, (end, axis): (End, usize)) -> Variation<f64> {
+    let mut unit = Variation::zeros(topology);
+    match end {
+        End::Body(body) => {
+            let V = unit.body_mut(body);
+            if axis < 3 { V.angular[axis] = 1.0 } else { V.linear[axis - 3] = 1.0 }
+        }
+        End::Coordinate(coordinate) => *unit.coordinate_mut(coordinate) = 1.0,
+    }
+    unit
+}
+
+/// Moves all bodies and coordinates for a short time: exactly to first order, which is all a dual number sees.
+pub(super) fn displace<T: Real>(state: &mut State<T>, motion: &Variation<f64>, time: T) -> Result<(), Error> {
+    for body in motion.topology().bodies() {
+        let (X, V) = (*state.positions().pose(body), motion.body(body).cast::<T>());
+        let turn = Matrix3::identity() + (V.angular * time).cross_matrix();
+        let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
+        let translation = Translation3::from(X.translation.vector + V.linear * time);
+        state.set_pose(body, Pose::from_parts(translation, rotation))?;
+    }
+    for coordinate in motion.topology().coordinates() {
+        let q = state.positions().coordinate(coordinate) + T::lit(motion.coordinate(coordinate)) * time;
+        state.set_coordinate(coordinate, q)?;
+    }
+    Ok(())
 }
 
 /// Sizes of the torques and forces of a scene, to compare rounding errors with.

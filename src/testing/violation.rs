@@ -104,6 +104,15 @@ pub enum Finding {
     Failed(#[from] Error),
 }
 
+/// Returns what a check has found in the scene of a seed as a violation of this promise.
+pub(super) fn claim<R>(
+    claim: Claim,
+    seed: u64,
+    check: impl FnOnce() -> Result<R, Finding>,
+) -> Result<R, Violation> {
+    check().map_err(|finding| Violation { claim, seed, finding })
+}
+
 /// Refuses a difference beyond the tolerance, or one that is not a number.
 pub(super) fn within(quantity: &'static str, by: f64, tolerance: f64) -> Result<(), Finding> {
     if by <= tolerance { Ok(()) } else { Err(Finding::Off { quantity, by, tolerance }) }

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use super::between::by_entries;
-use super::blocks::{Blocks, Column, Derivatives, Mark, Row};
+use super::blocks::{Blocks, Column, Row};
+use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
-use super::linearization::{KindBlocks, KindScratch, Memory, Scope, Slot, Source};
+use super::linearization::{KindLinearization, Memory, Slot, Source};
 use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
-use crate::framework::AtDynamics;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{AnySlots, Group, Slots};
@@ -28,68 +28,58 @@ pub(crate) enum Part {
     Commit = 2,
 }
 
-/// One element, and what it writes to.
-struct One<'a, T: Real, E> {
-    element: &'a E,
-    place: usize,
-    linearization: &'a mut Slot,
-    counts: [usize; 3],
-    derivatives: &'a mut Derivatives<T>,
-    scratch: &'a mut KindScratch,
-    scope: Scope,
-}
-
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Writes the derivatives of all elements.
     pub(in crate::framework) fn linearize_all(
         &self,
         slots: &Slots<T, E>,
         kinematics: &Kinematics<T>,
-        blocks: KindBlocks<'_, T>,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error> {
-        let KindBlocks { scope, elements, counts: all_counts, derivatives, scratch } = blocks;
-        derivatives.clear();
-        for (place, linearization) in elements.iter_mut().enumerate() {
-            let first = derivatives.begin();
-            linearization.begin(first);
+        to.derivatives.clear();
+        for place in 0..to.elements.len() {
+            let first = to.derivatives.begin();
+            to.elements[place].begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
-            let counts = [0; 3];
-            let mut one = One { element, place, linearization, counts, derivatives, scratch, scope };
-            self.linearize_part(Part::Forces, slots, kinematics, &mut one, E::linearize)?;
-            if scope.variables || scope.commit {
-                let counts = &mut all_counts[place];
-                one.counts = *counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
-                self.linearize_others(slots, kinematics, &mut one, first)?;
+            let at = slots.at_dynamics(place, kinematics);
+            self.linearize_part(Part::Forces, slots, place, kinematics, to, |to| element.linearize(&at, to))?;
+            if to.scope.variables || to.scope.commit {
+                self.linearize_others(element, slots, place, kinematics, to)?;
             }
-            linearization.end(derivatives.mark());
-            if !derivatives.are_finite_since(first) {
+            to.elements[place].end(to.derivatives.mark());
+            if !to.derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
         }
         Ok(())
     }
 
-    /// Writes what is in scope beyond the forces by motion, of an element that began here.
+    /// Writes what is in scope beyond the forces by motion.
     #[inline(never)]
     fn linearize_others(
         &self,
+        element: &E,
         slots: &Slots<T, E>,
+        place: usize,
         kinematics: &Kinematics<T>,
-        one: &mut One<'_, T, E>,
-        first: Mark,
+        to: &mut KindLinearization<T>,
     ) -> Result<(), Error> {
-        let scope = one.scope;
-        one.linearization.commits = scope.commit;
+        let (scope, slot) = (to.scope, &mut to.elements[place]);
+        slot.commits = scope.commit;
+        let counts = *slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+        let at = slots.at_dynamics(place, kinematics);
         if scope.variables {
-            self.linearize_part(Part::Variables, slots, kinematics, one, E::linearize_variables)?;
+            let write = |to: &mut Blocks<'_, T>| element.linearize_variables(&at, to);
+            self.linearize_part(Part::Variables, slots, place, kinematics, to, write)?;
         }
         if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
-            self.linearize_part(Part::Commit, slots, kinematics, one, E::linearize_commit)?;
+            let write = |to: &mut Blocks<'_, T>| element.linearize_commit(&at, to);
+            self.linearize_part(Part::Commit, slots, place, kinematics, to, write)?;
         }
-        if one.derivatives.are_of_variables_since(first, one.counts) {
+        if to.derivatives.are_of_variables_since(to.elements[place].first(), counts) {
             Ok(())
         } else {
-            Err(self.roster.failure(one.place, ElementError::NoSuchVariable))
+            Err(self.roster.failure(place, ElementError::NoSuchVariable))
         }
     }
 
@@ -99,30 +89,21 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         &self,
         part: Part,
         slots: &Slots<T, E>,
+        place: usize,
         kinematics: &Kinematics<T>,
-        one: &mut One<'_, T, E>,
-        write: impl FnOnce(&E, &AtDynamics<'_, T, E>, &mut Blocks<'_, T>),
+        to: &mut KindLinearization<T>,
+        write: impl FnOnce(&mut Blocks<'_, T>),
     ) -> Result<(), Error> {
-        let One {
-            element,
-            place,
-            ref mut linearization,
-            counts,
-            ref mut derivatives,
-            ref mut scratch,
-            scope,
-        } = *one;
-        let at = slots.at_dynamics(place, kinematics);
+        let KindLinearization { scope, elements, derivatives, of_differences, of_elements, .. } = to;
+        let Slot { sources, ends, counts, .. } = &mut elements[place];
+        let (source, counts) = (&mut sources[part as usize], counts.unwrap_or_default());
         let kept = derivatives.mark();
-        let source = &mut linearization.sources[part as usize];
-        let ends = &mut linearization.ends;
-        let workspace = &mut scratch.of_elements;
-        let mut blocks = Blocks { derivatives, kinematics, counts, source, ends, workspace, scope };
-        write(element, &at, &mut blocks);
-        if linearization.sources[part as usize] == Source::Differences {
+        let workspace = of_elements;
+        write(&mut Blocks { derivatives, kinematics, counts, source, ends, workspace, scope: *scope });
+        if *source == Source::Differences {
             derivatives.take_back(kept);
             let of = Differenced { part, kind: self, slots, place, kinematics };
-            of.write(derivatives, &mut linearization.ends, counts, &mut scratch.of_differences)?;
+            of.write(derivatives, ends, counts, of_differences)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::mechanics::{BodyIndex, CoordinateIndex, Topology};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Places, Topology};
 
 /// A body with six freedoms, or a coordinate with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,21 +57,20 @@ impl Freedoms<1> for CoordinateIndex {
 pub(super) fn needed_ends(topology: &Topology, fits: &dyn Fn(&Topology) -> bool, ends: &mut Vec<End>) {
     ends.clear();
     ends.push(End::Body(BodyIndex::GROUND));
-    let bodies = |places: Range<usize>| {
-        let mut without = topology.clone();
-        places.for_each(|place| without.bodies.remove(place));
-        fits(&without)
-    };
-    halve(1..topology.body_places(), &bodies, &mut |place| {
-        ends.extend(topology.body(place).map(End::Body));
+    let find =
+        |places: Range<usize>, table: fn(&mut Topology) -> &mut Places, found: &mut dyn FnMut(usize)| {
+            let can_spare = |places: Range<usize>| {
+                let mut without = topology.clone();
+                places.for_each(|place| table(&mut without).remove(place));
+                fits(&without)
+            };
+            halve(places, &can_spare, found);
+        };
+    find(1..topology.body_places(), |topology| &mut topology.bodies, &mut |place| {
+        ends.extend(topology.body(place).map(End::Body))
     });
-    let coordinates = |places: Range<usize>| {
-        let mut without = topology.clone();
-        places.for_each(|place| without.coordinates.remove(place));
-        fits(&without)
-    };
-    halve(0..topology.coordinate_places(), &coordinates, &mut |place| {
-        ends.extend(topology.coordinate(place).map(End::Coordinate));
+    find(0..topology.coordinate_places(), |topology| &mut topology.coordinates, &mut |place| {
+        ends.extend(topology.coordinate(place).map(End::Coordinate))
     });
 }
 

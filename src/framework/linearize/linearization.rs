@@ -7,7 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
 
-use super::blocks::{Branch, Column, Derivatives, Entry, Mark, Row};
+use super::blocks::{Branch, Column, Row};
+use super::derivatives::{Derivatives, Entry, Mark};
 use super::ends::End;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::roster::Roster;
@@ -57,6 +58,9 @@ pub(crate) struct Slot {
     marks: [Mark; 2],
     /// For differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
+    /// How many numbers the parameters, the discrete and the continuous variables have, which no state changes; `None` while
+    /// it is not known.
+    pub(super) counts: Option<[usize; 3]>,
     pub(super) sources: [Source; 3],
     /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
     pub(super) commits: bool,
@@ -84,45 +88,30 @@ pub struct Linearization<T: Real> {
     pub(super) kinds: Vec<KindLinearization<T>>,
 }
 
-/// The derivatives of the elements of one kind.
+/// The derivatives of the elements of one kind, and the memory in which they are written.
 #[derive(Debug)]
-pub(super) struct KindLinearization<T> {
+pub(crate) struct KindLinearization<T> {
     roster: Roster,
-    elements: Vec<Slot>,
-    counts: Vec<Counts>,
+    pub(super) scope: Scope,
+    pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
-    scratch: KindScratch,
-}
-
-/// How many numbers the parameters, the discrete and the continuous variables of an element have, which no state changes;
-/// `None` while it is not known.
-pub(super) type Counts = Option<[usize; 3]>;
-
-/// Memory of some type.
-pub(super) type Memory = Option<Box<dyn Any + Send + Sync>>;
-
-/// The memory of one kind of elements.
-#[derive(Debug, Default)]
-pub(crate) struct KindScratch {
     pub(super) of_differences: Memory,
     pub(super) of_elements: Memory,
 }
 
-/// What one kind of elements writes to.
-#[derive(Debug)]
-pub(crate) struct KindBlocks<'a, T: Real> {
-    pub(super) scope: Scope,
-    pub(super) elements: &'a mut [Slot],
-    pub(super) counts: &'a mut [Counts],
-    pub(super) derivatives: &'a mut Derivatives<T>,
-    pub(super) scratch: &'a mut KindScratch,
-}
+/// Memory of some type.
+pub(super) type Memory = Option<Box<dyn Any + Send + Sync>>;
 
 impl Slot {
     /// Begins anew.
     #[inline]
     pub(super) fn begin(&mut self, at: Mark) {
         (self.marks, self.sources, self.commits) = ([at; 2], [Source::Exact; 3], false);
+    }
+
+    /// Where it begins.
+    pub(super) fn first(&self) -> Mark {
+        self.marks[0]
     }
 
     #[inline]
@@ -259,9 +248,14 @@ impl<T: Real> Linearization<T> {
             let roster = kind.roster().clone();
             let mut elements = Vec::new();
             elements.resize_with(roster.places.len(), Slot::default);
-            let counts = vec![None; elements.len()];
-            let (derivatives, scratch) = (Derivatives::default(), KindScratch::default());
-            KindLinearization { roster, elements, counts, derivatives, scratch }
+            KindLinearization {
+                roster,
+                scope: self.scope,
+                elements,
+                derivatives: Derivatives::default(),
+                of_differences: None,
+                of_elements: None,
+            }
         }));
     }
 }
@@ -323,15 +317,12 @@ impl<T: Real> ForceSystem<T> {
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);
-        let Linearization { scope, kinds, .. } = linearization;
-        let result = self.kinds.iter().zip(&state.kinds).zip(&mut *kinds).try_for_each(
-            |((kind, slots), KindLinearization { elements, counts, derivatives, scratch, .. })| {
-                let blocks = KindBlocks { scope: *scope, elements, counts, derivatives, scratch };
-                kind.linearize(slots.as_ref(), &state.kinematics, blocks)
-            },
-        );
+        let kinds = self.kinds.iter().zip(&state.kinds);
+        let result = kinds
+            .zip(&mut linearization.kinds)
+            .try_for_each(|((kind, slots), to)| kind.linearize(slots.as_ref(), &state.kinematics, to));
         if result.is_err() {
-            kinds.iter_mut().for_each(KindLinearization::clear);
+            linearization.kinds.iter_mut().for_each(KindLinearization::clear);
         }
         result
     }

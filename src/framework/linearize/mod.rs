@@ -3,6 +3,7 @@
 mod between;
 mod blocks;
 mod columns;
+mod derivatives;
 mod differences;
 mod ends;
 mod linearization;
@@ -16,7 +17,7 @@ pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
 pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
-pub(crate) use linearization::KindBlocks;
+pub(crate) use linearization::KindLinearization;
 pub use linearization::{ElementLinearization, Linearization, Scope, Source};
 pub use products::Triplet;
 pub use variable_vector::{VariablePlace, VariableVector};

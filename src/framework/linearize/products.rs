@@ -44,14 +44,14 @@ impl<T: Real> Linearization<T> {
 
     /// The numbers of the matrices `K` and `D`, without those of forces on Ground, element by element.
     pub fn triplets(&self) -> impl Iterator<Item = Triplet<T>> + '_ {
-        self.forces_by_motion().flat_map(move |block| {
-            let (row, column) = (self.row_of(block.on), self.row_of(block.by));
-            let (rows, columns) = (block.on.freedoms(), block.by.freedoms());
-            let corner = row.zip(column);
-            (0..if corner.is_some() { rows * columns } else { 0 }).map(move |i| {
+        self.forces_by_motion().flat_map(move |(on, by, numbers)| {
+            let columns = by.freedoms();
+            let corner = self.row_of(on).zip(self.row_of(by));
+            (0..if corner.is_some() { on.freedoms() * columns } else { 0 }).map(move |i| {
                 let ((row, column), (down, across)) =
                     (corner.unwrap_or_default(), (i / columns, i % columns));
-                let [by_position, by_velocity] = block.at(down, across);
+                let place = 2 * columns * down + across;
+                let [by_position, by_velocity] = [place, place + columns].map(|place| numbers[place]);
                 Triplet { row: row + down, column: column + across, by_position, by_velocity }
             })
         })
@@ -79,10 +79,10 @@ impl<T: Real> Linearization<T> {
     ) -> Result<(), Error> {
         self.check([motion.topology(), velocity.topology(), forces.topology()])?;
         forces.set_zero();
-        for block in self.forces_by_motion() {
+        for (on, by, numbers) in self.forces_by_motion() {
             let mut sum = [T::zero(); ROWS];
-            block.multiply(&columns(motion, velocity, block.by), &mut sum);
-            add(forces, block.on, &sum);
+            multiply(numbers, &columns(motion, velocity, by), by, &mut sum);
+            add(forces, on, &sum);
         }
         Ok(())
     }
@@ -101,10 +101,10 @@ impl<T: Real> Linearization<T> {
         self.check([multipliers.topology(), by_position.topology(), by_velocity.topology()])?;
         by_position.set_zero();
         by_velocity.set_zero();
-        for block in self.forces_by_motion() {
+        for (on, by, numbers) in self.forces_by_motion() {
             let mut sums = [T::zero(); COLUMNS];
-            block.multiply_transposed(&rows(multipliers, block.on), &mut sums);
-            add_both(by_position, by_velocity, block.by, &sums);
+            multiply_transposed(numbers, &rows(multipliers, on), by, &mut sums);
+            add_both(by_position, by_velocity, by, &sums);
         }
         Ok(())
     }
@@ -276,38 +276,14 @@ impl<T: Real> Linearization<T> {
         if is_own { Ok(()) } else { Err(Error::TopologyMismatch) }
     }
 
-    fn forces_by_motion(&self) -> impl Iterator<Item = Block<'_, T>> + '_ {
+    /// The blocks of the force on one body or coordinate by the motion of one.
+    fn forces_by_motion(&self) -> impl Iterator<Item = (End, End, &[T])> + '_ {
         let all = self.kinds.iter().map(|kind| &kind.derivatives);
         let all = all.flat_map(|derivatives| blocks(&derivatives.entries, derivatives.numbers()));
         all.filter_map(|(row, column, numbers)| match (row, column) {
-            (Row::Force(on), Column::Motion(by)) => Some(Block { on, by, numbers }),
+            (Row::Force(on), Column::Motion(by)) => Some((on, by, numbers)),
             _ => None,
         })
-    }
-}
-
-/// The force on one body or coordinate by the motion of one.
-#[derive(Debug, Clone, Copy)]
-struct Block<'a, T> {
-    on: End,
-    by: End,
-    numbers: &'a [T],
-}
-
-impl<T: Real> Block<'_, T> {
-    /// One number by position and by velocity.
-    fn at(&self, row: usize, column: usize) -> [T; 2] {
-        let columns = self.by.freedoms();
-        let start = 2 * columns * row + column;
-        [self.numbers[start], self.numbers[start + columns]]
-    }
-
-    fn multiply(&self, columns: &[T; COLUMNS], sum: &mut [T; ROWS]) {
-        multiply(self.numbers, columns, self.by, sum);
-    }
-
-    fn multiply_transposed(&self, rows: &[T; ROWS], sums: &mut [T; COLUMNS]) {
-        multiply_transposed(self.numbers, rows, self.by, sums);
     }
 }
 

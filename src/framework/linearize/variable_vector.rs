@@ -3,7 +3,6 @@
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
@@ -38,38 +37,14 @@ pub struct VariablePlace {
     version: usize,
 }
 
-/// The numbers of one element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
-    start: usize,
-    /// Of the parameters, the discrete and the continuous variables.
-    counts: [usize; 3],
-}
-
-impl Span {
-    fn end(self) -> usize {
-        self.start + self.counts.iter().sum::<usize>()
-    }
-
-    fn all(self) -> Range<usize> {
-        self.start..self.end()
-    }
-
-    fn discrete(self) -> Range<usize> {
-        let start = self.start + self.counts[0];
-        start..start + self.counts[1]
-    }
-
-    fn continuous(self) -> Range<usize> {
-        self.discrete().end..self.end()
-    }
-}
+/// Where the parameters of one element begin, and its discrete and its continuous variables, and where these end.
+type Span = [usize; 4];
 
 impl<T: Real> VariableVector<T> {
     /// Zeros for the variables of a state, and of all states of its system.
     pub fn zeros(state: &State<T>) -> Self {
         let spans: Vec<Span> = state.spans().collect();
-        let count = spans.last().map_or(0, |span| span.end());
+        let count = spans.last().map_or(0, |span| span[3]);
         Self { time: T::zero(), version: state.version, numbers: vec![T::zero(); count], spans }
     }
 
@@ -124,17 +99,17 @@ impl<T: Real> VariableVector<T> {
     /// The numbers of the continuous variables of elements, without absorbed energies: in the order of [`State::continuous`]
     /// after its first [`absorbed_energy().len()`](State::absorbed_energy) numbers.
     pub fn continuous(&self) -> impl Iterator<Item = &T> + '_ {
-        self.spans.iter().flat_map(|span| &self.numbers[span.continuous()])
+        self.spans.iter().flat_map(|span| &self.numbers[span[2]..span[3]])
     }
 
     /// The numbers that [`continuous`](Self::continuous) gives, to write.
     pub fn continuous_mut(&mut self) -> impl Iterator<Item = &mut T> + '_ {
         let (mut rest, mut before) = (self.numbers.as_mut_slice(), 0);
         self.spans.iter().flat_map(move |span| {
-            let range = span.continuous();
-            let (_, from) = core::mem::take(&mut rest).split_at_mut(range.start - before);
-            let (own, after) = from.split_at_mut(range.len());
-            (rest, before) = (after, range.end);
+            let &[_, _, start, end] = span;
+            let (_, from) = core::mem::take(&mut rest).split_at_mut(start - before);
+            let (own, after) = from.split_at_mut(end - start);
+            (rest, before) = (after, end);
             own
         })
     }
@@ -157,7 +132,10 @@ impl<T: Real> VariableVector<T> {
     pub(super) fn of_column(&self, element: usize, variable: usize) -> T {
         match variable.checked_sub(1) {
             None => self.time,
-            Some(number) => self.of(element).get(number).copied().unwrap_or_else(T::zero),
+            Some(number) => {
+                let [start, .., end] = self.spans[element];
+                self.numbers[start..end].get(number).copied().unwrap_or_else(T::zero)
+            }
         }
     }
 
@@ -166,27 +144,25 @@ impl<T: Real> VariableVector<T> {
     pub(super) fn add_to_column(&mut self, element: usize, variable: usize, number: T) {
         match variable.checked_sub(1) {
             None => self.time += number,
-            Some(place) => add(&mut self.numbers[self.spans[element].all()], place, number),
+            Some(place) => {
+                let [start, .., end] = self.spans[element];
+                add(&mut self.numbers[start..end], place, number);
+            }
         }
-    }
-
-    /// The numbers of one element.
-    fn of(&self, element: usize) -> &[T] {
-        &self.numbers[self.spans[element].all()]
     }
 
     /// The discrete and the continuous variables of one element.
     #[inline]
     pub(super) fn memory_of(&self, element: usize) -> [&[T]; 2] {
-        let span = self.spans[element];
-        [&self.numbers[span.discrete()], &self.numbers[span.continuous()]]
+        let [_, discrete, continuous, end] = self.spans[element];
+        [&self.numbers[discrete..continuous], &self.numbers[continuous..end]]
     }
 
     /// The discrete and the continuous variables of one element, to write.
     #[inline]
     pub(super) fn memory_of_mut(&mut self, element: usize) -> [&mut [T]; 2] {
-        let span = self.spans[element];
-        self.numbers[span.discrete().start..span.end()].split_at_mut(span.counts[1]).into()
+        let [_, discrete, continuous, end] = self.spans[element];
+        self.numbers[discrete..end].split_at_mut(continuous - discrete).into()
     }
 }
 
@@ -212,7 +188,7 @@ impl<T: Real> State<T> {
         }
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
         let (id, field) = self.find(name).ok_or_else(no_such)?;
-        let start = self.spans().nth(self.slot_at(id.kind(), id.place())).map_or(0, |span| span.start);
+        let start = self.spans().nth(self.slot_at(id.kind(), id.place())).map_or(0, |[start, ..]| start);
         let (mut number, mut found) = (0, None);
         self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
             if let Value::Number(_) = entry.value {
@@ -233,10 +209,11 @@ impl<T: Real> State<T> {
             let counts = move |place| places.stamp(place).map_or([0; 3], |_| slots.counts(place));
             (0..places.len()).map(counts)
         });
-        places.scan(0, |start, counts| {
-            let span = Span { start: *start, counts };
-            *start = span.end();
-            Some(span)
+        places.scan(0, |end, [parameters, discrete, continuous]| {
+            let start = *end;
+            let span = [start, start + parameters, start + parameters + discrete];
+            *end = span[2] + continuous;
+            Some([span[0], span[1], span[2], *end])
         })
     }
 }

@@ -1,0 +1,180 @@
+//! The store of the derivatives that the elements of one kind write.
+
+use alloc::vec::Vec;
+
+use super::blocks::{Branch, Column, Row};
+use crate::math::Real;
+
+/// One block in the list, or those of consecutive variables one after the other: where its numbers begin. A block is stored by
+/// rows, each by position and then by velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Entry {
+    pub(super) row: Row,
+    pub(super) column: Column,
+    pub(super) start: usize,
+    /// How many variables there are from that of the column on.
+    pub(super) variables: usize,
+}
+
+/// The derivatives of elements one after the other, in memory that is written over.
+#[derive(Debug)]
+pub(super) struct Derivatives<T> {
+    pub(super) entries: Vec<Entry>,
+    numbers: Vec<T>,
+    /// How many of the numbers are in use. The others are kept: to fill memory anew would take as long as to write it.
+    used: usize,
+    /// A sum over the present element that is not finite if one of its numbers is not.
+    sum: T,
+    /// How many of its numbers are in the sum.
+    summed: usize,
+    pub(super) branches: Vec<Branch<T>>,
+}
+
+/// How many entries, numbers and branches there are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Mark {
+    pub(super) entries: usize,
+    pub(super) numbers: usize,
+    pub(super) branches: usize,
+}
+
+impl<T: Real> Default for Derivatives<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            numbers: Vec::new(),
+            used: 0,
+            sum: T::zero(),
+            summed: 0,
+            branches: Vec::new(),
+        }
+    }
+}
+
+impl<T: Real> Derivatives<T> {
+    pub(super) fn numbers(&self) -> &[T] {
+        &self.numbers[..self.used]
+    }
+
+    /// Where the next block begins.
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        Mark { entries: self.entries.len(), numbers: self.used, branches: self.branches.len() }
+    }
+
+    /// Takes back all blocks since then; branches stay.
+    #[inline]
+    pub(super) fn take_back(&mut self, to: Mark) {
+        self.entries.truncate(to.entries);
+        self.used = to.numbers;
+        // Of what is taken back.
+        self.sum = T::lit(f64::NAN);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.take_back(Mark::default());
+        self.branches.clear();
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.numbers.resize(self.used, T::zero());
+    }
+
+    /// Begins a block, and returns its numbers, which are all to be written.
+    #[inline]
+    pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
+        let start = self.used;
+        self.reserve(count);
+        self.entries.push(Entry { row, column, start, variables: 1 });
+        &mut self.numbers[start..self.used]
+    }
+
+    /// Begins blocks by consecutive variables, and returns their numbers, variable after variable, which are all to be written.
+    #[inline]
+    pub(super) fn push_by_variables(&mut self, row: Row, first: usize, variables: usize) -> &mut [T] {
+        let start = self.used;
+        self.reserve(variables * row.len());
+        if variables > 0 {
+            self.entries.push(Entry { row, column: Column::Variable(first), start, variables });
+        }
+        &mut self.numbers[start..self.used]
+    }
+
+    /// Begins blocks of these rows for each column, whose numbers are all to be written, and added to the sum but for their
+    /// signs.
+    #[inline]
+    pub(super) fn push_summed<const N: usize>(
+        &mut self,
+        rows: [Row; N],
+        columns: impl IntoIterator<Item = Column>,
+        count: usize,
+    ) -> (&mut [T], &mut T) {
+        let start = self.used;
+        for column in columns {
+            for row in rows {
+                self.entries.push(Entry { row, column, start: self.used, variables: 1 });
+                self.used += count;
+            }
+        }
+        self.summed += self.used - start;
+        self.reserve(0);
+        (&mut self.numbers[start..self.used], &mut self.sum)
+    }
+
+    /// Makes room for more numbers.
+    #[inline]
+    fn reserve(&mut self, count: usize) {
+        self.used += count;
+        if self.numbers.len() < self.used {
+            self.grow();
+        }
+    }
+
+    /// Begins an element, and returns where.
+    #[inline]
+    pub(super) fn begin(&mut self) -> Mark {
+        (self.sum, self.summed) = (T::zero(), 0);
+        self.mark()
+    }
+
+    /// Whether an element that began here has all variables that its derivatives are of and by; `counts` are those of its
+    /// parameters, discrete and continuous variables.
+    pub(super) fn are_of_variables_since(&self, begin: Mark, counts: [usize; 3]) -> bool {
+        let last: usize = counts.iter().sum();
+        self.entries[begin.entries..].iter().all(|entry| {
+            let has_row = match entry.row {
+                Row::Force(_) => true,
+                Row::Rate(number) => number < counts[2],
+                Row::Next(number) => number < counts[1],
+            };
+            let has_column = match entry.column {
+                Column::Motion(_) => true,
+                Column::Variable(first) => first <= last && entry.variables <= last + 1 - first,
+            };
+            has_row && has_column
+        })
+    }
+
+    /// Whether all numbers of an element that began here are finite.
+    #[inline]
+    pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
+        // A sum of finite numbers may overflow; they are then looked at closely.
+        let numbers = &self.numbers()[begin.numbers..];
+        (self.summed == numbers.len() && self.sum.is_finite()) || are_finite(numbers)
+    }
+}
+
+/// Whether all numbers are finite.
+#[inline]
+fn are_finite<T: Real>(numbers: &[T]) -> bool {
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let [first, others @ ..] = chunks else { return rest.iter().all(T::is_finite) };
+    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    let mut sums = *first;
+    for chunk in others {
+        sums.iter_mut().zip(chunk).for_each(|(sum, &number)| *sum += number);
+    }
+    let sum = sums.iter().chain(rest).fold(T::zero(), |sum, &number| sum + number);
+    sum.is_finite() || numbers.iter().all(T::is_finite)
+}
