@@ -67,10 +67,10 @@ pub(super) fn needed_ends(topology: &Topology, fits: &dyn Fn(&Topology) -> bool,
             halve(places, &can_spare, found);
         };
     find(1..topology.body_places(), |topology| &mut topology.bodies, &mut |place| {
-        ends.extend(topology.body(place).map(End::Body))
+        ends.extend(topology.body(place).map(End::Body));
     });
     find(0..topology.coordinate_places(), |topology| &mut topology.coordinates, &mut |place| {
-        ends.extend(topology.coordinate(place).map(End::Coordinate))
+        ends.extend(topology.coordinate(place).map(End::Coordinate));
     });
 }
 
