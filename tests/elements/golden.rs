@@ -118,6 +118,21 @@ fn of_trajectories(quantity: &str) -> String {
     meant.map(|line| rounded_up(line.deviation)).collect::<Vec<_>>().join(", ")
 }
 
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    std::fs::read_to_string(path).expect("a page")
+}
+
+#[test]
+fn readme_states_the_least_and_the_greatest_ratio_of_times() {
+    let record = page("benches/record/peers.md");
+    let ratios = record.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit(' ').next()?.parse().ok());
+    let [least, greatest] =
+        ratios.fold([f64::INFINITY, 0.0], |[a, b]: [f64; 2], ratio: f64| [a.min(ratio), b.max(ratio)]);
+    let stated = format!("{least:.1} to {greatest:.1} times");
+    assert!(page("README.md").contains(&stated), "{stated}");
+}
+
 #[test]
 fn the_pages_state_the_worst_deviations() {
     let all = |_: &str| true;
@@ -131,10 +146,6 @@ fn the_pages_state_the_worst_deviations() {
     .map(|name| worst(&format!("{name}.json"), all));
     let lengths = worst("cable_path.json", |quantity| quantity == "length");
     let points = worst("cable_path.json", |quantity| quantity != "length");
-    let page = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
-        std::fs::read_to_string(path).expect("a page")
-    };
     // The largest of all runs, which the example prints.
     let record = page("benches/record/friction_trajectories.md");
     let largest = record.lines().find_map(|line| line.strip_prefix("The largest: ")).expect("the line");
