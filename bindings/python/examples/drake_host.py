@@ -1,4 +1,9 @@
-"""Drake as the host: a block slides to rest on springs with friction, whose forces are applied to its plant in each step."""
+"""Drake as the host: a block slides to rest on springs with friction, whose forces are applied to its plant in each step.
+
+``Host`` is the whole binding; the rest is the scene.
+"""
+
+from typing import Any
 
 import numpy as np
 from pydrake.common.value import Value
@@ -12,45 +17,60 @@ import force_elements as fe
 
 HALF, STEP, STEPS = 0.1, 0.001, 2000
 
-plant = MultibodyPlant(time_step=STEP)
-body = plant.AddRigidBody("block", SpatialInertia.SolidBoxWithMass(10.0, 2 * HALF, 2 * HALF, 2 * HALF))
-plant.Finalize()
 
-system = fe.System()
-block = system.add_body("block")
-for x in (-HALF, HALF):
-    for y in (-HALF, HALF):
-        system.add_exponential_spring(fe.GROUND, block.station([x, y, -HALF]), mu_static=0.7, mu_kinetic=0.5, normal_viscosity=2.0)
-state = system.state()
+class Host:
+    """The elements of a system as forces from outside on the bodies of a plant that have the same names."""
 
-simulator = Simulator(plant)
-context = simulator.get_mutable_context()
-plant.SetFreeBodyPose(context, body, RigidTransform([0.0, 0.0, HALF + 0.001]))
-plant.SetFreeBodySpatialVelocity(context, body, SpatialVelocity([0, 0, 1.0], [1.6, 0.2, 0]))
-port = plant.get_applied_spatial_force_input_port()
+    def __init__(self, plant: Any, context: Any, system: fe.System) -> None:
+        self.plant, self.context, self.state = plant, context, system.state()
+        self.bodies = [(body, plant.GetBodyByName(name)) for body, name in zip(system.bodies, system.body_names)]
+        self.read()
+        self.state.reset_memory()
+
+    def read(self) -> None:
+        """Reads the motion. Spatial vectors have the same order, rotation before translation, at the origin of the body."""
+        self.state.time = self.context.get_time()
+        for body, of_plant in self.bodies:
+            pose = self.plant.EvalBodyPoseInWorld(self.context, of_plant).GetAsMatrix4()
+            velocity = self.plant.EvalBodySpatialVelocityInWorld(self.context, of_plant)
+            self.state.set_body(body, pose, np.concatenate([velocity.rotational(), velocity.translational()]))
+
+    def apply(self) -> None:
+        """Evaluates the elements, and applies their forces for the next step."""
+        self.read()
+        self.state.evaluate()
+        forces = [ExternallyAppliedSpatialForce() for _ in self.bodies]
+        for force, (_, of_plant), wrench in zip(forces, self.bodies, self.state.wrenches):
+            force.body_index, force.F_Bq_W = of_plant.index(), SpatialForce(wrench[:3], wrench[3:])
+        port = self.plant.get_applied_spatial_force_input_port()
+        port.FixValue(self.context, Value[list[ExternallyAppliedSpatialForce]](forces))
 
 
-def read() -> None:
-    """Reads the motion. Spatial vectors have the same order, rotation before translation, at the origin of the body."""
-    velocity = plant.EvalBodySpatialVelocityInWorld(context, body)
-    pose = plant.EvalBodyPoseInWorld(context, body).GetAsMatrix4()
-    state.set_body(block, pose, np.concatenate([velocity.rotational(), velocity.translational()]))
-    state.time = context.get_time()
+def main() -> None:
+    plant = MultibodyPlant(time_step=STEP)
+    of_plant = plant.AddRigidBody("block", SpatialInertia.SolidBoxWithMass(10.0, 2 * HALF, 2 * HALF, 2 * HALF))
+    plant.Finalize()
+
+    system = fe.System()
+    block = system.add_body("block")
+    for x in (-HALF, HALF):
+        for y in (-HALF, HALF):
+            system.add_exponential_spring(fe.GROUND, block.station([x, y, -HALF]), mu_static=0.7, mu_kinetic=0.5, normal_viscosity=2.0)
+
+    simulator = Simulator(plant)
+    context = simulator.get_mutable_context()
+    plant.SetFreeBodyPose(context, of_plant, RigidTransform([0.0, 0.0, HALF + 0.001]))
+    plant.SetFreeBodySpatialVelocity(context, of_plant, SpatialVelocity([0, 0, 1.0], [1.6, 0.2, 0]))
+    host = Host(plant, context, system)
+    print("time [s]   x [mm]   height [mm]   speed [mm/s]")
+    for step in range(STEPS + 1):
+        host.apply()
+        if step % 200 == 0:
+            (x, _, z), speed = host.state.poses[0, :3, 3], np.linalg.norm(host.state.velocities[0, 3:])
+            print(f"{step * STEP:8.1f} {1e3 * x:8.3f} {1e3 * (z - HALF):13.3f} {1e3 * speed:14.6f}")
+        host.state.accept()
+        simulator.AdvanceTo((step + 1) * STEP)
 
 
-read()
-state.reset_memory()
-print("time [s]   x [mm]   height [mm]   speed [mm/s]")
-for step in range(STEPS + 1):
-    read()
-    state.evaluate()
-    if step % 200 == 0:
-        (x, _, z), speed = state.poses[0, :3, 3], np.linalg.norm(state.velocities[0, 3:])
-        print(f"{step * STEP:8.1f} {1e3 * x:8.3f} {1e3 * (z - HALF):13.3f} {1e3 * speed:14.6f}")
-    applied = ExternallyAppliedSpatialForce()
-    applied.body_index = body.index()
-    wrench = state.body_force(block)
-    applied.F_Bq_W = SpatialForce(wrench[:3], wrench[3:])
-    port.FixValue(context, Value[list[ExternallyAppliedSpatialForce]]([applied]))
-    state.accept()
-    simulator.AdvanceTo((step + 1) * STEP)
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,9 @@ of its own, and every world its own numbers. See docs/ensembles.md.
 """
 
 import argparse
+import os
+import resource
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -17,10 +20,12 @@ import force_elements as fe
 
 Floats = NDArray[np.float64]
 
-MASS, HALF, GRAVITY, STEP, SECONDS = 1.0, 0.05, 9.81, 1e-3, 2.0
+MASS, HALF, GRAVITY, STEP, SECONDS = 1.0, 0.05, 9.81, 1e-3, 1.0
 INERTIA = MASS * (2.0 * HALF) ** 2 / 6.0
 RESTS = 1e-3
 SEED = 2024
+BATCH = 500
+"""Worlds that step together. Their memory stays in the cache, where that of a task would not."""
 
 
 def cube() -> fe.System:
@@ -62,6 +67,13 @@ def starts(task: int, count: int) -> tuple[Floats, Floats, Floats]:
 def run(task: int, count: int, seconds: float = SECONDS, threads: int = 1) -> Floats:
     """The worlds of a task (count, 2): how far each cube is from where it was dropped [m], and its speed [m/s] at the end."""
     kinetic, poses, velocities = starts(task, count)
+    parts = [slice(first, first + BATCH) for first in range(0, count, BATCH)]
+    return np.concatenate([run_batch(kinetic[part], poses[part], velocities[part], seconds, threads) for part in parts])
+
+
+def run_batch(kinetic: Floats, poses: Floats, velocities: Floats, seconds: float, threads: int) -> Floats:
+    """The results of worlds that step together; overwrites their poses and velocities."""
+    count = len(kinetic)
     batch = fe.Batch(cube(), count, threads=threads)
     for corner in range(8):
         batch[f"exponential_spring[{corner}].mu_static"] = 1.2 * kinetic
@@ -101,13 +113,29 @@ def finished(client: Any, worlds: int, size: int, seconds: float = SECONDS) -> I
         future.release()
 
 
-def gathered(client: Any, worlds: int, size: int, seconds: float = SECONDS) -> Floats:
-    """The results of all worlds, in order, with progress on standard error."""
+def peak() -> int:
+    """The most memory that this process has had [bytes], on Linux."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def kill_a_worker(client: Any) -> int:
+    """Kills a worker that has tasks, one of this machine, and returns the number of its process."""
+    (busy, *_) = (address for address, of_one in client.processing().items() if of_one)
+    process: int = client.run(os.getpid, workers=[busy])[busy]
+    os.kill(process, signal.SIGKILL)
+    return process
+
+
+def gathered(client: Any, worlds: int, size: int, seconds: float = SECONDS, kill: bool = False) -> Floats:
+    """The results of all worlds, in order, with progress on standard error; halfway, a worker is killed if so told."""
     start, done = time.perf_counter(), 0
     results: list[Floats] = [np.empty((0, 2))] * len(tasks(worlds, size))
     for task, result in finished(client, worlds, size, seconds):
         results[task] = result
         done += len(result)
+        if kill and 2 * done >= worlds:
+            print(f"\nafter {done} worlds, process {kill_a_worker(client)} is killed", file=sys.stderr)
+            kill = False
         rate = done / (time.perf_counter() - start)
         left = (worlds - done) / rate
         print(f"\r{done} of {worlds} worlds, {rate:.0f} a second, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
@@ -133,9 +161,10 @@ def histogram(path: str, distance: Floats, rests: NDArray[np.bool_]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("picture", nargs="?")
-    parser.add_argument("--worlds", type=int, default=4000, help="by default 4000")
-    parser.add_argument("--task", type=int, default=500, help="worlds of a task, by default 500")
+    parser.add_argument("--worlds", type=int, default=4000, help="by default 4000; a million takes most of an hour on two cores")
+    parser.add_argument("--task", type=int, default=500, help="worlds of a task, by default 500; 10000 for a million")
     parser.add_argument("--scheduler", help="address of a cluster; by default one of two processes is started here")
+    parser.add_argument("--kill", action="store_true", help="kill one of the two processes halfway: nothing is lost")
     arguments = parser.parse_args()
     from distributed import Client, LocalCluster
 
@@ -146,16 +175,20 @@ def main() -> None:
             Client(cluster) as client,
         ):
             start = time.perf_counter()
-            results = gathered(client, arguments.worlds, arguments.task)
+            results = gathered(client, arguments.worlds, arguments.task, kill=arguments.kill)
+            workers = list(client.run(peak).values())
     else:
         with Client(arguments.scheduler) as client:
             results = gathered(client, arguments.worlds, arguments.task)
+            workers = list(client.run(peak).values())
     took = time.perf_counter() - start
+    assert results.shape == (arguments.worlds, 2) and np.isfinite(results).all()
     distance, rests = results[:, 0], results[:, 1] < RESTS
     print(f"{len(distance)} worlds of {round(SECONDS / STEP)} steps in {took:.1f} s: {1e3 * took / len(distance):.2f} ms a world")
     print(f"at rest, slower than {1e3 * RESTS:g} mm/s: {100.0 * np.mean(rests):.2f} %")
     low, middle, high = np.percentile(distance, [5, 50, 95])
     print(f"distance: median {middle:.3f} m, 5 % below {low:.3f} m, 5 % above {high:.3f} m")
+    print(f"memory at its peak: at most {max(workers) >> 20} MiB a worker, {peak() >> 20} MiB here")
     if arguments.picture:
         histogram(arguments.picture, distance, rests)
 

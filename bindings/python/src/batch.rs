@@ -15,6 +15,7 @@ use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, 
 use crate::errors::{exception, invalid, raised};
 use crate::linearization::{self, Places, Products};
 use crate::parallel::{self, Pool};
+use crate::parts::{body_rows, coordinate_places, occupied};
 use crate::state::State;
 use crate::system::System;
 
@@ -115,8 +116,8 @@ struct Product<'a> {
 
 /// The motion of all worlds, as far as it is given.
 struct Motion<'a> {
-    bodies: Vec<BodyIndex>,
-    coordinates: Vec<CoordinateIndex>,
+    bodies: Vec<Option<BodyIndex>>,
+    coordinates: Vec<Option<CoordinateIndex>>,
     time: Rows<'a>,
     poses: Rows<'a>,
     velocities: Rows<'a>,
@@ -130,37 +131,32 @@ impl Motion<'_> {
             state.set_time(*time)?;
         }
         if let (Some(poses), false) = (row(self.poses, world), self.bodies.is_empty()) {
-            for (body, pose) in self.bodies.iter().zip(poses.chunks_exact(poses.len() / self.bodies.len())) {
-                state.set_pose(*body, pose_of(pose))?;
+            let poses = poses.chunks_exact(poses.len() / self.bodies.len());
+            for (body, pose) in occupied(self.bodies.iter().copied(), poses) {
+                state.set_pose(body, pose_of(pose))?;
             }
         }
-        for (body, velocity) in
-            self.bodies.iter().zip(row(self.velocities, world).unwrap_or_default().chunks_exact(6))
-        {
-            state.set_velocity(*body, velocity_of(velocity))?;
+        let velocities = row(self.velocities, world).unwrap_or_default().chunks_exact(6);
+        for (body, velocity) in occupied(self.bodies.iter().copied(), velocities) {
+            state.set_velocity(body, velocity_of(velocity))?;
         }
-        for (coordinate, q) in self.coordinates.iter().zip(row(self.values, world).unwrap_or_default()) {
-            state.set_coordinate(*coordinate, *q)?;
+        let coordinates = || self.coordinates.iter().copied();
+        for (coordinate, q) in occupied(coordinates(), row(self.values, world).unwrap_or_default()) {
+            state.set_coordinate(coordinate, *q)?;
         }
-        for (coordinate, u) in self.coordinates.iter().zip(row(self.rates, world).unwrap_or_default()) {
-            state.set_coordinate_rate(*coordinate, *u)?;
+        for (coordinate, u) in occupied(coordinates(), row(self.rates, world).unwrap_or_default()) {
+            state.set_coordinate_rate(coordinate, *u)?;
         }
         Ok(())
     }
 }
 
 impl Job<'_> {
-    fn evaluate(
-        &mut self,
-        system: &ForceSystem<f64>,
-        bodies: &[BodyIndex],
-        names: &[String],
-        accepts: bool,
-    ) -> Result<(), Error> {
+    fn evaluate(&mut self, system: &ForceSystem<f64>, names: &[String], accepts: bool) -> Result<(), Error> {
         let view = system.realize_dynamics(self.state)?;
         if let Some(wrenches) = &mut self.wrenches {
-            for (body, wrench) in bodies.iter().zip(wrenches.chunks_exact_mut(6)) {
-                wrench.copy_from_slice(&force_numbers(&view.body_force(*body)));
+            for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
+                wrench.copy_from_slice(&force_numbers(F));
             }
         }
         if let Some(forces) = &mut self.coordinate_forces {
@@ -193,9 +189,9 @@ struct Arrays<'a, 'py> {
 impl Batch {
     fn run(&mut self, py: Python<'_>, arrays: &Arrays<'_, '_>, accepts: bool) -> PyResult<()> {
         let (n, system) = (self.worlds.len(), self.system.get());
-        let (bodies, coordinates): (Vec<_>, Vec<_>) = {
+        let (bodies, coordinates) = {
             let system = system.read();
-            (system.bodies().collect(), system.coordinates().collect())
+            (body_rows(system.topology()), coordinate_places(system.topology()))
         };
         let (b, c) = (bodies.len(), coordinates.len());
         let names: Vec<String> =
@@ -248,7 +244,7 @@ impl Batch {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
                 motion.write(world, job.state)?;
-                job.evaluate(&system, &motion.bodies, &names, accepts)
+                job.evaluate(&system, &names, accepts)
             })
         })
         .map_err(raised)
@@ -257,7 +253,7 @@ impl Batch {
     /// How many rows a linearization has.
     fn rows(&self) -> usize {
         let system = self.system.get().read();
-        6 * system.bodies().count() + system.coordinates().count()
+        6 * (system.topology().body_places() - 1) + system.topology().coordinate_places()
     }
 
     /// How many variables a world has.
@@ -506,11 +502,6 @@ impl Batch {
         })
     }
 
-    /// What IPython and Jupyter complete after ``[``.
-    fn _ipython_key_completions_(&self) -> Vec<String> {
-        self.keys()
-    }
-
     /// The names of all variables.
     fn keys(&self) -> Vec<String> {
         self.worlds.first().map_or_else(
@@ -585,6 +576,18 @@ impl Batch {
         Ok(())
     }
 
+    /// For IPython: what can follow ``batch["``, also under the names of elements.
+    fn _ipython_key_completions_(&self) -> Vec<String> {
+        System::completions(&self.system.get().read(), self.keys())
+    }
+
+    /// Brings all worlds up to date after something was added to their system or removed, as ``State.carry_over``.
+    fn carry_over(&mut self) -> PyResult<()> {
+        let system = self.system.get().read();
+        self.products = Pool::default();
+        self.worlds.iter_mut().try_for_each(|world| system.carry_over(world)).map_err(raised)
+    }
+
     /// The variable of this name in all worlds (n,).
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let name = System::resolved(&self.system.get().read(), name);
@@ -620,10 +623,8 @@ impl Batch {
         let [poses, velocities, values, rates] = &mut motion;
         for world in &batch.worlds {
             let (positions, speeds) = (world.positions(), world.velocities());
-            for body in positions.topology().bodies() {
-                poses.extend(matrix_of(positions.pose(body)));
-                velocities.extend(velocity_numbers(speeds.velocity(body)));
-            }
+            poses.extend(positions.poses().iter().skip(1).flat_map(matrix_of));
+            velocities.extend(speeds.bodies().iter().skip(1).flat_map(velocity_numbers));
             values.extend(positions.coordinates());
             rates.extend(speeds.coordinates());
         }
@@ -655,13 +656,14 @@ pub(crate) fn _batch_of(
     batch.set_values(py, &values)?;
     let [poses, velocities, values, rates] = motion.each_ref().map(convert::numbers);
     let (poses, velocities, values, rates) = (poses?.0, velocities?.0, values?.0, rates?.0);
-    let (b, c) = {
+    let (bodies, coordinates) = {
         let system = system.get().read();
-        (system.bodies().count(), system.coordinates().count())
+        (body_rows(system.topology()), coordinate_places(system.topology()))
     };
+    let (b, c) = (bodies.len(), coordinates.len());
     let motion = Motion {
-        bodies: system.get().read().bodies().collect(),
-        coordinates: system.get().read().coordinates().collect(),
+        bodies,
+        coordinates,
         time: None,
         poses: Some((&poses, 16 * b)),
         velocities: Some((&velocities, 6 * b)),

@@ -23,8 +23,10 @@ fn of_path(error: PathError) -> PyErr {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacle {
+    /// The frame of its shape.
     #[pyo3(get)]
     frame: Frame,
+    /// Its shape.
     #[pyo3(get)]
     shape: Shape,
     hint: Option<Point3<f64>>,

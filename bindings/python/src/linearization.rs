@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
+use crate::parts::{body_rows, coordinate_places};
 use crate::system::System;
 
 /// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
@@ -175,27 +176,29 @@ type Arrays<'py, const N: usize> = [Bound<'py, PyArray1<f64>>; N];
 
 /// The names of the rows and columns of the matrices of a system.
 pub(crate) fn names(topology: &Topology) -> Vec<String> {
-    let bodies = topology.bodies().flat_map(|body| {
-        let name = topology.body_name(body).map(ToString::to_string);
-        let name = name.unwrap_or_else(|| format!("body[{}]", body.index() - 1));
+    let bodies = body_rows(topology).into_iter().enumerate().flat_map(|(row, body)| {
+        let name = body.and_then(|body| topology.body_name(body)).map(ToString::to_string);
+        let name = name.unwrap_or_else(|| format!("body[{row}]"));
         ["qx", "qy", "qz", "px", "py", "pz"].map(|axis| format!("{name}.{axis}"))
     });
-    let coordinates = topology.coordinates().map(|coordinate| {
-        let name = topology.coordinate_name(coordinate).map(ToString::to_string);
-        name.unwrap_or_else(|| format!("coordinate[{}]", coordinate.index()))
+    let coordinates = coordinate_places(topology).into_iter().enumerate().map(|(place, coordinate)| {
+        let name = coordinate.and_then(|of| topology.coordinate_name(of)).map(ToString::to_string);
+        name.unwrap_or_else(|| format!("coordinate[{place}]"))
     });
     bodies.chain(coordinates).collect()
 }
 
-/// Six numbers for each body, and one for each coordinate; zeros if there are none.
+/// Six numbers for each row of a body, and one for each place of a coordinate; zeros if there are none.
 fn read_motion(topology: &Topology, numbers: Option<&[f64]>, variation: &mut Variation<f64>) {
     let mut rest = numbers.unwrap_or_default();
-    for body in topology.bodies() {
+    for place in 1..topology.body_places() {
         let own = rest.split_off(..6);
-        *variation.body_mut(body) = velocity_of(own.unwrap_or(&[0.0; 6]));
+        if let Some(body) = topology.body(place) {
+            *variation.body_mut(body) = velocity_of(own.unwrap_or(&[0.0; 6]));
+        }
     }
-    for (place, coordinate) in topology.coordinates().enumerate() {
-        *variation.coordinate_mut(coordinate) = rest.get(place).copied().unwrap_or_default();
+    for coordinate in topology.coordinates() {
+        *variation.coordinate_mut(coordinate) = rest.get(coordinate.index()).copied().unwrap_or_default();
     }
 }
 

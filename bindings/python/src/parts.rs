@@ -3,6 +3,7 @@
 use force_elements::nalgebra::Point3;
 use force_elements::{
     BodyIndex, CoordinateIndex, ElementId, ForceSystem, Frame as CrateFrame, Pose, Station as CrateStation,
+    Topology,
 };
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -10,18 +11,22 @@ use pyo3::prelude::*;
 use crate::convert;
 use crate::errors::no_such;
 
-/// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1.
+/// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1. After
+/// the body has been removed the row stays, with zero forces, until another body takes it.
 #[pyclass(frozen, eq, hash, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Body {
+    /// Its row in arrays of bodies; -1 of ground.
     #[pyo3(get)]
     pub(crate) index: isize,
 }
 
-/// A scalar coordinate of a system. ``index`` is its place in arrays of coordinates, rates and forces.
+/// A scalar coordinate of a system. ``index`` is its place in arrays of coordinates, rates and forces, which stays when the
+/// coordinate is removed, until another takes it.
 #[pyclass(frozen, eq, hash, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Coordinate {
+    /// Its place in arrays of coordinates.
     #[pyo3(get)]
     pub(crate) index: usize,
 }
@@ -30,8 +35,27 @@ pub(crate) struct Coordinate {
 #[pyclass(frozen, eq, hash, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Element {
+    /// The prefix of the names of its variables and results.
     #[pyo3(get)]
     pub(crate) id: String,
+}
+
+/// The rows of arrays of bodies; ``None`` where one was removed.
+pub(crate) fn body_rows(topology: &Topology) -> Vec<Option<BodyIndex>> {
+    (1..topology.body_places()).map(|place| topology.body(place)).collect()
+}
+
+/// The places of arrays of coordinates; ``None`` where one was removed.
+pub(crate) fn coordinate_places(topology: &Topology) -> Vec<Option<CoordinateIndex>> {
+    (0..topology.coordinate_places()).map(|place| topology.coordinate(place)).collect()
+}
+
+/// A row of an array, and what it belongs to, unless that was removed.
+pub(crate) fn occupied<I, N>(
+    rows: impl IntoIterator<Item = Option<I>>,
+    numbers: impl IntoIterator<Item = N>,
+) -> impl Iterator<Item = (I, N)> {
+    rows.into_iter().zip(numbers).filter_map(|(row, numbers)| Some((row?, numbers)))
 }
 
 impl Body {
@@ -141,6 +165,7 @@ impl Element {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
+    /// Its body.
     #[pyo3(get)]
     pub(crate) body: Body,
     pub(crate) pose: Pose<f64>,
@@ -174,6 +199,7 @@ impl Frame {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Station {
+    /// Its body.
     #[pyo3(get)]
     pub(crate) body: Body,
     pub(crate) point: Point3<f64>,

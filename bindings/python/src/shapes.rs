@@ -30,8 +30,10 @@ pub(crate) fn of_shape(error: ShapeError) -> PyErr {
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
+    /// Its kind, as the method that made it.
     #[pyo3(get)]
     kind: String,
+    /// The numbers that it was made with [m].
     #[pyo3(get)]
     sizes: Vec<f64>,
     form: Form,

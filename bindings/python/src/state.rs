@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::linearization::Linearization;
-use crate::parts::{Body, Coordinate, Element};
+use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::system::System;
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
@@ -115,16 +115,15 @@ impl State {
     #[getter]
     fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let positions = self.state.positions();
-        let poses: Vec<f64> =
-            positions.topology().bodies().flat_map(|body| matrix_of(positions.pose(body))).collect();
+        let poses: Vec<f64> = positions.poses().iter().skip(1).flat_map(matrix_of).collect();
         poses.to_pyarray(py).reshape([poses.len() / 16, 4, 4])
     }
 
     #[setter]
     fn set_poses(&mut self, poses: &Bound<'_, PyAny>) -> PyResult<()> {
-        let topology = self.state.positions().topology().clone();
+        let bodies = body_rows(self.state.positions().topology());
         let (numbers, shape) = convert::numbers(poses)?;
-        let count = topology.bodies().count();
+        let count = bodies.len();
         let width = match shape.as_slice() {
             [n, 4, 4] if *n == count => 16,
             [n, 7] if *n == count => 7,
@@ -134,7 +133,7 @@ impl State {
                 )));
             }
         };
-        for (body, numbers) in topology.bodies().zip(numbers.chunks_exact(width)) {
+        for (body, numbers) in occupied(bodies, numbers.chunks_exact(width)) {
             self.state.set_pose(body, pose_of(numbers)).map_err(raised)?;
         }
         Ok(())
@@ -143,17 +142,15 @@ impl State {
     /// The velocities (bodies, 6) of the origins of all bodies, in ground: angular [rad/s], linear [m/s].
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let velocities = self.state.velocities();
-        let bodies = velocities.topology().bodies();
-        let velocities = bodies.flat_map(|body| velocity_numbers(velocities.velocity(body)));
+        let velocities = self.state.velocities().bodies().iter().skip(1).flat_map(velocity_numbers);
         convert::matrix(py, &velocities.collect::<Vec<_>>(), 6)
     }
 
     #[setter]
     fn set_velocities(&mut self, velocities: &Bound<'_, PyAny>) -> PyResult<()> {
-        let topology = self.state.positions().topology().clone();
-        let numbers = rows(velocities, topology.bodies().count(), 6, "velocities")?;
-        for (body, numbers) in topology.bodies().zip(numbers.chunks_exact(6)) {
+        let bodies = body_rows(self.state.positions().topology());
+        let numbers = rows(velocities, bodies.len(), 6, "velocities")?;
+        for (body, numbers) in occupied(bodies, numbers.chunks_exact(6)) {
             self.state.set_velocity(body, velocity_of(numbers)).map_err(raised)?;
         }
         Ok(())
@@ -167,9 +164,9 @@ impl State {
 
     #[setter]
     fn set_coordinates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let topology = self.state.positions().topology().clone();
-        let numbers = row(values, topology.coordinates().count(), "coordinates")?;
-        for (coordinate, q) in topology.coordinates().zip(numbers) {
+        let places = coordinate_places(self.state.positions().topology());
+        let numbers = row(values, places.len(), "coordinates")?;
+        for (coordinate, q) in occupied(places, numbers) {
             self.state.set_coordinate(coordinate, q).map_err(raised)?;
         }
         Ok(())
@@ -183,9 +180,9 @@ impl State {
 
     #[setter]
     fn set_coordinate_rates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let topology = self.state.positions().topology().clone();
-        let numbers = row(values, topology.coordinates().count(), "coordinate_rates")?;
-        for (coordinate, u) in topology.coordinates().zip(numbers) {
+        let places = coordinate_places(self.state.positions().topology());
+        let numbers = row(values, places.len(), "coordinate_rates")?;
+        for (coordinate, u) in occupied(places, numbers) {
             self.state.set_coordinate_rate(coordinate, u).map_err(raised)?;
         }
         Ok(())
@@ -290,7 +287,8 @@ impl State {
         system.set_enabled(&mut self.state, id, enabled).map_err(raised)
     }
 
-    /// Brings the state up to date after something was added to its system.
+    /// Brings the state up to date after something was added to its system or removed. What is still there keeps its values to
+    /// the last bit; new bodies are at rest at the ground origin, new elements have their defaults.
     fn carry_over(&mut self) -> PyResult<()> {
         self.system.get().read().carry_over(&mut self.state).map_err(raised)
     }
@@ -303,8 +301,8 @@ impl State {
     /// The forces (bodies, 6) on all bodies at their origins, in ground: torque [N m], force [N].
     #[getter]
     fn wrenches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.view(|system, view| {
-            let wrenches = system.bodies().flat_map(|body| force_numbers(&view.body_force(body)));
+        self.view(|_, view| {
+            let wrenches = view.forces().bodies().iter().skip(1).flat_map(force_numbers);
             convert::matrix(py, &wrenches.collect::<Vec<_>>(), 6)
         })
     }
@@ -391,11 +389,6 @@ impl State {
         failed.map_or(Ok(units), Err)
     }
 
-    /// What IPython and Jupyter complete after ``[``.
-    fn _ipython_key_completions_(&self) -> Vec<String> {
-        self.keys()
-    }
-
     /// The names of all variables.
     fn keys(&self) -> Vec<String> {
         self.state.variable_names()
@@ -429,6 +422,11 @@ impl State {
 
     fn __contains__(&self, name: &str) -> bool {
         self.state.variable(&self.variable_name(name)).is_ok()
+    }
+
+    /// For IPython: what can follow ``state["``, also under the names of elements.
+    fn _ipython_key_completions_(&self) -> Vec<String> {
+        System::completions(&self.system.get().read(), self.keys())
     }
 
     fn __len__(&self) -> usize {

@@ -106,6 +106,32 @@ impl System {
     }
 }
 
+impl System {
+    /// Names of variables, and with them those under the names of elements that have one.
+    pub(crate) fn completions(system: &ForceSystem<f64>, mut names: Vec<String>) -> Vec<String> {
+        for id in system.elements() {
+            let Some(own) = system.element_name(id).name else { continue };
+            let prefix = format!("{id}.");
+            let fields = names.iter().filter_map(|name| name.strip_prefix(&prefix));
+            let more: Vec<String> = fields.map(|field| format!("{own}.{field}")).collect();
+            names.extend(more);
+        }
+        names
+    }
+
+    /// Removes something, and records how.
+    fn remove(
+        &self,
+        method: &'static str,
+        argument: Bound<'_, PyAny>,
+        remove: impl FnOnce(&mut ForceSystem<f64>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        self.change(remove)?;
+        self.record(method, PyTuple::new(argument.py(), [&argument])?, PyDict::new(argument.py()));
+        Ok(())
+    }
+}
+
 /// Parameters of an element from keywords, and the keywords in full.
 fn given<'py, P: Variables<f64> + Default>(
     kind: &str,
@@ -357,6 +383,33 @@ impl System {
         let arguments = (origin, termination, route.clone());
         let addition = Addition { method: "add_cable_spring", arguments, name, keywords };
         cables::add(self, py, &Route { origin, termination, passages: route }, elastic, addition)
+    }
+
+    /// Removes a body, on which no element may act. Its row stays, until the next body that is added takes it.
+    fn remove_body(&self, body: Bound<'_, Body>) -> PyResult<()> {
+        let place = *body.get();
+        self.remove("remove_body", body.into_any(), |system| {
+            let body = place.find(system)?;
+            system.remove_body(body).map_err(raised)
+        })
+    }
+
+    /// Removes a coordinate, on which no element may act. Its place stays, until the next coordinate that is added takes it.
+    fn remove_coordinate(&self, coordinate: Bound<'_, Coordinate>) -> PyResult<()> {
+        let place = *coordinate.get();
+        self.remove("remove_coordinate", coordinate.into_any(), |system| {
+            let coordinate = place.find(system)?;
+            system.remove_coordinate(coordinate).map_err(raised)
+        })
+    }
+
+    /// Removes an element. The next one of its kind that is added takes its ``id``.
+    fn remove_element(&self, element: Bound<'_, Element>) -> PyResult<()> {
+        let place = element.get().clone();
+        self.remove("remove_element", element.into_any(), |system| {
+            let id = place.find(system)?;
+            system.remove(id).map_err(raised)
+        })
     }
 
     /// The bodies, without ground.

@@ -1,7 +1,6 @@
 """An ensemble on a cluster of two processes, one of which is killed."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -26,10 +25,7 @@ def test_an_ensemble_survives_a_worker_and_has_the_bits_of_one_process() -> None
             assert task not in results
             results[task] = result
             if killed is None:
-                # A worker with tasks of its own.
-                (busy, *_) = (address for address, of_one in client.processing().items() if of_one)
-                killed = client.run(os.getpid, workers=[busy])[busy]
-                os.kill(killed, signal.SIGKILL)
+                killed = ensemble.kill_a_worker(client)
         assert killed in first and killed not in client.run(os.getpid).values()
     assert sorted(results) == list(range(len(ensemble.tasks(WORLDS, SIZE))))
     assert np.array_equal(np.concatenate([results[task] for task in sorted(results)]), alone)

@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+import pydoc
 import subprocess
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -205,7 +207,8 @@ def test_curves_height_maps_and_distance_fields() -> None:
     body = system.add_body("body")
     # The same as a stiffness of 300 N/m.
     curve = [[-0.02, -6.0], [-0.01, -3.0], [0.0, 0.0], [0.01, 3.0], [0.02, 6.0]]
-    system.add_spatial_bushing(fe.GROUND, body, curves={"px": curve}, name="table")
+    damper = [[-0.5, -60.0], [0.0, 0.0], [0.5, 20.0]]
+    system.add_spatial_bushing(fe.GROUND, body, curves={"px": curve}, damping_curves={"px": damper}, name="table")
     system.add_spatial_bushing(fe.GROUND, body, stiffness=[0, 0, 0, 300.0, 0, 0], name="line")
     # A cylinder as a height map, a sphere as a distance field, and both as themselves.
     y = np.linspace(-0.06, 0.06, 49)
@@ -232,6 +235,13 @@ def test_curves_height_maps_and_distance_fields() -> None:
     assert of_map == pytest.approx(of_cylinder, abs=1e-6) and of_cylinder > 0.6
     # The faces of the mesh are within 0.1 mm of the sphere: its edges are an icosahedron's, of 55 mm, in twelve parts.
     assert of_field == pytest.approx(of_sphere, abs=1e-4) and of_sphere > 0.6
+    # At a point of the damper's table, beside the curve.
+    state.set_body(state.system.body("body"), [0.005, 0, 0], [0, 0, 0, 0.5, 0, 0])
+    state.evaluate()
+    assert state.result("table.f.px") == pytest.approx(-300.0 * 0.005 - 20.0)
+    assert state.result("table.power_dissipated") == pytest.approx(20.0 * 0.5)
+    with pytest.raises(fe.InvalidValueError, match="damping_curve"):
+        system.add_spatial_bushing(fe.GROUND, body, damping_curves={"px": [[-1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]})
     with pytest.raises(fe.InvalidValueError, match="axis"):
         system.add_spatial_bushing(fe.GROUND, body, curves={"x": curve})
     with pytest.raises(fe.InvalidValueError, match="shape"):
@@ -281,25 +291,6 @@ def test_what_another_system_saved_is_refused() -> None:
         fe.Batch(other, 2, state=state)
 
 
-def test_threads_evaluate_states_of_one_system_at_once() -> None:
-    system = everything()
-
-    def run(stiffness: float) -> list[float]:
-        state = system.state()
-        state["mount.stiffness.qx"] = stiffness
-        energies = []
-        for step in range(50):
-            state.time = 1e-3 * step
-            state.evaluate()
-            energies.append(state.energy)
-            state.accept()
-        return energies
-
-    stiffnesses = [100.0 * (1 + world) for world in range(8)]
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(run, stiffnesses)) == list(map(run, stiffnesses))
-
-
 def test_variables_and_results_have_names_and_units() -> None:
     system = everything()
     state = system.state()
@@ -307,7 +298,6 @@ def test_variables_and_results_have_names_and_units() -> None:
     state["mount.stiffness.qx"] = 7.0
     assert dict(state.variables())["linear_bushing[0].stiffness.qx"] == 7.0
     assert list(state) == state.keys() and len(state) == len(state.keys()) and "time" in state
-    assert state._ipython_key_completions_() == state.keys() == fe.Batch(system, 1)._ipython_key_completions_()
     state.evaluate()
     units = state.units()
     assert units["linear_bushing[0].stiffness.qx"] == "N·m/rad" and units["linear_bushing[0].f.px"] == "N"
@@ -356,6 +346,104 @@ def test_errors_have_the_texts_of_the_library() -> None:
     state.carry_over()
     state.evaluate()
     assert state.poses.shape == (2, 4, 4)
+
+
+def test_bodies_come_and_go_in_a_run() -> None:
+    system = fe.System()
+    bodies = [system.add_body(name) for name in "abc"]
+    coordinates = [system.add_coordinate(name) for name in "uv"]
+    mounts = [system.add_linear_bushing(fe.GROUND, body, stiffness=100.0, name=f"of {name}") for body, name in zip(bodies, "abc")]
+    system.add_coordinate_spring_damper_ext(coordinates[1], stiffness=10.0)
+    state, batch = system.state(), fe.Batch(system, 2)
+    state["of c.stiffness.px"] = 300.0
+    batch["of c.stiffness.px"] = [300.0, 500.0]
+    state.set_body(bodies[2], [0.01, 0.0, 0.0])
+    state.coordinates = [0.0, 0.1]
+    with pytest.raises(fe.Error, match="of b"):
+        system.remove_body(bodies[1])
+    system.remove_element(mounts[1])
+    system.remove_body(bodies[1])
+    system.remove_coordinate(coordinates[0])
+    with pytest.raises(fe.NoSuchNameError):
+        system.remove_body(bodies[1])
+    with pytest.raises(fe.TopologyError, match="carry_over"):
+        state.evaluate()
+    state.carry_over()
+    batch.carry_over()
+    assert system.bodies == [bodies[0], bodies[2]] and [body.index for body in system.bodies] == [0, 2]
+    # Rows stay, and what is written to an empty one is not read.
+    moved = np.full((2, 3, 7), np.nan)
+    moved[:, [0, 2]] = [[0, 0, 0, 1, 0, 0, 0], [0.01, 0, 0, 1, 0, 0, 0]]
+    wrenches, forces = np.full((2, 3, 6), np.nan), np.full((2, 2), np.nan)
+    batch.evaluate(poses=moved, coordinates=[[np.nan, 0.1]] * 2, wrenches=wrenches, coordinate_forces=forces)
+    state.evaluate()
+    assert np.array_equal(wrenches[0], state.wrenches) and np.array_equal(forces[0], state.coordinate_forces)
+    assert np.allclose(wrenches[:, :, 3], [[0, 0, -3.0], [0, 0, -5.0]]) and np.allclose(forces, [[0, -1.0]] * 2)
+    # Rows of derivatives are those of forces.
+    linearization = state.linearize()
+    assert linearization.row_of(bodies[2]) == 12 and linearization.names[12:18:5] == ["c.qx", "c.pz"]
+    assert np.isclose(linearization.stiffness[15, 15], -300.0) and np.isclose(linearization.stiffness[19, 19], -10.0)
+    assert not linearization.stiffness[6:12].any() and not linearization.stiffness[18].any()
+    motion = np.zeros(20)
+    motion[[15, 19]] = 1.0
+    assert np.array_equal(linearization.jvp(motion)[0], linearization.stiffness @ motion)
+    assert np.array_equal(linearization.vjp(motion)[0][0], linearization.stiffness.T @ motion)
+    products = np.empty((2, 20))
+    batch.jvp(motion=np.tile(motion, (2, 1)), forces=products)
+    assert np.array_equal(products[0], linearization.stiffness @ motion) and np.isclose(products[1, 15], -500.0)
+    # With its vacant places a pickle continues; what is added takes them.
+    there, several = pickle.loads(pickle.dumps((state, batch)))
+    there.evaluate()
+    assert np.array_equal(there.wrenches, state.wrenches) and np.array_equal(several.values(), batch.values())
+    late = there.system.add_body("d")
+    assert late == system.add_body("d") == bodies[1] and system.add_linear_bushing(fe.GROUND, late).id == mounts[1].id
+    state.carry_over()
+    assert state["of c.stiffness.px"] == 300.0 and state["linear_bushing[1].stiffness.px"] == 0.0
+    assert np.array_equal(state.poses[:, 0, 3], [0.0, 0.0, 0.01])
+
+
+def test_completion_and_help_read_well() -> None:
+    system = everything()
+    state = system.state()
+    completions = state._ipython_key_completions_()
+    assert completions == fe.Batch(system, 1)._ipython_key_completions_()
+    assert {"time", "mount.stiffness.qx", "linear_bushing[0].stiffness.qx"} <= set(completions)
+    for name in completions:
+        state[name]
+    page = pydoc.plain(pydoc.render_doc(fe.System))
+    assert "stiffness of 6 numbers [N·m/rad, N/m]" in page and "add_cable_spring(" in page
+    for of in (getattr(fe, name) for name in fe.__all__ if name not in ("GROUND", "__version__")):
+        assert of.__doc__, of
+        if isinstance(of, type) and not issubclass(of, fe.Error):
+            assert [name for name, member in vars(of).items() if not name.startswith("_") and not member.__doc__] == []
+
+
+def test_threads_evaluate_states_at_once() -> None:
+    # With the interpreter's lock or, in a free-threaded one, without.
+    system, n = everything(), 8
+    moved = motion(system, n)
+
+    def run(world: int) -> tuple[Any, bytes]:
+        state = single(system, moved, world)
+        forces = []
+        for step in range(200):
+            state["mount.stiffness.px"] = 800.0 + step
+            state.evaluate()
+            forces.append(state.wrenches)
+            state.accept()
+        return np.array(forces), state.to_bytes()
+
+    expected = [run(world) for world in range(n)]
+    with ThreadPoolExecutor(4) as pool:
+        for (forces, kept), (of_one, kept_of_one) in zip(pool.map(run, range(n)), expected):
+            assert np.array_equal(forces, of_one) and kept == kept_of_one
+
+
+def test_the_lock_of_the_interpreter_is_not_needed() -> None:
+    enabled = getattr(sys, "_is_gil_enabled", lambda: True)
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("this interpreter has the lock")
+    assert not enabled()
 
 
 def test_stubs_are_those_of_the_library() -> None:

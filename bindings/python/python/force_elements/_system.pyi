@@ -27,10 +27,11 @@ class System(_core.System):
         ...
 
     def add_spatial_bushing(  # type: ignore[override]
-        self, frame_f: Frame | Body, frame_m: Frame | Body, *, curves: Mapping[str, ArrayLike] | None=None, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
+        self, frame_f: Frame | Body, frame_m: Frame | Body, *, curves: Mapping[str, ArrayLike] | None=None, damping_curves: Mapping[str, ArrayLike] | None=None, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
     ) -> Element:
         """Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. ``curves``
-        has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness.
+        has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness;
+        ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
 
         Parameters:
 
