@@ -115,17 +115,20 @@ pub(super) fn unit(topology: &Topology, (end, axis): (End, usize)) -> Variation<
     unit
 }
 
-/// Moves all bodies and coordinates for a short time: exactly to first order, which is all a dual number sees.
+/// Moves all bodies and coordinates for a short time: exactly to first order, which is all a dual number sees. The motion may be
+/// that of a like system.
 pub(super) fn displace<T: Real>(state: &mut State<T>, motion: &Variation<f64>, time: T) -> Result<(), Error> {
-    for body in motion.topology().bodies() {
-        let (X, V) = (*state.positions().pose(body), motion.body(body).cast::<T>());
+    let topology = state.positions().topology().clone();
+    for body in topology.bodies() {
+        let (X, V) = (*state.positions().pose(body), motion.bodies()[body.index()].cast::<T>());
         let turn = Matrix3::identity() + (V.angular * time).cross_matrix();
         let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
         let translation = Translation3::from(X.translation.vector + V.linear * time);
         state.set_pose(body, Pose::from_parts(translation, rotation))?;
     }
-    for coordinate in motion.topology().coordinates() {
-        let q = state.positions().coordinate(coordinate) + T::lit(motion.coordinate(coordinate)) * time;
+    for coordinate in topology.coordinates() {
+        let u = T::lit(motion.coordinates()[coordinate.index()]);
+        let q = state.positions().coordinate(coordinate) + u * time;
         state.set_coordinate(coordinate, q)?;
     }
     Ok(())
