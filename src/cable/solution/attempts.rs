@@ -13,22 +13,16 @@ use crate::cable::solve::lay::lay_over_flats;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::saddle::{BEADS, leave_saddles, tighten};
+use crate::cable::start::saddle::{BEADS, leave_saddles};
 use crate::cable::start::search::{loses_hint, search};
 use crate::math::{Real, is_finite};
 use crate::shapes::ShapeError;
 
-/// The attempts in order, with the number of beads per leg.
+/// The attempts in order.
 ///
-/// Newton's method tracks the remembered path; if that fails, the path descends in length from there; if that
-/// fails, ever finer strings are pulled tight along it. Without memory, or if all these fail, there is a search.
-const ATTEMPTS: [(Tracking, usize); 5] = [
-    (Tracking::Warm, 0),
-    (Tracking::Relaxed, 0),
-    (Tracking::Relaxed, 6),
-    (Tracking::Relaxed, 16),
-    (Tracking::Cold, 0),
-];
+/// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory, or if both
+/// fail, there is a search.
+const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
 
 /// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
 /// steps.
@@ -75,7 +69,7 @@ pub(crate) fn solve_span<T: Real>(
     // A restarted search must not prefer the remembered side.
     let whole = span;
     let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
-    for (tracking, detail) in ATTEMPTS {
+    for tracking in ATTEMPTS {
         let remembered = tracking < Tracking::Cold;
         let span = if remembered { whole } else { &without_memory };
         if remembered && !known {
@@ -84,8 +78,7 @@ pub(crate) fn solve_span<T: Real>(
         // No other path replaces a remembered one that leaves its patch. Only a leap of Newton's method is repeated by
         // descending. Tracking may take half of the budget, to leave the rest for a restart.
         work.budget.limit = if remembered { most - most / 2 } else { most };
-        let leapt = (tracking, detail) == (Tracking::Relaxed, 0);
-        if has_memory && off_patch.is_some() && !leapt {
+        if has_memory && off_patch.is_some() && tracking != Tracking::Relaxed {
             break;
         }
         if work.budget.is_spent() {
@@ -96,15 +89,14 @@ pub(crate) fn solve_span<T: Real>(
         } else {
             collapse(nodes);
         }
-        let outcome = match (tracking, detail) {
-            (Tracking::Warm, _) => settle_contacts(span, nodes, work),
-            (Tracking::Cold, _) => search(span, nodes, work),
-            (_, 0) => {
+        let outcome = match tracking {
+            Tracking::Warm => settle_contacts(span, nodes, work),
+            Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
+            Tracking::Relaxed => {
                 lay_over_flats(span, nodes, &mut work.budget);
                 slide(span, nodes, work);
                 leave_saddles(span, nodes, work, BEADS)
             }
-            _ => tighten(span, nodes, work, detail, true),
         };
         match outcome {
             // What comes without memory is passed where its hint says.

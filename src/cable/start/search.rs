@@ -9,11 +9,9 @@ use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solution::workspace::Workspace;
-use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::contacts::length_of;
 use crate::cable::solve::contacts::neighbours;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy};
-use crate::cable::solve::lay::lay_along;
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::Node;
@@ -27,11 +25,6 @@ use crate::math::Real;
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
 const MARGIN: f64 = 2e-3;
 
-/// The directions in which a cable is laid through a passage, as parts of a turn, and the number of all ways.
-const TURNS: [f64; DIRECTIONS] = [0.0, 0.125, -0.125, 0.25, -0.25, 0.375, -0.375, 0.5];
-const DIRECTIONS: usize = 8;
-const WAYS: usize = 8 * DIRECTIONS;
-
 /// A start of the search.
 #[derive(Debug, Clone, Copy)]
 enum Start<T: Real> {
@@ -41,8 +34,6 @@ enum Start<T: Real> {
     Middles(Completed<T>),
     /// On the hints, without length.
     Hints,
-    /// The same, but on one obstacle through one of its passages in one of eight directions.
-    Through(usize, usize),
     /// Straight, but over the front of solids that it passes behind.
     Front,
     /// A string through the hints with this many beads per leg, pulled tight.
@@ -89,15 +80,6 @@ pub(crate) fn search<T: Real>(
     }
     if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
         attempt(span, nodes, work, Start::Front, &mut outcome);
-    }
-    for k in 0..count {
-        for way in 0..WAYS {
-            let Failure { lost, penetrated, .. } = outcome.failure;
-            let is_cause = [lost, penetrated.map(|(obstacle, _)| obstacle)].contains(&Some(k));
-            if outcome.best.is_none() && is_cause {
-                attempt(span, nodes, work, Start::Through(k, way), &mut outcome);
-            }
-        }
     }
     for start in [Start::String(BEADS), Start::String(16)] {
         if outcome.best.is_none() {
@@ -151,17 +133,11 @@ fn attempt<T: Real>(
             }
             settle_contacts(span, nodes, work)
         }
-        Start::Middles(_) | Start::Hints | Start::Through(..) => {
+        Start::Middles(_) | Start::Hints => {
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
             } else {
                 relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
-            }
-            if let Start::Through(k, way) = start
-                && !lay_in_passage(span, nodes, k, way, &mut work.budget)
-            {
-                work.budget.limit = limit;
-                return false;
             }
             slide(span, nodes, work);
             // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
@@ -218,40 +194,6 @@ fn attempt<T: Real>(
         copy(&work.shortest, nodes);
     }
     is_found
-}
-
-/// Lays the cable on an obstacle through one of its passages in one of eight directions, extended to both sides until the
-/// points before and after are above its tangent planes: from a point where they are hidden the chords would run
-/// backwards. False if there is no such way.
-fn lay_in_passage<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    k: usize,
-    way: usize,
-    budget: &mut Budget,
-) -> bool {
-    let (before, after) = (
-        nodes[..k]
-            .iter()
-            .rfind(|node| node.in_contact)
-            .map_or(span.from, |node| node.to_ground(&node.trial.point)),
-        nodes[k + 1..]
-            .iter()
-            .find(|node| node.in_contact)
-            .map_or(span.to, |node| node.to_ground(&node.trial.point)),
-    );
-    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
-    let closest = surface.closest_on_segment(&before, &after).point;
-    budget.spend(SEARCH);
-    let Some(place) = surface.passages(&before, &after, &closest)[way / DIRECTIONS] else { return false };
-    let start = surface.end(&surface.retract(&place), &(after - before));
-    let angle = T::two_pi() * T::lit(TURNS[way % DIRECTIONS]);
-    let (sin, cos) = angle.sin_cos();
-    let along = start.tangent * cos + start.binormal() * sin;
-    let trial = lay_along(surface, (&start.point, &along), &before, &after, budget);
-    nodes[k].begin(trial);
-    true
 }
 
 /// The first obstacle that the path does not pass as the straight lines through its hint do.
