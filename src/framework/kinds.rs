@@ -204,17 +204,21 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
         forces: &mut Forces<T>,
-        mut energies: [&mut T; 2],
+        energies: [&mut T; 2],
         power_absorbed: &mut [T],
     ) -> Result<(), Error> {
         let typed = Slots::<T, E>::downcast_mut(slots)?;
+        let [potential_energy, power_dissipated] = energies;
         let mut is_finite = true;
+        let mut sum = |slots: &Slots<T, E>, block: Range<usize>, power_absorbed: &mut [T]| {
+            let accumulator = ForceAccumulator::new(forces, kinematics);
+            let energies = [&mut *potential_energy, &mut *power_dissipated];
+            is_finite &= self.sum(slots, block, kinematics, accumulator, energies, power_absorbed);
+        };
         for block in self.blocks(&stages) {
             self.calc_stages(typed, block.clone(), stages.clone(), kinematics)?;
-            let accumulator = ForceAccumulator::new(forces, kinematics);
-            let (energies, powers) =
-                (energies.each_mut().map(|sum| &mut **sum), &mut power_absorbed[block.clone()]);
-            is_finite &= self.sum(typed, block, kinematics, accumulator, energies, powers);
+            let power_absorbed = &mut power_absorbed[block.clone()];
+            sum(typed, block, power_absorbed);
         }
         if !is_finite {
             self.check_finite(typed, kinematics, power_absorbed)?;

@@ -364,16 +364,21 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let elements = self.elements[places.clone()].iter().zip(&mut next_discrete[places.clone()]);
-        let present = &slots.variables.discrete[places.clone()];
-        let elements = places.clone().zip(elements).zip(present);
-        let mut elements = elements.zip(slots.enabled(places, kinematics));
-        let written = elements.try_for_each(|(((place, (element, next)), present), at)| {
-            next.clone_from(present);
-            let (Some(element), Some(at)) = (element, at) else { return Ok(()) };
-            write(element, &at, place, next).map_err(|source| self.roster.failure(place, source))
+        let next = &mut next_discrete[places.clone()];
+        let elements = &self.elements[places.clone()];
+        let variables = slots.variables.rows(places.clone());
+        let position = &slots.position[places.clone()];
+        let velocity = &slots.velocity[places.clone()];
+        let dynamics = &slots.dynamics[places.clone()];
+        let velocities = &kinematics.velocities;
+        let written = (0..elements.len()).try_for_each(|i| {
+            next[i].clone_from(&variables.discrete[i]);
+            let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
+            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
+            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, places.start + i);
+            write(element, &at, place, &mut next[i]).map_err(|source| self.roster.failure(place, source))
         });
-        drop(elements);
         slots.next_discrete = next_discrete;
         written
     }
