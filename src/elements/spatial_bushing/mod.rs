@@ -74,7 +74,7 @@ use turn::Turn;
 ///
 /// # Energy
 ///
-/// Stored: `U`. Lost: `q̇ᵀ C q̇ + q̇ᵀ ψ(q̇)`, known instantaneously, and never negative unless a function `ψ` drives.
+/// Stored: `U`. Lost: `q̇ᵀ C q̇ + q̇ᵀ ψ(q̇)`, known instantaneously, and not below roundoff unless a function `ψ` drives.
 ///
 /// # Turns beyond half a turn
 ///
