@@ -161,7 +161,7 @@ def histogram(path: str, distance: Floats, rests: NDArray[np.bool_]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("picture", nargs="?")
-    parser.add_argument("--worlds", type=int, default=4000, help="by default 4000; a million takes most of an hour on two cores")
+    parser.add_argument("--worlds", type=int, default=4000, help="by default 4000; a million takes a quarter of an hour on two cores")
     parser.add_argument("--task", type=int, default=500, help="worlds of a task, by default 500; 10000 for a million")
     parser.add_argument("--scheduler", help="address of a cluster; by default one of two processes is started here")
     parser.add_argument("--kill", action="store_true", help="kill one of the two processes halfway: nothing is lost")
