@@ -155,13 +155,14 @@ pub use framework::{
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
     ForceSystem, Freedoms, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen, PositionView, Row,
     Scope, Slopes, Snapshot, Source, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses,
-    Triplet, VariablePlace, VariableVector, Variables, Variation, VelocityView, Worlds,
+    Triplet, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
 pub use mechanics::{
-    AsBody, AsCoordinate, BodyIndex, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame,
-    Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Velocities,
+    AsBody, AsCoordinate, BodyIndex, ByPlace, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces,
+    Frame, Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Variation,
+    Velocities,
 };
 
 /// The guide: how to embed the crate, choose parameters and steps, and build what it does not have.

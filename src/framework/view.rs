@@ -189,7 +189,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn body_force(&self, body: BodyIndex) -> SpatialForce<T> {
-        self.state.forces.body(body)
+        *self.state.forces.body(body)
     }
 
     /// The generalized force of all elements on a coordinate.

@@ -1,68 +1,21 @@
 //! Forces on bodies and coordinates, and the accumulator that elements add theirs to.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Real, SpatialForce, clone_by_field};
+use crate::math::{Real, SpatialForce};
 use crate::mechanics::{
-    AsBody, AsCoordinate, BodyIndex, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity,
-    Topology, Velocities,
+    AsBody, AsCoordinate, BodyIndex, ByPlace, Kinematics, KinematicsError, Positions, Quantity, Topology,
+    Velocities,
 };
 
-/// Forces on every body (at its origin, expressed in Ground) and on every coordinate.
-#[derive(Debug, PartialEq)]
-pub struct Forces<T: Real> {
-    topology: Topology,
-    bodies: Vec<SpatialForce<T>>,
-    coordinates: Vec<T>,
-}
-
-clone_by_field!(Forces { topology, bodies, coordinates });
+/// Forces on every body (torque \[N·m\] and force \[N\] at its origin, expressed in Ground) and generalized forces on every
+/// coordinate.
+pub type Forces<T> = ByPlace<SpatialForce<T>, T>;
 
 impl<T: Real> Forces<T> {
     /// No force on any body or coordinate.
     pub fn zeros(topology: &Topology) -> Self {
-        Self {
-            topology: topology.clone(),
-            bodies: vec![SpatialForce::zero(); topology.body_places()],
-            coordinates: vec![T::zero(); topology.coordinate_places()],
-        }
-    }
-
-    /// The bodies and coordinates.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
-    /// The force `F_GB` on a body: torque \[N·m\] and force \[N\] at the body's origin, expressed in Ground.
-    ///
-    /// # Panics
-    /// If the body does not exist, like slice indexing.
-    #[inline]
-    pub fn body(&self, body: BodyIndex) -> SpatialForce<T> {
-        self.bodies[body.place_in(&self.topology)]
-    }
-
-    /// The generalized force on a coordinate.
-    ///
-    /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
-    #[inline]
-    pub fn coordinate(&self, coordinate: CoordinateIndex) -> T {
-        self.coordinates[coordinate.place_in(&self.topology)]
-    }
-
-    /// The forces `F_GB` on all bodies by place, Ground first: torque and force at each body's origin, expressed in
-    /// Ground; zero at vacant places.
-    pub fn bodies(&self) -> &[SpatialForce<T>] {
-        &self.bodies
-    }
-
-    /// The generalized forces on all coordinates by place; zero at vacant places.
-    pub fn coordinates(&self) -> &[T] {
-        &self.coordinates
+        Self::filled(topology, SpatialForce::zero(), T::zero())
     }
 
     /// # Errors
@@ -78,15 +31,6 @@ impl<T: Real> Forces<T> {
             return Err(KinematicsError::NonFinite { quantity: Quantity::CoordinateForce(coordinate) });
         }
         Ok(())
-    }
-
-    /// The forces on a body and on a coordinate, to write; places are not checked.
-    pub(crate) fn body_mut(&mut self, place: usize) -> &mut SpatialForce<T> {
-        &mut self.bodies[place]
-    }
-
-    pub(crate) fn coordinate_mut(&mut self, place: usize) -> &mut T {
-        &mut self.coordinates[place]
     }
 
     pub(crate) fn set_zero(&mut self) {

@@ -1,11 +1,8 @@
 //! Positions and velocities of bodies and coordinates, as the host provides them.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
 use nalgebra::{Point3, Rotation3, Vector3};
 
-use super::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, KinematicsError, Quantity, Topology};
+use super::{AsBody, AsCoordinate, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{Pose, Real, Rows, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
@@ -87,31 +84,14 @@ pub trait KinematicsSource<T: Real> {
 }
 
 /// Poses of all bodies and values of all coordinates.
-#[derive(Debug, PartialEq)]
-pub struct Positions<T: Real> {
-    topology: Topology,
-    poses: Vec<Pose<T>>,
-    coordinates: Vec<T>,
-}
+pub type Positions<T> = ByPlace<Pose<T>, T>;
 
-clone_by_field!(Positions { topology, poses, coordinates });
-clone_by_field!(Velocities { topology, bodies, coordinates });
 clone_by_field!(Kinematics { time, positions, velocities });
 
 impl<T: Real> Positions<T> {
-    /// The bodies and coordinates.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
-    }
-
     /// The poses `X_GB` of all bodies by place, Ground first; the identity at vacant places.
     pub fn poses(&self) -> &[Pose<T>] {
-        &self.poses
-    }
-
-    /// The values of all coordinates by place; zero at vacant places.
-    pub fn coordinates(&self) -> &[T] {
-        &self.coordinates
+        &self.bodies
     }
 
     /// The pose `X_GB` of a body in Ground.
@@ -120,7 +100,7 @@ impl<T: Real> Positions<T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn pose(&self, body: impl AsBody) -> &Pose<T> {
-        &self.poses[body.place_in(&self.topology)]
+        self.body(body)
     }
 
     /// The vector from a body's origin to the point `p_G`, expressed in Ground.
@@ -151,44 +131,34 @@ impl<T: Real> Positions<T> {
 
     /// Turns a body about its origin and shifts it, along the axes of Ground.
     fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
-        let pose = &mut self.poses[body.index()];
+        let pose = &mut self.bodies[body.index()];
         pose.translation.vector += by.linear;
         pose.rotation = Rotation3::new(by.angular) * pose.rotation;
     }
-
-    /// The value of a coordinate.
-    ///
-    /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
-    #[inline]
-    pub fn coordinate(&self, coordinate: impl AsCoordinate) -> T {
-        self.coordinates[coordinate.place_in(&self.topology)]
-    }
 }
 
-/// Velocities of all bodies and rates of all coordinates.
-#[derive(Debug, PartialEq)]
-pub struct Velocities<T: Real> {
-    topology: Topology,
-    bodies: Vec<SpatialVelocity<T>>,
-    coordinates: Vec<T>,
-}
+/// Velocities of all bodies' origins, expressed in Ground, and rates of all coordinates.
+pub type Velocities<T> = ByPlace<SpatialVelocity<T>, T>;
+
+/// A small motion of every body and coordinate, or a small change of their velocities.
+///
+/// The motion of a body is a twist like its velocity: a turn about the axes of Ground \[rad\] and a shift of its origin
+/// \[m\], so that `dX = V dt`. Ground does not move: of a motion or velocity its entry is not read.
+///
+/// The multipliers of forces in [`apply_transpose`](crate::Linearization::apply_transpose) have the same type: their product
+/// with the forces is a power. There the entry of Ground is read; it multiplies the force on Ground.
+pub type Variation<T> = Velocities<T>;
 
 impl<T: Real> Velocities<T> {
-    /// The bodies and coordinates.
-    pub fn topology(&self) -> &Topology {
-        &self.topology
+    /// No motion.
+    pub fn zeros(topology: &Topology) -> Self {
+        Self::filled(topology, SpatialVelocity::zero(), T::zero())
     }
 
-    /// The velocities `V_GB` of all bodies' origins by place, expressed in Ground, Ground first; zero at vacant
-    /// places.
-    pub fn bodies(&self) -> &[SpatialVelocity<T>] {
-        &self.bodies
-    }
-
-    /// The rates of all coordinates by place; zero at vacant places.
-    pub fn coordinates(&self) -> &[T] {
-        &self.coordinates
+    /// Sets every motion to zero.
+    pub fn set_zero(&mut self) {
+        self.bodies.fill(SpatialVelocity::zero());
+        self.coordinates.fill(T::zero());
     }
 
     /// The velocity `V_GB` of a body's origin, expressed in Ground.
@@ -197,7 +167,7 @@ impl<T: Real> Velocities<T> {
     /// If the body does not exist, like slice indexing.
     #[inline]
     pub fn velocity(&self, body: impl AsBody) -> &SpatialVelocity<T> {
-        &self.bodies[body.place_in(&self.topology)]
+        self.body(body)
     }
 
     /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
@@ -250,34 +220,24 @@ pub(crate) struct Kinematics<T: Real> {
 impl<T: Real> Kinematics<T> {
     /// All bodies at rest at the Ground origin, all coordinates and time zero.
     pub(crate) fn at_rest(topology: &Topology) -> Self {
-        let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
         Self {
             time: T::zero(),
-            positions: Positions {
-                topology: topology.clone(),
-                poses: vec![Pose::identity(); bodies],
-                coordinates: vec![T::zero(); coordinates],
-            },
-            velocities: Velocities {
-                topology: topology.clone(),
-                bodies: vec![SpatialVelocity::zero(); bodies],
-                coordinates: vec![T::zero(); coordinates],
-            },
+            positions: Positions::filled(topology, Pose::identity(), T::zero()),
+            velocities: Velocities::zeros(topology),
         }
     }
 
     /// The motion of what another topology has as well; the rest is at rest at the Ground origin.
     pub(crate) fn carried_over(&self, topology: &Topology) -> Self {
         let mut carried = Self { time: self.time, ..Self::at_rest(topology) };
-        let (Positions { poses, coordinates, .. }, Velocities { bodies, coordinates: rates, .. }) =
-            (&self.positions, &self.velocities);
+        let (positions, velocities) = (&mut carried.positions, &mut carried.velocities);
         for body in topology.bodies().filter(|&body| self.topology().has_body(body)) {
-            carried.positions.poses[body.index()] = poses[body.index()];
-            carried.velocities.bodies[body.index()] = bodies[body.index()];
+            *positions.body_mut(body) = *self.positions.body(body);
+            *velocities.body_mut(body) = *self.velocities.body(body);
         }
         for c in topology.coordinates().filter(|&c| self.topology().has_coordinate(c)) {
-            carried.positions.coordinates[c.index()] = coordinates[c.index()];
-            carried.velocities.coordinates[c.index()] = rates[c.index()];
+            *positions.coordinate_mut(c) = self.positions.coordinate(c);
+            *velocities.coordinate_mut(c) = self.velocities.coordinate(c);
         }
         carried
     }
@@ -313,7 +273,7 @@ impl<T: Real> Kinematics<T> {
     pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
-        self.positions.poses[body.index()] = X_GB;
+        self.positions.bodies[body.index()] = X_GB;
         Ok(())
     }
 
@@ -388,7 +348,7 @@ impl<T: Real> Kinematics<T> {
 
     /// Returns a body to the motion it has in another of the same topology.
     pub(crate) fn put_back(&mut self, body: BodyIndex, other: &Self) {
-        self.positions.poses[body.index()] = other.positions.poses[body.index()];
+        self.positions.bodies[body.index()] = other.positions.bodies[body.index()];
         self.velocities.bodies[body.index()] = other.velocities.bodies[body.index()];
     }
 
@@ -421,7 +381,7 @@ impl<T: Real> KinematicsRows<T> {
         let Kinematics { time, positions, velocities } = kinematics;
         Self {
             times: Rows::repeat(&[*time], count),
-            poses: Rows::repeat(&positions.poses, count),
+            poses: Rows::repeat(&positions.bodies, count),
             velocities: Rows::repeat(&velocities.bodies, count),
             coordinates: Rows::repeat(&positions.coordinates, count),
             coordinate_rates: Rows::repeat(&velocities.coordinates, count),
@@ -431,7 +391,7 @@ impl<T: Real> KinematicsRows<T> {
     pub(crate) fn write(&mut self, index: usize, kinematics: &Kinematics<T>) {
         let Kinematics { time, positions, velocities } = kinematics;
         self.times.write(index, &[*time]);
-        self.poses.write(index, &positions.poses);
+        self.poses.write(index, &positions.bodies);
         self.velocities.write(index, &velocities.bodies);
         self.coordinates.write(index, &positions.coordinates);
         self.coordinate_rates.write(index, &velocities.coordinates);
@@ -440,7 +400,7 @@ impl<T: Real> KinematicsRows<T> {
     pub(crate) fn read(&self, index: usize, kinematics: &mut Kinematics<T>) {
         let Kinematics { time, positions, velocities } = kinematics;
         self.times.read(index, core::slice::from_mut(time));
-        self.poses.read(index, &mut positions.poses);
+        self.poses.read(index, &mut positions.bodies);
         self.velocities.read(index, &mut velocities.bodies);
         self.coordinates.read(index, &mut positions.coordinates);
         self.coordinate_rates.read(index, &mut velocities.coordinates);

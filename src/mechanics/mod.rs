@@ -1,5 +1,6 @@
 //! Bodies and coordinates: their motion and the forces on them.
 
+mod by_place;
 mod error;
 mod forces;
 mod inertias;
@@ -8,11 +9,12 @@ mod place;
 mod places;
 mod topology;
 
+pub use by_place::ByPlace;
 pub use error::{KinematicsError, Quantity};
 pub use forces::{ForceAccumulator, Forces};
 pub use inertias::Inertias;
 pub(crate) use kinematics::{Kinematics, KinematicsRows, finite};
-pub use kinematics::{KinematicsSource, Positions, Velocities};
+pub use kinematics::{KinematicsSource, Positions, Variation, Velocities};
 pub use place::{CoordinatePair, Frame, Station};
 pub(crate) use places::{Places, Stamp};
 pub(crate) use topology::Checked;

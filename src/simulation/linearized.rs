@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3, Vector3};
 
-use crate::framework::{VariableVector, Variation};
+use crate::framework::VariableVector;
 use crate::math::{Real, SpatialVelocity};
-use crate::mechanics::Forces;
+use crate::mechanics::{Forces, Variation};
 use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{BODY, COORDINATE, vector};
 use crate::simulation::motion::Simulation;
@@ -99,7 +99,7 @@ impl<T: Real> Simulation<'_, T> {
                         if let Some((turned, axis, by_turn)) = turned
                             && turned == i
                         {
-                            let load = at.body(index) + plant.body_loads[i];
+                            let load = *at.body(index) + plant.body_loads[i];
                             let at_center = load.torque - r.cross(&load.force);
                             torque_G -= by_turn.cross(&r).cross(&load.force) + by_turn.cross(&at_center);
                             let w_B = vector(&y[i * BODY + 10..]);

@@ -14,10 +14,10 @@ use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
     Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
-    Source, Stage, State, Variation,
+    Source, Stage, State,
 };
 use crate::math::{Real, SpatialVelocity};
-use crate::mechanics::{Forces, Topology};
+use crate::mechanics::{Forces, Topology, Variation};
 
 /// How far a linearization is off, relative to the sum of the sizes of its terms: the largest of several directions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -84,7 +84,7 @@ impl<S: Subject> Curve for Mixture<'_, S> {
         let mut sum = T::zero();
         if self.results == Results::Forces {
             for body in system.bodies() {
-                sum += self.weights.forces.bodies()[body.index()].cast().power(&state.forces.body(body));
+                sum += self.weights.forces.bodies()[body.index()].cast().power(state.forces.body(body));
             }
             for coordinate in system.coordinates() {
                 sum += T::lit(self.weights.forces.coordinates()[coordinate.index()])

@@ -3,9 +3,9 @@
 use nalgebra::{Matrix3, Rotation3, Translation3};
 
 use super::Numbers;
-use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State, Variation};
+use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State};
 use crate::math::{Pose, Real, SpatialVelocity};
-use crate::mechanics::Topology;
+use crate::mechanics::{Topology, Variation};
 
 /// One element between bodies or coordinates that move.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(super) struct Way {
 impl Way {
     /// That in which the scene is moving.
     pub(super) fn of_motion(state: &State<f64>) -> Self {
-        Self { motion: Variation::of_velocities(state.velocities()), at_rest: false }
+        Self { motion: state.velocities().clone(), at_rest: false }
     }
 
     /// Each single direction in turn, at rest.

@@ -73,7 +73,7 @@ impl Pendulum {
         );
         let mut dF = Forces::zeros(topology);
         linearization.apply(&dX, &dV, &mut dF)?;
-        Ok(generalized(&J, &dF.body(self.tip)) + generalized(&dJ, &F))
+        Ok(generalized(&J, dF.body(self.tip)) + generalized(&dJ, &F))
     }
 }
 

@@ -399,7 +399,7 @@ fn multipliers_of_ground_are_those_of_its_force() -> Result<(), Error> {
     *multipliers.body_mut(BodyIndex::GROUND) = random.velocity(1.0);
     let [mut forces, mut by_position, mut by_velocity] = [(); 3].map(|()| Forces::zeros(system.topology()));
     linearization.apply(&motion, &velocity, &mut forces)?;
-    let power = multipliers.body(BodyIndex::GROUND).power(&forces.body(BodyIndex::GROUND));
+    let power = multipliers.body(BodyIndex::GROUND).power(forces.body(BodyIndex::GROUND));
     let (none, mut sums) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     for with_variables in [false, true] {
         if with_variables {
@@ -415,8 +415,8 @@ fn multipliers_of_ground_are_those_of_its_force() -> Result<(), Error> {
             linearization.apply_transpose(&multipliers, &mut by_position, &mut by_velocity)?;
         }
         let felt = system.topology().bodies().filter(|body| *body != BodyIndex::GROUND).map(|body| {
-            motion.body(body).power(&by_position.body(body))
-                + velocity.body(body).power(&by_velocity.body(body))
+            motion.body(body).power(by_position.body(body))
+                + velocity.body(body).power(by_velocity.body(body))
         });
         let felt: f64 = felt.sum();
         assert!(power.abs() > 1.0 && (felt - power).abs() < 1e-12 * power.abs(), "{felt}, not {power}");

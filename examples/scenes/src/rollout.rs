@@ -199,7 +199,7 @@ impl Derivatives {
             let by_force = multipliers.body_mut(cube.body);
             by_force.angular = by_V.angular * (h / (cube.mass * cube.gyration));
             by_force.linear = by_V.linear * (h / cube.mass);
-            *by_mass -= by_force.power(&host.forces.body(cube.body)) / cube.mass;
+            *by_mass -= by_force.power(host.forces.body(cube.body)) / cube.mass;
         }
         for &Carriage { coordinate, body, mass } in &host.carriages {
             *velocity.coordinate_mut(coordinate) += motion.coordinate(coordinate) * h;

@@ -11,7 +11,6 @@ mod moved;
 mod products;
 mod sides;
 mod variable_vector;
-mod variation;
 
 pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
@@ -21,4 +20,3 @@ pub(crate) use linearization::KindLinearization;
 pub use linearization::{ElementLinearization, Linearization, Scope, Source};
 pub use products::Triplet;
 pub use variable_vector::{VariablePlace, VariableVector};
-pub use variation::Variation;

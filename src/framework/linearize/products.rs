@@ -6,10 +6,9 @@ use super::blocks::{Column, Row};
 use super::ends::End;
 use super::linearization::{ElementLinearization, KindLinearization, Linearization, blocks};
 use super::variable_vector::{VariableVector, add as add_number};
-use super::variation::Variation;
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
-use crate::mechanics::{Forces, Topology};
+use crate::mechanics::{Checked, Forces, Topology, Variation};
 
 /// One number of the matrices of a system; several in one place add up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -349,12 +348,12 @@ fn columns<T: Real>(motion: &Variation<T>, velocity: &Variation<T>, end: End) ->
 fn add<T: Real>(forces: &mut Forces<T>, end: End, sum: &[T]) {
     match end {
         End::Body(body) => {
-            *forces.body_mut(body.index()) += SpatialForce::new(
+            *forces.body_mut(Checked(body)) += SpatialForce::new(
                 Vector3::from_column_slice(&sum[..3]),
                 Vector3::from_column_slice(&sum[3..6]),
             );
         }
-        End::Coordinate(coordinate) => *forces.coordinate_mut(coordinate.index()) += sum[0],
+        End::Coordinate(coordinate) => *forces.coordinate_mut(Checked(coordinate)) += sum[0],
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn compare(
     tension: f64,
     deal: &mut Numbers,
 ) -> Result<Moving, Finding> {
-    let motion = Variation::of_velocities(state.velocities());
+    let motion = state.velocities().clone();
     let mut acceleration = Variation::zeros(system.topology());
     for body in system.bodies() {
         *acceleration.body_mut(body) = deal.velocity(3.0);

@@ -1,0 +1,93 @@
+//! Values for all bodies and coordinates.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{AsBody, AsCoordinate, Topology};
+
+/// A value for each body and each coordinate of a topology, by place: [`Positions`](crate::Positions),
+/// [`Velocities`](crate::Velocities), [`Variation`](crate::Variation) and [`Forces`](crate::Forces).
+#[derive(Debug, PartialEq)]
+pub struct ByPlace<B, C> {
+    pub(super) topology: Topology,
+    pub(super) bodies: Vec<B>,
+    pub(super) coordinates: Vec<C>,
+}
+
+/// By field, so that `clone_from` keeps the memory.
+impl<B: Clone, C: Clone> Clone for ByPlace<B, C> {
+    fn clone(&self) -> Self {
+        let Self { topology, bodies, coordinates } = self;
+        Self { topology: topology.clone(), bodies: bodies.clone(), coordinates: coordinates.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.topology.clone_from(&source.topology);
+        self.bodies.clone_from(&source.bodies);
+        self.coordinates.clone_from(&source.coordinates);
+    }
+}
+
+impl<B: Clone, C: Clone> ByPlace<B, C> {
+    /// The same value for all bodies, and for all coordinates.
+    pub(crate) fn filled(topology: &Topology, body: B, coordinate: C) -> Self {
+        Self {
+            topology: topology.clone(),
+            bodies: vec![body; topology.body_places()],
+            coordinates: vec![coordinate; topology.coordinate_places()],
+        }
+    }
+}
+
+impl<B, C: Copy> ByPlace<B, C> {
+    /// The bodies and coordinates.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The values of all bodies by place, Ground first; at vacant places there is no motion and no force.
+    pub fn bodies(&self) -> &[B] {
+        &self.bodies
+    }
+
+    /// The values of all coordinates by place; zero at vacant places.
+    pub fn coordinates(&self) -> &[C] {
+        &self.coordinates
+    }
+
+    /// The value of a body.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn body(&self, body: impl AsBody) -> &B {
+        &self.bodies[body.place_in(&self.topology)]
+    }
+
+    /// The value of a body, to write.
+    ///
+    /// # Panics
+    /// If the body does not exist, like slice indexing.
+    #[inline]
+    pub fn body_mut(&mut self, body: impl AsBody) -> &mut B {
+        &mut self.bodies[body.place_in(&self.topology)]
+    }
+
+    /// The value of a coordinate.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    #[inline]
+    pub fn coordinate(&self, coordinate: impl AsCoordinate) -> C {
+        self.coordinates[coordinate.place_in(&self.topology)]
+    }
+
+    /// The value of a coordinate, to write.
+    ///
+    /// # Panics
+    /// If the coordinate does not exist, like slice indexing.
+    #[inline]
+    pub fn coordinate_mut(&mut self, coordinate: impl AsCoordinate) -> &mut C {
+        &mut self.coordinates[coordinate.place_in(&self.topology)]
+    }
+}
