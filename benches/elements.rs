@@ -4,11 +4,13 @@
 //! Position stage. Divide by the number of elements for the cost of one. Options of a law stand beside the law as published.
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use force_elements::exponential_spring::FrictionTransition;
 use force_elements::{CoordinateSpringDamperExt, ForceSystem, Real, State};
 use num_dual::Dual64;
+use rayon::ThreadPoolBuilder;
 
 mod scenes;
 
@@ -99,10 +101,56 @@ fn what_does_the_scalar_cost(criterion: &mut Criterion) {
     measure(criterion, "exponential_spring", "dual", springs::<Dual64>(200));
 }
 
-fn what_does_one_more_element_cost(criterion: &mut Criterion) {
-    for count in [8, 64, 512, 4096] {
-        measure(criterion, "exponential_spring_count", "f64", springs::<f64>(count));
+/// The rows of the comparison with other programs, over numbers of elements: evaluated, and also committed; on one thread and,
+/// with the feature `rayon`, on all. Where work is not worth a thread, both take the same.
+fn what_do_more_elements_cost(criterion: &mut Criterion) {
+    for count in [1, 10, 100, 1000, 10_000, 100_000] {
+        let settling = || springs_with::<f64>(count, FrictionTransition::Settling, 1.0);
+        let regularised = || coordinates::<f64>(count, |p| p.friction_proportional_zone = 0.01);
+        for commits in [false, true] {
+            sweep(criterion, "LinearBushing", commits, gimbals::<f64>(count));
+            sweep(criterion, "ExponentialSpring", commits, settling());
+            sweep(criterion, "coordinate element, regularised", commits, regularised());
+            sweep(criterion, "coordinate element, bristles", commits, coordinates::<f64>(count, |_| {}));
+        }
     }
+}
+
+/// Evaluates on one thread and on all of them.
+fn sweep(criterion: &mut Criterion, group: &str, commits: bool, scene: (ForceSystem<f64>, State<f64>)) {
+    let (system, mut state) = scene;
+    let count = system.element_count();
+    let mut group = criterion.benchmark_group(group);
+    group.throughput(Throughput::Elements(count as u64));
+    group.sample_size(20).warm_up_time(Duration::from_millis(200));
+    group.measurement_time(Duration::from_millis(500));
+    let mut time = 0.0;
+    let all = cfg!(feature = "rayon").then_some("all threads");
+    for threads in ["one thread"].into_iter().chain(all) {
+        let with = if commits { ", with commit" } else { "" };
+        let mut evaluate = || {
+            time += 1e-6;
+            state.set_time(time).expect("finite");
+            let view = system.realize_dynamics(black_box(&mut state)).expect("regular");
+            black_box(view.potential_energy());
+            if commits {
+                system.accept_step(&mut state).expect("in range");
+            }
+        };
+        // Of none there are as many as cores.
+        let threads_asked = usize::from(threads == "one thread");
+        let pool = ThreadPoolBuilder::new().num_threads(threads_asked).build().expect("threads");
+        group.bench_function(BenchmarkId::new(format!("{threads}{with}"), count), |bencher| {
+            bencher.iter_custom(|iterations| {
+                pool.install(|| {
+                    let start = Instant::now();
+                    (0..iterations).for_each(|_| evaluate());
+                    start.elapsed()
+                })
+            });
+        });
+    }
+    group.finish();
 }
 
 criterion_group!(
@@ -110,6 +158,6 @@ criterion_group!(
     what_does_an_evaluation_cost,
     what_does_a_load_cost_to_write,
     what_does_the_scalar_cost,
-    what_does_one_more_element_cost
+    what_do_more_elements_cost
 );
 criterion_main!(benches);

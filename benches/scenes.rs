@@ -134,10 +134,10 @@ pub(crate) fn springs_with<T: Real>(
     speed: f64,
 ) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
-    let bodies: Vec<_> = (0..count / 8).map(|_| system.add_body()).collect();
+    let bodies: Vec<_> = (0..count.div_ceil(8)).map(|_| system.add_body()).collect();
     let mut handles = Vec::new();
     for &body in &bodies {
-        for corner in 0..8 {
+        for corner in 0..8.min(count - handles.len()) {
             let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
             let station = Point3::new(side(0), side(1), side(2));
             let parameters = exponential_spring::Parameters {
