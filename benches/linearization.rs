@@ -269,7 +269,7 @@ fn cable<T: Real>(count: u32, is_round: bool, moves: bool) -> (ForceSystem<T>, S
 /// The same with friction, between sticking and slipping.
 fn capstan<T: Real>(count: u32, is_round: bool) -> (ForceSystem<T>, State<T>) {
     let element = |path| {
-        let friction = (0..count).map(|_| T::lit(0.3)).collect();
+        let friction: Vec<_> = (0..count).map(|_| T::lit(0.3)).collect();
         CableSpring::new(path, elastic()).and_then(|cable| cable.with_friction(friction)).expect("valid")
     };
     let (system, mut state, cable) = cable_with(count, is_round, false, element);

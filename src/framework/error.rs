@@ -86,7 +86,8 @@ pub enum Error {
     },
     /// Over the steps of a host an element has returned energy that it had not received.
     #[error(
-        "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long"
+        "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long, \
+         or something has moved otherwise than by its velocity"
     )]
     EnergyGained {
         /// The element.

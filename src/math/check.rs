@@ -1,5 +1,7 @@
 //! Range checks of numbers, and their error.
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
 use nalgebra::{Matrix3, Vector3};
@@ -10,7 +12,7 @@ use super::{Pose, Real};
 ///
 /// The value is `f64` whatever the scalar, for display only.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("{name} = {value}, but it must be {requirement}")]
+#[error("{name} = {value}, but it must be {requirement}{}", bound.map_or_else(String::new, |bound| format!(", which is {bound}")))]
 pub struct InvalidValue {
     /// The field, or the shape and its measure.
     pub name: &'static str,
@@ -18,6 +20,8 @@ pub struct InvalidValue {
     pub value: f64,
     /// The requirement it violates.
     pub requirement: Requirement,
+    /// The value of the field or number that the requirement names, where it is known.
+    pub bound: Option<f64>,
 }
 
 /// A requirement on a number.
@@ -85,7 +89,10 @@ pub fn that<T: Real>(
     value: T,
     must: Requirement,
 ) -> Result<(), InvalidValue> {
-    if holds { Ok(()) } else { Err(InvalidValue { name, value: value.to_f64(), requirement: must }) }
+    if holds {
+        return Ok(());
+    }
+    Err(InvalidValue { name, value: value.to_f64(), requirement: must, bound: None })
 }
 
 /// # Errors
@@ -144,7 +151,9 @@ pub fn at_most<T: Real>(
     bound_name: &'static str,
     bound: T,
 ) -> Result<(), InvalidValue> {
+    let is_a_field = bound_name.parse::<f64>().is_err();
     that(value <= bound, name, value, Requirement::AtMost(bound_name))
+        .map_err(|error| InvalidValue { bound: is_a_field.then(|| bound.to_f64()), ..error })
 }
 
 /// # Errors

@@ -76,7 +76,7 @@ fn is_refusal<E: ForceElement<f64>>(
     match refused {
         Err(Error::Element { element, source: ElementError::InvalidValue(invalid) }) => {
             let ElementName { kind, index, .. } = element;
-            let InvalidValue { name, value, requirement } = invalid;
+            let InvalidValue { name, value, requirement, .. } = invalid;
             let is_named = (kind, index) == (E::KIND, Some(handle.place()));
             let is_expected = is_named && (name, requirement) == (parameter, expected);
             if is_expected { Ok(()) } else { Err(not_refused(value)) }

@@ -154,7 +154,7 @@ use crate::{results, variables};
 /// let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?
 ///     .over(Obstacle::new(Frame::of(drum), Cylinder::new(0.2)?)?);
 /// let elastic = Parameters { stiffness: 1e4, slack_length: 9.99, ..Parameters::default() };
-/// let winch = system.add(CableSpring::new(path, elastic)?.with_friction(vec![0.2])?)?;
+/// let winch = system.add(CableSpring::new(path, elastic)?.with_friction([0.2])?)?;
 ///
 /// // An eighth of a turn a step winds the load up, five turns in all.
 /// let mut state = system.default_state();
@@ -294,7 +294,7 @@ impl<T: Real> CableSpring<T> {
     /// let cleat = Station::ground(Point3::new(-0.2, -1.0, 0.0));
     /// let path = CablePath::new(cleat, Station::on(boat, Point3::origin()))?.over(bollard);
     /// let elastic = Parameters { stiffness: 2e4, slack_length: 2.62, dissipation: 0.0 };
-    /// let rope = system.add(CableSpring::new(path, elastic)?.with_friction(vec![0.3])?)?;
+    /// let rope = system.add(CableSpring::new(path, elastic)?.with_friction([0.3])?)?;
     ///
     /// let mut state = system.default_state();
     /// for step in 0..20 {
@@ -308,7 +308,8 @@ impl<T: Real> CableSpring<T> {
     /// assert!((ratio - (0.3 * core::f64::consts::PI).exp()).abs() < 1e-9);
     /// # Ok::<(), force_elements::Error>(())
     /// ```
-    pub fn with_friction(mut self, mut friction: Vec<T>) -> Result<Self, Error> {
+    pub fn with_friction(mut self, friction: impl Into<Vec<T>>) -> Result<Self, Error> {
+        let mut friction = friction.into();
         let (given, obstacles) = (friction.len(), self.path.obstacles().len());
         let count = T::lit(f64::from(u32::try_from(given).unwrap_or(u32::MAX)));
         let must = Requirement::AtMost("the number of obstacles");

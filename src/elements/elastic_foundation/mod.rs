@@ -113,7 +113,8 @@ use parameters::KIND;
 /// # Errors
 ///
 /// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
-/// body ([`NoContactPossible`]); an evaluation, a surface whose pose overflows
+/// body ([`NoContactPossible`]), and one with anchors and friction, but no stiffness or viscosity along the surface
+/// ([`InvalidValue`](crate::InvalidValue)): nothing would hold. An evaluation refuses a surface whose pose overflows
 /// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
 /// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///
@@ -228,7 +229,8 @@ impl<T: Real> ElasticFoundation<T> {
         Ok(Self { defaults: Parameters { materials: Vec::new(), ..parameters }, ..Self::default() })
     }
 
-    /// The same with friction that holds: every spring in contact has an anchor, which the state remembers.
+    /// The same with friction that holds: every spring in contact has an anchor, which the state remembers. Materials with
+    /// friction need a [grip](Material::with_grip), which [`Material::for_contact`] has.
     #[must_use]
     pub fn with_anchors(mut self) -> Self {
         self.has_anchors = true;

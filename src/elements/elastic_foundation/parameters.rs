@@ -9,7 +9,7 @@ use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
 use crate::framework::{ElementError, Stage, varied};
-use crate::math::{Dual, InvalidValue, Real, check, checked_when_read};
+use crate::math::{Dual, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::shapes::MeshFault;
 use crate::variables;
 
@@ -119,6 +119,14 @@ impl<T: Real> Material<T> {
     #[must_use]
     pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
         Self { static_friction, dynamic_friction, viscous_friction, ..self }
+    }
+
+    /// # Errors
+    /// [`InvalidValue`] if anchors would exert no force where there is friction.
+    pub(super) fn check_grip(&self) -> Result<(), InvalidValue> {
+        let (stiffness, viscosity) = (self.tangential_stiffness, self.tangential_viscosity);
+        let can_act = self.static_friction == T::zero() || stiffness > T::zero() || viscosity > T::zero();
+        check::that(can_act, "tangential_stiffness", stiffness, Requirement::Positive)
     }
 
     /// The same with this stiffness \[N/m³\] and viscosity \[N·s/m³\] along the surface, for friction

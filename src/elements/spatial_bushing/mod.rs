@@ -267,7 +267,8 @@ impl<T: Real> SpatialBushing<T> {
     }
 
     fn place(curves: &mut Curves<T>, axis: usize) -> Result<&mut Option<Curve<T>>, Error> {
-        let value = InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5") };
+        let value =
+            InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5"), bound: None };
         curves.get_mut(axis).ok_or_else(|| Error::of_new(Self::KIND, value))
     }
 

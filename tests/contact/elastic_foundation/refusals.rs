@@ -53,6 +53,25 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
 }
 
 #[test]
+fn anchors_that_could_not_hold_are_refused_when_the_foundation_is_added() {
+    let add = |material: Material<f64>| {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let mut foundation = ElasticFoundation::default().with_anchors();
+        foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
+        foundation.add_springs(Frame::of(body), TriangleMesh::sphere(0.5, 2).expect("valid"), material)?;
+        system.add(foundation).map(|_| ())
+    };
+    let rubbing = Material::new(1e6).with_friction(0.9, 0.8, 0.0);
+    let error = add(rubbing).expect_err("neither stiffness nor viscosity along the surface");
+    let Error::Element { source: ElementError::InvalidValue(value), .. } = &error else { panic!("{error}") };
+    assert_eq!((value.name, value.requirement), ("tangential_stiffness", Requirement::Positive));
+    for material in [rubbing.with_grip(1e6, 0.0), rubbing.with_grip(0.0, 1e3), Material::new(1e6)] {
+        assert_eq!(add(material), Ok(()));
+    }
+}
+
+#[test]
 fn what_overflows_is_an_error() {
     let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
     let evaluate = |material: Material<f64>, velocity: Vector3<f64>, z: f64| {
@@ -102,7 +121,7 @@ fn what_is_read_passes_the_same_checks_as_what_is_built() {
         (
             "\"dynamic_friction\":0.6",
             "\"dynamic_friction\":0.91",
-            "dynamic_friction = 0.91, but it must be at most static_friction",
+            "dynamic_friction = 0.91, but it must be at most static_friction, which is 0.9",
         ),
     ] {
         assert!(text.contains(from), "{text}");

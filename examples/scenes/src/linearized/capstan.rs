@@ -16,7 +16,7 @@ impl Subject for AnyCapstan {
         let plan = Plan::draw(deal);
         let mut laid = Laid::draw(&plan, deal)?;
         let elastic = laid.law(deal);
-        let friction = (0..laid.path.obstacles().len())
+        let friction: Vec<_> = (0..laid.path.obstacles().len())
             .map(|_| match pick(deal, 5) {
                 0 => T::zero(),
                 // Never slips. The squares of ratios of 1e200, which lesser ones have, overflow in dual numbers.
