@@ -133,7 +133,7 @@ impl Motion<'_> {
         if let (Some(poses), false) = (row(self.poses, world), self.bodies.is_empty()) {
             let poses = poses.chunks_exact(poses.len() / self.bodies.len());
             for (body, pose) in occupied(self.bodies.iter().copied(), poses) {
-                state.set_pose(body, pose_of(pose))?;
+                state.set_pose(body, pose_of(pose)?)?;
             }
         }
         let velocities = row(self.velocities, world).unwrap_or_default().chunks_exact(6);
@@ -197,6 +197,9 @@ impl Batch {
         let names: Vec<String> =
             arrays.names.iter().map(|name| System::resolved(&system.read(), name)).collect();
         let k = names.len();
+        if (k == 0) != arrays.results.is_none() {
+            return Err(PyTypeError::new_err("names and the array results of their numbers belong together"));
+        }
 
         let time = match arrays.time {
             Some(time) if convert::array(time)?.ndim() == 0 => {

@@ -3,12 +3,12 @@
 use force_elements::nalgebra::{
     Matrix3, Point3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3,
 };
-use force_elements::{Pose, SpatialForce, SpatialVelocity};
+use force_elements::{InvalidValue, Pose, Requirement, SpatialForce, SpatialVelocity, check};
 use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
 
-use crate::errors::invalid;
+use crate::errors::{invalid, raised};
 
 /// Numbers as an array in C order; not copied if they are one.
 pub(crate) fn array<'py>(value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
@@ -40,9 +40,7 @@ pub(crate) fn point(value: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
 pub(crate) fn pose(value: &Bound<'_, PyAny>) -> PyResult<Pose<f64>> {
     let (numbers, shape) = numbers(value)?;
     match shape.as_slice() {
-        [4, 4] if numbers[12..] == [0.0, 0.0, 0.0, 1.0] => Ok(pose_of(&numbers)),
-        [4, 4] => Err(invalid("the last row of a pose must be 0, 0, 0, 1")),
-        [7] => Ok(pose_of(&numbers)),
+        [4, 4] | [7] => pose_of(&numbers).map_err(raised),
         [3] => Ok(Pose::translation(numbers[0], numbers[1], numbers[2])),
         _ => Err(invalid(
             "a pose is a 4 x 4 matrix, 7 numbers (x, y, z and the quaternion w, x, y, z), or a position",
@@ -50,18 +48,44 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>) -> PyResult<Pose<f64>> {
     }
 }
 
+/// By how much the norm of a quaternion may be off one, as that of one that was integrated is.
+const DRIFT: f64 = 1e-3;
+
+/// By how much the last row of a pose may be off, as that of an inverse matrix is.
+const ROUNDOFF: f64 = 1e-9;
+
 /// A pose from 16 or 7 numbers.
-pub(crate) fn pose_of(numbers: &[f64]) -> Pose<f64> {
+///
+/// # Errors
+/// [`InvalidValue`] unless the numbers are finite, the last row of a matrix is 0, 0, 0, 1, and the rotation is one.
+pub(crate) fn pose_of(numbers: &[f64]) -> Result<Pose<f64>, InvalidValue> {
     match *numbers {
-        [a, b, c, x, d, e, f, y, g, h, i, z, ..] => {
+        [a, b, c, x, d, e, f, y, g, h, i, z, ref last @ ..] => {
+            let off =
+                [0.0, 0.0, 0.0, 1.0_f64].iter().zip(last).map(|(wanted, number)| (wanted - number).abs());
+            let is_affine = off.clone().all(|off| off <= ROUNDOFF);
+            let name = "distance of the last row of a pose from 0, 0, 0, 1";
+            check::that(is_affine, name, off.sum::<f64>(), Requirement::AtMost("1e-9"))?;
             let rotation = Rotation3::from_matrix_unchecked(Matrix3::new(a, b, c, d, e, f, g, h, i));
-            Pose::from_parts(Translation3::new(x, y, z), rotation)
+            let pose = Pose::from_parts(Translation3::new(x, y, z), rotation);
+            check::pose("pose", &pose)?;
+            Ok(pose)
         }
         [x, y, z, w, i, j, k] => {
-            let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
-            Pose::from_parts(Translation3::new(x, y, z), turn.to_rotation_matrix())
+            let turn = Quaternion::new(w, i, j, k);
+            check::finite_vector("pose", &Vector3::new(x, y, z))?;
+            check::finite("quaternion", turn.norm())?;
+            let off = (turn.norm() - 1.0).abs();
+            check::that(
+                off <= DRIFT,
+                "distance of a quaternion's norm from 1",
+                off,
+                Requirement::AtMost("1e-3"),
+            )?;
+            let turn = UnitQuaternion::from_quaternion(turn);
+            Ok(Pose::from_parts(Translation3::new(x, y, z), turn.to_rotation_matrix()))
         }
-        _ => Pose::from_parts(Translation3::new(f64::NAN, f64::NAN, f64::NAN), Rotation3::identity()),
+        _ => Ok(Pose::from_parts(Translation3::new(f64::NAN, f64::NAN, f64::NAN), Rotation3::identity())),
     }
 }
 

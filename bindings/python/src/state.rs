@@ -134,7 +134,8 @@ impl State {
             }
         };
         for (body, numbers) in occupied(bodies, numbers.chunks_exact(width)) {
-            self.state.set_pose(body, pose_of(numbers)).map_err(raised)?;
+            let pose = pose_of(numbers).map_err(raised)?;
+            self.state.set_pose(body, pose).map_err(raised)?;
         }
         Ok(())
     }

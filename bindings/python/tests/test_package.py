@@ -109,6 +109,31 @@ def test_arrays_are_written_in_place_or_refused() -> None:
         batch.evaluate(poses=moved["poses"][:-1])
 
 
+def test_poses_that_are_none_are_refused() -> None:
+    system = everything()
+    state, batch = system.state(), fe.Batch(system, 1)
+    body, count = fe.Body(0), len(system.bodies)
+    turned = np.eye(4)
+    turned[:3, :3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    turned[:3, 3] = [0.1, 0.2, 0.3]
+    state.set_body(body, turned.astype(np.float32))
+    state.set_body(body, np.linalg.inv(turned))
+    state.set_body(body, [0.0, 0.0, 0.0, 1.0002, 0.0, 0.0, 0.0])
+    mirrored, scaled = turned * [-1.0, 1.0, 1.0, 1.0], turned * [1.01, 1.01, 1.01, 1.0]
+    for wrong in [turned.T, mirrored, scaled, turned * np.nan]:
+        with pytest.raises(fe.InvalidValueError, match="pose"):
+            state.set_body(body, wrong)
+        with pytest.raises(fe.InvalidValueError, match="world 0: .*pose"):
+            batch.evaluate(poses=np.tile(wrong, (1, count, 1, 1)))
+    for numbers in [[0.0] * 7, [0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0]]:
+        with pytest.raises(fe.InvalidValueError, match="quaternion"):
+            state.set_body(body, numbers)
+    with pytest.raises(TypeError, match="belong together"):
+        batch.evaluate(names=NAMES)
+    with pytest.raises(TypeError, match="belong together"):
+        batch.evaluate(results=np.empty((1, 3)))
+
+
 def test_products_with_a_linearization_are_its_matrices_and_transpose() -> None:
     system = everything()
     state = single(system, motion(system, 1), 0)

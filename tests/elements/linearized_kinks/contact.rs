@@ -24,9 +24,15 @@ fn brick(
     let mut bed = if anchors { bed.with_anchors() } else { bed };
     bed.add_rigid(Frame::ground(Pose::identity()), solid)?;
     let brick = TriangleMesh::brick(Vector3::new(0.5, 0.25, 0.125), [1; 3])?;
-    bed.add_springs(Frame::of(body), brick, material)?;
+    // A foundation with anchors is not added without grip, but a state may take it away.
+    let springs = bed.add_springs(Frame::of(body), brick, material.with_grip(512.0, 16.0))?;
     let element = system.add(bed)?;
     let mut state = system.default_state();
+    system.update_parameters(&mut state, element, |p| {
+        if let Some(present) = p.material_mut(springs) {
+            *present = material;
+        }
+    })?;
     state.set_pose(body, Pose::translation(0.0, 0.0, height))?;
     system.realize_dynamics(&mut state)?;
     system.accept_step(&mut state)?;
