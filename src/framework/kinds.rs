@@ -10,6 +10,7 @@ use core::ops::{Range, RangeInclusive};
 use crate::framework::draw::Pen;
 use crate::framework::element::{AtDynamics, ForceElement};
 use crate::framework::linearize::KindLinearization;
+use crate::framework::loops::Piece;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Slots};
@@ -210,15 +211,25 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let typed = Slots::<T, E>::downcast_mut(slots)?;
         let [potential_energy, power_dissipated] = energies;
         let mut is_finite = true;
-        let mut sum = |slots: &Slots<T, E>, block: Range<usize>, power_absorbed: &mut [T]| {
+        let mut sum = |variables: &Columns<T, E>, piece: &Piece<'_, T, E>| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
             let energies = [&mut *potential_energy, &mut *power_dissipated];
-            is_finite &= self.sum(slots, block, kinematics, accumulator, energies, power_absorbed);
+            let (places, results) = (piece.places(), piece.results());
+            let (elements, rows) = (&self.elements[places.clone()], variables.rows(places.clone()));
+            let power_absorbed = &mut power_absorbed[places];
+            is_finite &=
+                Self::sum(elements, &rows, results, kinematics, accumulator, energies, power_absorbed);
         };
-        for block in self.blocks(&stages) {
-            self.calc_stages(typed, block.clone(), stages.clone(), kinematics)?;
-            let power_absorbed = &mut power_absorbed[block.clone()];
-            sum(typed, block, power_absorbed);
+        #[cfg(feature = "rayon")]
+        let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
+        #[cfg(not(feature = "rayon"))]
+        let is_done = false;
+        if !is_done {
+            for block in self.blocks(&stages) {
+                let (variables, mut piece) = Piece::of(typed, block);
+                self.calc_piece(variables, &mut piece, &stages, kinematics)?;
+                sum(variables, &piece);
+            }
         }
         if !is_finite {
             self.check_finite(typed, kinematics, power_absorbed)?;
@@ -248,7 +259,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         let energies = [&mut T::zero(), &mut T::zero()];
-        self.sum(slots, places, kinematics, accumulator, energies, power_absorbed);
+        let (rows, results) = (slots.variables.rows(places.clone()), slots.results(places.clone()));
+        Self::sum(&self.elements[places], &rows, results, kinematics, accumulator, energies, power_absorbed);
         Ok(())
     }
 

@@ -1,13 +1,15 @@
 //! The loops over the elements of one kind: caches, sums, rates, and discrete variables to come.
 
 use core::ops::{Range, RangeInclusive};
+#[cfg(feature = "rayon")]
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::element_variables::set_zero;
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{Columns, Slots};
+use crate::framework::slots::{Columns, Rows, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
@@ -36,15 +38,28 @@ fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
 }
 
 /// The caches of elements that follow one another.
-struct Piece<'a, T: Real, E: ForceElement<T>> {
+#[derive(Debug)]
+pub(super) struct Piece<'a, T: Real, E: ForceElement<T>> {
     first: usize,
     position: &'a mut [E::Position],
     velocity: &'a mut [E::Velocity],
     dynamics: &'a mut [E::Dynamics],
 }
 
-impl<T: Real, E: ForceElement<T>> Piece<'_, T, E> {
-    fn places(&self) -> Range<usize> {
+impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
+    /// Those at these places, beside the variables of all elements.
+    pub(super) fn of(slots: &'a mut Slots<T, E>, places: Range<usize>) -> (&'a Columns<T, E>, Self) {
+        let Slots { variables, position, velocity, dynamics, .. } = slots;
+        let first = places.start;
+        let (position, velocity) = (&mut position[places.clone()], &mut velocity[places.clone()]);
+        (variables, Self { first, position, velocity, dynamics: &mut dynamics[places] })
+    }
+
+    pub(super) fn results(&self) -> Results<'_, T, E> {
+        (self.position, self.velocity, self.dynamics)
+    }
+
+    pub(super) fn places(&self) -> Range<usize> {
         self.first..self.first + self.position.len()
     }
 
@@ -69,6 +84,13 @@ impl<T: Real, E: ForceElement<T>> Piece<'_, T, E> {
     }
 }
 
+/// Results of elements that follow one another, of all stages.
+pub(super) type Results<'a, T, E> = (
+    &'a [<E as ForceElement<T>>::Position],
+    &'a [<E as ForceElement<T>>::Velocity],
+    &'a [<E as ForceElement<T>>::Dynamics],
+);
+
 /// Elements that go through all stages together where those of a kind do not fit into the memory near a core.
 pub(super) const BLOCK: usize = 256;
 
@@ -78,6 +100,10 @@ const NEAR: usize = 1 << 20;
 /// The least work that is shared with other threads, in nanoseconds: several times what a thread takes to wake up.
 #[cfg(feature = "rayon")]
 const WORTH_THREADS: usize = 60_000;
+
+/// In how many parts, one after the other, elements are calculated while those before are summed.
+#[cfg(feature = "rayon")]
+const SHIFTS: usize = 16;
 
 /// Hands a piece out in so many parts of like length.
 ///
@@ -114,30 +140,24 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         .sum()
     }
 
-    /// Places that go through these stages together: all, or on one thread blocks if the caches are large.
+    /// Places that go through these stages together: all, or blocks if the caches are large.
     pub(super) fn blocks(
         &self,
         stages: &RangeInclusive<Stage>,
     ) -> impl Iterator<Item = Range<usize>> + use<T, E> {
         let count = self.elements.len();
         let is_near = count * Self::cache_size(stages) <= NEAR;
-        let length = if is_near || Self::threads(count, stages) > 1 { count.max(1) } else { BLOCK };
+        let length = if is_near { count.max(1) } else { BLOCK };
         (0..count).step_by(length).map(move |first| first..count.min(first + length))
     }
 
     /// On how many threads these stages of so many elements are worth to be calculated.
+    #[cfg(feature = "rayon")]
     fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
-        #[cfg(feature = "rayon")]
-        {
-            // An element with buffers of its own searches. Of others the size of the results tells how much is computed.
-            let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
-            let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
-            if count * work >= WORTH_THREADS {
-                return rayon::current_num_threads().min(count);
-            }
-        }
-        let _ = (count, stages);
-        1
+        // An element with buffers of its own searches. Of others the size of the results tells how much is computed.
+        let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
+        let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
+        if count * work >= WORTH_THREADS { rayon::current_num_threads().min(count) } else { 1 }
     }
 
     /// Fills the caches of these stages, on several threads if that is worth it. Returns the first failure by stage and
@@ -149,13 +169,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let Slots { variables, position, velocity, dynamics, .. } = slots;
-        let mut whole = Piece {
-            first: places.start,
-            position: &mut position[places.clone()],
-            velocity: &mut velocity[places.clone()],
-            dynamics: &mut dynamics[places],
-        };
+        let (variables, mut whole) = Piece::of(slots, places);
         #[cfg(feature = "rayon")]
         if self.calc_on_threads(variables, whole.reborrow(), &stages, kinematics) {
             return Ok(());
@@ -173,30 +187,75 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> bool {
-        use core::sync::atomic::{AtomicBool, Ordering};
         let threads = Self::threads(whole.position.len(), stages);
         if threads < 2 {
             return false;
         }
         let has_failed = AtomicBool::new(false);
-        let calc = |piece: Piece<'_, T, E>| {
-            let mut rest = piece;
-            while !rest.position.is_empty() && !has_failed.load(Ordering::Relaxed) {
-                let (mut block, others) = {
-                    let length = BLOCK.min(rest.position.len());
-                    rest.split(length)
-                };
-                if self.calc_piece(variables, &mut block, stages, kinematics).is_err() {
-                    has_failed.store(true, Ordering::Relaxed);
-                }
-                rest = others;
-            }
-        };
-        halve(whole, threads, &calc);
+        halve(whole, threads, &|piece| self.calc_until(&has_failed, variables, piece, stages, kinematics));
         !has_failed.into_inner()
     }
 
-    fn calc_piece(
+    /// Likewise, and hands out the elements in order to `sum` on one thread, while the others calculate the next ones: sums
+    /// must not depend on the number of threads.
+    #[cfg(feature = "rayon")]
+    pub(super) fn calc_and_sum_on_threads(
+        &self,
+        slots: &mut Slots<T, E>,
+        stages: &RangeInclusive<Stage>,
+        kinematics: &Kinematics<T>,
+        sum: &mut (impl FnMut(&Columns<T, E>, &Piece<'_, T, E>) + Send),
+    ) -> bool {
+        let count = self.elements.len();
+        let threads = Self::threads(count, stages);
+        if threads < 2 {
+            return false;
+        }
+        let (variables, whole) = Piece::of(slots, 0..count);
+        let has_failed = AtomicBool::new(false);
+        let calc =
+            |piece: Piece<'_, T, E>| self.calc_until(&has_failed, variables, piece, stages, kinematics);
+        let length = BLOCK.max(count.div_ceil(SHIFTS));
+        let (mut present, mut rest) = whole.split(length.min(count));
+        halve(present.reborrow(), threads, &calc);
+        while !has_failed.load(Ordering::Relaxed) {
+            let (mut next, later) = {
+                let length = length.min(rest.position.len());
+                rest.split(length)
+            };
+            rayon::join(|| sum(variables, &present), || halve(next.reborrow(), 2 * threads, &calc));
+            if next.position.is_empty() {
+                return true;
+            }
+            (present, rest) = (next, later);
+        }
+        false
+    }
+
+    /// Fills the caches of a piece, block by block, until one has failed here or elsewhere.
+    #[cfg(feature = "rayon")]
+    fn calc_until(
+        &self,
+        has_failed: &AtomicBool,
+        variables: &Columns<T, E>,
+        piece: Piece<'_, T, E>,
+        stages: &RangeInclusive<Stage>,
+        kinematics: &Kinematics<T>,
+    ) {
+        let mut rest = piece;
+        while !rest.position.is_empty() && !has_failed.load(Ordering::Relaxed) {
+            let (mut block, others) = {
+                let length = BLOCK.min(rest.position.len());
+                rest.split(length)
+            };
+            if self.calc_piece(variables, &mut block, stages, kinematics).is_err() {
+                has_failed.store(true, Ordering::Relaxed);
+            }
+            rest = others;
+        }
+    }
+
+    pub(super) fn calc_piece(
         &self,
         variables: &Columns<T, E>,
         piece: &mut Piece<'_, T, E>,
@@ -280,9 +339,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
     /// place: sums must not depend on the number of threads. Returns whether all sums are finite.
     pub(super) fn sum(
-        &self,
-        slots: &Slots<T, E>,
-        places: Range<usize>,
+        elements: &[Option<E>],
+        variables: &Rows<'_, T, E>,
+        (position, velocity, dynamics): Results<'_, T, E>,
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         [potential_energy, total_dissipated]: [&mut T; 2],
@@ -292,10 +351,16 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let mut accumulator = accumulator;
         let (mut stored, mut power_dissipated) = (*potential_energy, *total_dissipated);
         let mut total_absorbed = T::zero();
-        let elements = self.elements[places.clone()].iter().zip(power_absorbed);
-        for ((element, power_absorbed), at) in elements.zip(slots.enabled(places, kinematics)) {
+        let velocities = &kinematics.velocities;
+        let (position, velocity) = (&position[..elements.len()], &velocity[..elements.len()]);
+        let (dynamics, power_absorbed) = (&dynamics[..elements.len()], &mut power_absorbed[..elements.len()]);
+        for (i, power_absorbed) in power_absorbed.iter_mut().enumerate() {
             *power_absorbed = T::zero();
-            if let (Some(element), Some(at)) = (element, at) {
+            if let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) {
+                let at_position =
+                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
+                let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
+                let at = AtDynamics { at_velocity, dynamics: &dynamics[i] };
                 element.add_forces(&at, &mut accumulator);
                 *power_absorbed = element.power_supplied(&at) - accumulator.take_power();
                 total_absorbed += *power_absorbed;

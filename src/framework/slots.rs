@@ -9,6 +9,7 @@ use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::element_variables::{PresentVariables, enabled_entry, set, write_numbers};
+use crate::framework::loops::Results;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
@@ -298,23 +299,9 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
     }
 
-    /// The elements at these places in order; `None` for one that is not enabled.
-    #[inline]
-    pub(crate) fn enabled<'a>(
-        &'a self,
-        places: Range<usize>,
-        kinematics: &'a Kinematics<T>,
-    ) -> impl Iterator<Item = Option<AtDynamics<'a, T, E>>> {
-        let position = &self.position[places.clone()];
-        let velocity = &self.velocity[places.clone()];
-        let dynamics = &self.dynamics[places.clone()];
-        let variables = self.variables.rows(places);
-        (0..position.len()).map(move |i| {
-            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-            let velocities = &kinematics.velocities;
-            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-            variables.enabled[i].then_some(AtDynamics { at_velocity, dynamics: &dynamics[i] })
-        })
+    /// The results at these places.
+    pub(crate) fn results(&self, places: Range<usize>) -> Results<'_, T, E> {
+        (&self.position[places.clone()], &self.velocity[places.clone()], &self.dynamics[places])
     }
 
     /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds.

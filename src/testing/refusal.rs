@@ -81,7 +81,7 @@ fn is_refusal<E: ForceElement<f64>>(
             let is_expected = is_named && (name, requirement) == (parameter, expected);
             if is_expected { Ok(()) } else { Err(not_refused(value)) }
         }
-        Err(other) => Err(Finding::Failed(other)),
+        Err(other) => Err(other.into()),
         Ok(()) => Err(not_refused(f64::NAN)),
     }
 }

@@ -1,5 +1,6 @@
 //! Broken promises.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::framework::Error;
@@ -101,7 +102,13 @@ pub enum Finding {
     },
     /// The scene could not be made or evaluated.
     #[error(transparent)]
-    Failed(#[from] Error),
+    Failed(Box<Error>),
+}
+
+impl From<Error> for Finding {
+    fn from(error: Error) -> Self {
+        Self::Failed(Box::new(error))
+    }
 }
 
 /// Returns what a check has found in the scene of a seed as a violation of this promise.
