@@ -271,11 +271,9 @@ impl<T: Real> State<T> {
     pub(crate) fn restore_layout(
         &mut self,
         layout: u64,
-        values: impl ExactSizeIterator<Item = T> + Clone,
+        values: impl Iterator<Item = T> + Clone,
     ) -> Result<(), Error> {
-        let mut count = 0;
-        self.visit_values(&mut |_| count += 1);
-        if (layout, values.len()) != (self.layout, count) {
+        if layout != self.layout {
             return Err(Error::LayoutMismatch);
         }
         self.restore_all(values)
@@ -295,32 +293,34 @@ impl<T: Real> State<T> {
 
     /// Writes all variables in order; on an error some of them have been written.
     fn write_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
-        let mut refused = None;
-        let mut written = values.clone();
-        self.visit_variables_mut(&mut |element, field, slot| {
-            if let Some(value) = written.next()
-                && slot.write("flag", value).is_err()
-                && refused.is_none()
-            {
-                refused = Some(Error::NotAFlag { name: alloc::format!("{element}{field}") });
-            }
-        });
-        // What an `Option` does not hold is not kept.
-        let (mut written, mut position, mut lost) = (values, 0, None);
-        self.visit_values(&mut |kept| {
-            if let Some(value) = written.next()
-                && lost.is_none()
-                && !is_same_number(kept, value)
-            {
-                lost = Some(position);
+        let (mut written, mut position) = (values.clone(), 0);
+        let (mut is_short, mut no_flag) = (false, None);
+        self.visit_slots(&mut |slot| {
+            match written.next() {
+                Some(value) if slot.write("flag", value).is_err() => no_flag = no_flag.or(Some(position)),
+                Some(_) => {}
+                None => is_short = true,
             }
             position += 1;
         });
-        if let (None, Some(lost)) = (&refused, lost) {
-            let name = self.variable_names().swap_remove(lost);
-            refused = Some(Error::NotKnown { name });
+        if is_short || written.next().is_some() {
+            return Err(Error::LayoutMismatch);
         }
-        refused.map_or(Ok(()), Err)?;
+        let name_of = |state: &Self, position: usize| state.variable_names().swap_remove(position);
+        if let Some(position) = no_flag {
+            return Err(Error::NotAFlag { name: name_of(self, position) });
+        }
+        // What an `Option` does not hold is not kept.
+        let (mut written, mut position, mut lost) = (values, 0, None);
+        self.visit_values(&mut |kept| {
+            if written.next().is_some_and(|value| !is_same_number(kept, value)) {
+                lost = lost.or(Some(position));
+            }
+            position += 1;
+        });
+        if let Some(position) = lost {
+            return Err(Error::NotKnown { name: name_of(self, position) });
+        }
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
         for slots in &self.kinds {
             slots.roster().places.iter().try_for_each(|(place, _)| slots.validate(place))?;
@@ -338,50 +338,50 @@ impl<T: Real> State<T> {
     /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
     /// read; writing them keeps the stage of the state.
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
-        self.visit_fields(&mut |element, entry| {
-            let field = entry.name;
-            visit(entry.renamed(format_args!("{element}{field}")));
-        });
-    }
-
-    /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
-    pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
-        self.visit_fields(&mut |_, entry| visit(entry.value.number()));
-    }
-
-    /// Calls `visit` with the name of its element, and each variable under that within the element.
-    fn visit_fields(&self, visit: &mut dyn FnMut(Arguments<'_>, Entry<'_, Value<T>>)) {
-        visit(format_args!(""), time_entry(Value::Number(self.kinematics.time)));
+        visit(time_entry(Value::Number(self.kinematics.time)));
         let mut start = 0;
         for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
-            let Roster { kind: name, places, .. } = slots.roster();
+            let Roster { kind, places, .. } = slots.roster();
             for (place, _) in places.iter() {
-                let element = format_args!("{name}[{place}].");
-                slots.visit(place, Group::Variables, &mut |entry| visit(element, entry));
+                let mut visit = |entry: Entry<'_, Value<T>>| {
+                    let field = entry.name;
+                    visit(entry.renamed(format_args!("{kind}[{place}].{field}")));
+                };
+                slots.visit(place, Group::Variables, &mut visit);
                 let energy = Value::Number(self.continuous.values[start + place]);
                 let is_open = Value::Flag(self.continuous.account_open[start + place]);
-                visit(element, account(format_args!("{ABSORBED_ENERGY}")).number(energy));
-                visit(element, account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
+                visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
+                visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
             }
             start += *length;
         }
     }
 
-    /// The mutable counterpart of [`visit_fields`](Self::visit_fields).
-    fn visit_variables_mut(&mut self, visit: &mut dyn FnMut(Arguments<'_>, Arguments<'_>, Slot<'_, T>)) {
+    /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
+    pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
+        visit(self.kinematics.time);
+        let mut start = 0;
+        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
+            for (place, _) in slots.roster().places.iter() {
+                slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
+                visit(self.continuous.values[start + place]);
+                visit(Value::Flag(self.continuous.account_open[start + place]).number());
+            }
+            start += *length;
+        }
+    }
+
+    /// The mutable counterpart of [`visit_values`](Self::visit_values).
+    fn visit_slots(&mut self, visit: &mut dyn FnMut(Slot<'_, T>)) {
         let Self { kinematics, kinds, kind_lengths, continuous, .. } = self;
-        visit(format_args!(""), format_args!("time"), Slot::Number(&mut kinematics.time));
+        visit(Slot::Number(&mut kinematics.time));
         let mut start = 0;
         for (slots, length) in kinds.iter_mut().zip(kind_lengths) {
-            let name = slots.roster().kind;
             for place in 0..*length {
                 if slots.roster().places.stamp(place).is_some() {
-                    let element = format_args!("{name}[{place}].");
-                    slots.visit_mut(place, &mut |entry| visit(element, entry.name, entry.value));
-                    let energy = Slot::Number(&mut continuous.values[start + place]);
-                    let is_open = Slot::Flag(&mut continuous.account_open[start + place]);
-                    visit(element, format_args!("{ABSORBED_ENERGY}"), energy);
-                    visit(element, format_args!("{ACCOUNT_OPEN}"), is_open);
+                    slots.visit_mut(place, &mut |entry| visit(entry.value));
+                    visit(Slot::Number(&mut continuous.values[start + place]));
+                    visit(Slot::Flag(&mut continuous.account_open[start + place]));
                 }
             }
             start += *length;
