@@ -9,8 +9,8 @@ use super::law::{Friction, Law};
 use crate::contact::BoundingBox;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Position, Resultant,
-    SpringForce, SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
+    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
@@ -179,9 +179,8 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
-        if self.has_anchors {
-            self.defaults.materials.iter().flatten().try_for_each(Material::check_grip)?;
-        }
+        let mut materials = self.defaults.materials.iter().flatten();
+        materials.try_for_each(|material| material.check_acts(self.has_anchors))?;
         let can_meet = self
             .surfaces
             .iter()

@@ -113,8 +113,8 @@ use parameters::KIND;
 /// # Errors
 ///
 /// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
-/// body ([`NoContactPossible`]), and one with anchors and friction, but no stiffness or viscosity along the surface
-/// ([`InvalidValue`](crate::InvalidValue)): nothing would hold. An evaluation refuses a surface whose pose overflows
+/// body ([`NoContactPossible`]), springs without stiffness, and anchors and friction without stiffness or viscosity along the
+/// surface ([`InvalidValue`](crate::InvalidValue)). An evaluation refuses a surface whose pose overflows
 /// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
 /// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///

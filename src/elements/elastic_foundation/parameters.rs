@@ -122,11 +122,13 @@ impl<T: Real> Material<T> {
     }
 
     /// # Errors
-    /// [`InvalidValue`] if anchors would exert no force where there is friction.
-    pub(super) fn check_grip(&self) -> Result<(), InvalidValue> {
-        let (stiffness, viscosity) = (self.tangential_stiffness, self.tangential_viscosity);
-        let can_act = self.static_friction == T::zero() || stiffness > T::zero() || viscosity > T::zero();
-        check::that(can_act, "tangential_stiffness", stiffness, Requirement::Positive)
+    /// [`InvalidValue`] for springs that exert no force, or anchors that exert none where there is friction.
+    pub(super) fn check_acts(&self, has_anchors: bool) -> Result<(), InvalidValue> {
+        check::positive("stiffness", self.stiffness)?;
+        let (grip, viscosity) = (self.tangential_stiffness, self.tangential_viscosity);
+        let is_free = !has_anchors || self.static_friction == T::zero();
+        let holds = is_free || grip > T::zero() || viscosity > T::zero();
+        check::that(holds, "tangential_stiffness", grip, Requirement::Positive)
     }
 
     /// The same with this stiffness \[N/m³\] and viscosity \[N·s/m³\] along the surface, for friction

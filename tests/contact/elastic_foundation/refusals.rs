@@ -53,21 +53,34 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
 }
 
 #[test]
-fn anchors_that_could_not_hold_are_refused_when_the_foundation_is_added() {
-    let add = |material: Material<f64>| {
+fn springs_and_anchors_that_exert_no_force_are_refused_when_the_foundation_is_added() {
+    let refusal = |has_anchors: bool, material: Material<f64>| {
         let mut system = ForceSystem::new();
         let body = system.add_body();
-        let mut foundation = ElasticFoundation::default().with_anchors();
+        let mut foundation = ElasticFoundation::default();
+        if has_anchors {
+            foundation = foundation.with_anchors();
+        }
         foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
         foundation.add_springs(Frame::of(body), TriangleMesh::sphere(0.5, 2).expect("valid"), material)?;
-        system.add(foundation).map(|_| ())
+        match system.add(foundation) {
+            Err(Error::Element { source: ElementError::InvalidValue(value), .. }) => {
+                Ok(Some((value.name, value.requirement)))
+            }
+            other => other.map(|_| None),
+        }
     };
     let rubbing = Material::new(1e6).with_friction(0.9, 0.8, 0.0);
-    let error = add(rubbing).expect_err("neither stiffness nor viscosity along the surface");
-    let Error::Element { source: ElementError::InvalidValue(value), .. } = &error else { panic!("{error}") };
-    assert_eq!((value.name, value.requirement), ("tangential_stiffness", Requirement::Positive));
+    let no_grip = Some(("tangential_stiffness", Requirement::Positive));
+    let no_stiffness = Some(("stiffness", Requirement::Positive));
+    assert_eq!(refusal(true, rubbing), Ok(no_grip));
+    assert_eq!(refusal(false, rubbing), Ok(None));
     for material in [rubbing.with_grip(1e6, 0.0), rubbing.with_grip(0.0, 1e3), Material::new(1e6)] {
-        assert_eq!(add(material), Ok(()));
+        assert_eq!(refusal(true, material), Ok(None));
+    }
+    for has_anchors in [false, true] {
+        let material = Material { stiffness: 0.0, ..rubbing.with_grip(1e6, 0.0) };
+        assert_eq!(refusal(has_anchors, material), Ok(no_stiffness));
     }
 }
 
