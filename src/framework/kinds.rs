@@ -214,11 +214,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let mut sum = |variables: &Columns<T, E>, piece: &Piece<'_, T, E>| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
             let energies = [&mut *potential_energy, &mut *power_dissipated];
-            let (places, results) = (piece.places(), piece.results());
-            let (elements, rows) = (&self.elements[places.clone()], variables.rows(places.clone()));
-            let power_absorbed = &mut power_absorbed[places];
+            let power_absorbed = &mut power_absorbed[piece.places()];
             is_finite &=
-                Self::sum(elements, &rows, results, kinematics, accumulator, energies, power_absorbed);
+                self.sum(variables, piece.results(), kinematics, accumulator, energies, power_absorbed);
         };
         #[cfg(feature = "rayon")]
         let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
@@ -259,8 +257,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         let energies = [&mut T::zero(), &mut T::zero()];
-        let (rows, results) = (slots.variables.rows(places.clone()), slots.results(places.clone()));
-        Self::sum(&self.elements[places], &rows, results, kinematics, accumulator, energies, power_absorbed);
+        let results = slots.results(places);
+        self.sum(&slots.variables, results, kinematics, accumulator, energies, power_absorbed);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::framework::element_variables::set_zero;
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{Columns, Rows, Slots};
+use crate::framework::slots::{Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
@@ -56,7 +56,12 @@ impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
     }
 
     pub(super) fn results(&self) -> Results<'_, T, E> {
-        (self.position, self.velocity, self.dynamics)
+        Results {
+            places: self.places(),
+            position: self.position,
+            velocity: self.velocity,
+            dynamics: self.dynamics,
+        }
     }
 
     pub(super) fn places(&self) -> Range<usize> {
@@ -85,11 +90,13 @@ impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
 }
 
 /// Results of elements that follow one another, of all stages.
-pub(super) type Results<'a, T, E> = (
-    &'a [<E as ForceElement<T>>::Position],
-    &'a [<E as ForceElement<T>>::Velocity],
-    &'a [<E as ForceElement<T>>::Dynamics],
-);
+#[derive(Debug)]
+pub(super) struct Results<'a, T: Real, E: ForceElement<T>> {
+    pub(super) places: Range<usize>,
+    pub(super) position: &'a [E::Position],
+    pub(super) velocity: &'a [E::Velocity],
+    pub(super) dynamics: &'a [E::Dynamics],
+}
 
 /// Elements that go through all stages together where those of a kind do not fit into the memory near a core.
 pub(super) const BLOCK: usize = 256;
@@ -339,9 +346,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
     /// place: sums must not depend on the number of threads. Returns whether all sums are finite.
     pub(super) fn sum(
-        elements: &[Option<E>],
-        variables: &Rows<'_, T, E>,
-        (position, velocity, dynamics): Results<'_, T, E>,
+        &self,
+        variables: &Columns<T, E>,
+        results: Results<'_, T, E>,
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         [potential_energy, total_dissipated]: [&mut T; 2],
@@ -351,9 +358,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let mut accumulator = accumulator;
         let (mut stored, mut power_dissipated) = (*potential_energy, *total_dissipated);
         let mut total_absorbed = T::zero();
+        let elements = &self.elements[results.places.clone()];
+        let variables = variables.rows(results.places);
         let velocities = &kinematics.velocities;
-        let (position, velocity) = (&position[..elements.len()], &velocity[..elements.len()]);
-        let (dynamics, power_absorbed) = (&dynamics[..elements.len()], &mut power_absorbed[..elements.len()]);
+        let position = &results.position[..elements.len()];
+        let velocity = &results.velocity[..elements.len()];
+        let dynamics = &results.dynamics[..elements.len()];
+        let power_absorbed = &mut power_absorbed[..elements.len()];
         for (i, power_absorbed) in power_absorbed.iter_mut().enumerate() {
             *power_absorbed = T::zero();
             if let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) {

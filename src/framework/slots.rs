@@ -300,8 +300,13 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     }
 
     /// The results at these places.
-    pub(crate) fn results(&self, places: Range<usize>) -> Results<'_, T, E> {
-        (&self.position[places.clone()], &self.velocity[places.clone()], &self.dynamics[places])
+    pub(super) fn results(&self, places: Range<usize>) -> Results<'_, T, E> {
+        Results {
+            position: &self.position[places.clone()],
+            velocity: &self.velocity[places.clone()],
+            dynamics: &self.dynamics[places.clone()],
+            places,
+        }
     }
 
     /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds.
