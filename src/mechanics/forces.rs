@@ -9,7 +9,8 @@ use crate::mechanics::{
 };
 
 /// Forces on every body (torque \[N·m\] and force \[N\] at its origin, expressed in Ground) and generalized forces on every
-/// coordinate.
+/// coordinate: [`body`](ByPlace::body), [`coordinate`](ByPlace::coordinate), or all of them by place,
+/// [`bodies`](ByPlace::bodies), [`coordinates`](ByPlace::coordinates).
 pub type Forces<T> = ByPlace<SpatialForce<T>, T>;
 
 impl<T: Real> Forces<T> {

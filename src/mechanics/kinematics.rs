@@ -83,7 +83,8 @@ pub trait KinematicsSource<T: Real> {
     }
 }
 
-/// Poses of all bodies and values of all coordinates.
+/// Poses of all bodies and values of all coordinates: [`pose`](Self::pose), [`coordinate`](ByPlace::coordinate), or all of them
+/// by place, [`poses`](Self::poses), [`coordinates`](ByPlace::coordinates).
 pub type Positions<T> = ByPlace<Pose<T>, T>;
 
 clone_by_field!(Kinematics { time, positions, velocities });
@@ -137,7 +138,9 @@ impl<T: Real> Positions<T> {
     }
 }
 
-/// Velocities of all bodies' origins, expressed in Ground, and rates of all coordinates.
+/// Velocities of all bodies' origins, expressed in Ground, and rates of all coordinates: [`velocity`](Self::velocity),
+/// [`coordinate_rate`](Self::coordinate_rate), or all of them by place, [`bodies`](ByPlace::bodies),
+/// [`coordinates`](ByPlace::coordinates).
 pub type Velocities<T> = ByPlace<SpatialVelocity<T>, T>;
 
 /// A small motion of every body and coordinate, or a small change of their velocities.
