@@ -273,8 +273,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let is_step = matches!(next, Next::Step | Next::TrialStep);
         let commits = matches!(next, Next::Step | Next::Update(_));
         let slots = Slots::<T, E>::downcast_mut(slots)?;
-        let mut force_error = T::zero();
-        self.write_next(slots, places, kinematics, |element, at, i, next| {
+        self.write_next(slots, places, kinematics, &|element, at, i, next, force_error| {
             if is_step {
                 element.accept_step(at, next)?;
             } else {
@@ -283,14 +282,13 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
                 if !error.is_finite() {
                     return Err(ElementError::NonFiniteForce);
                 }
-                force_error = force_error.max(error);
+                *force_error = force_error.max(error);
             }
             if commits {
                 next.validate()?;
             }
             Ok(())
-        })?;
-        Ok(force_error)
+        })
     }
 
     fn ask(

@@ -223,20 +223,24 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let calc =
             |piece: Piece<'_, T, E>| self.calc_until(&has_failed, variables, piece, stages, kinematics);
         let length = BLOCK.max(count.div_ceil(SHIFTS));
-        let (mut present, mut rest) = whole.split(length.min(count));
-        halve(present.reborrow(), threads, &calc);
-        while !has_failed.load(Ordering::Relaxed) {
-            let (mut next, later) = {
-                let length = length.min(rest.position.len());
-                rest.split(length)
-            };
-            rayon::join(|| sum(variables, &present), || halve(next.reborrow(), 2 * threads, &calc));
-            if next.position.is_empty() {
-                return true;
+        let in_shifts = || {
+            let (mut present, mut rest) = whole.split(length.min(count));
+            halve(present.reborrow(), threads, &calc);
+            while !has_failed.load(Ordering::Relaxed) {
+                let (mut next, later) = {
+                    let length = length.min(rest.position.len());
+                    rest.split(length)
+                };
+                rayon::join(|| sum(variables, &present), || halve(next.reborrow(), 2 * threads, &calc));
+                if next.position.is_empty() {
+                    return true;
+                }
+                (present, rest) = (next, later);
             }
-            (present, rest) = (next, later);
-        }
-        false
+            false
+        };
+        // On a thread of the pool from the beginning: it takes microseconds to hand work to one.
+        rayon::join(in_shifts, || ()).0
     }
 
     /// Fills the caches of a piece, block by block, until one has failed here or elsewhere.
@@ -431,31 +435,91 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Calls `write` for every enabled element on a copy of its discrete variables; those of the others are copied too.
+    /// Calls `write` for every enabled element on a copy of its discrete variables, on several threads if that is worth it;
+    /// those of the others are copied too. Returns the largest force error that it states, or the first failure by place.
     pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
         places: Range<usize>,
         kinematics: &Kinematics<T>,
-        mut write: impl FnMut(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete) -> Result<(), ElementError>,
-    ) -> Result<(), Error> {
+        write: &(
+             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
+         ),
+    ) -> Result<T, Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let next = &mut next_discrete[places.clone()];
+        let (first, next) = (places.start, &mut next_discrete[places]);
+        #[cfg(feature = "rayon")]
+        let on_threads = {
+            let threads = Self::threads(next.len(), &(Stage::Dynamics..=Stage::Dynamics));
+            if threads < 2 {
+                None
+            } else {
+                self.write_on_threads(slots, first, next, kinematics, write, threads)
+            }
+        };
+        #[cfg(not(feature = "rayon"))]
+        let on_threads = None;
+        let written = match on_threads {
+            Some(largest) => Ok(largest),
+            None => self.write_part(slots, first, next, kinematics, write),
+        };
+        slots.next_discrete = next_discrete;
+        written
+    }
+
+    /// In so many parts of like length; `None` if an element fails.
+    #[cfg(feature = "rayon")]
+    fn write_on_threads(
+        &self,
+        slots: &Slots<T, E>,
+        first: usize,
+        next: &mut [E::Discrete],
+        kinematics: &Kinematics<T>,
+        write: &(
+             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
+         ),
+        parts: usize,
+    ) -> Option<T> {
+        if parts < 2 {
+            return self.write_part(slots, first, next, kinematics, write).ok();
+        }
+        let (earlier, later) = (parts - parts / 2, parts / 2);
+        let middle = next.len() * earlier / parts;
+        let (before, after) = next.split_at_mut(middle);
+        let (before, after) = rayon::join(
+            || self.write_on_threads(slots, first, before, kinematics, write, earlier),
+            || self.write_on_threads(slots, first + middle, after, kinematics, write, later),
+        );
+        Some(before?.max(after?))
+    }
+
+    fn write_part(
+        &self,
+        slots: &Slots<T, E>,
+        first: usize,
+        next: &mut [E::Discrete],
+        kinematics: &Kinematics<T>,
+        write: &(
+             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
+         ),
+    ) -> Result<T, Error> {
+        let places = first..first + next.len();
         let elements = &self.elements[places.clone()];
         let variables = slots.variables.rows(places.clone());
         let position = &slots.position[places.clone()];
         let velocity = &slots.velocity[places.clone()];
-        let dynamics = &slots.dynamics[places.clone()];
+        let dynamics = &slots.dynamics[places];
         let velocities = &kinematics.velocities;
-        let written = (0..elements.len()).try_for_each(|i| {
+        let mut largest = T::zero();
+        (0..elements.len()).try_for_each(|i| {
             next[i].clone_from(&variables.discrete[i]);
             let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
             let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
             let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, places.start + i);
-            write(element, &at, place, &mut next[i]).map_err(|source| self.roster.failure(place, source))
-        });
-        slots.next_discrete = next_discrete;
-        written
+            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, first + i);
+            write(element, &at, place, &mut next[i], &mut largest)
+                .map_err(|source| self.roster.failure(place, source))
+        })?;
+        Ok(largest)
     }
 }
