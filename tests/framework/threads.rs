@@ -93,3 +93,30 @@ fn the_first_element_that_fails_is_named_on_any_number_of_threads() -> Result<()
     }
     Ok(())
 }
+
+#[test]
+fn the_first_commit_that_fails_is_named_and_nothing_is_committed_on_any_number_of_threads()
+-> Result<(), Error> {
+    let (system, body, mut state) = crowd(&[])?;
+    system.reset_memories(&mut state)?;
+    let springs: Vec<_> =
+        system.elements().filter_map(|id| system.handle::<ExponentialSpring<f64>>(id)).collect();
+    for late in [[700, 4000], [701, 702], [COUNT - 2, COUNT - 1]] {
+        let mut state = state.clone();
+        for place in late {
+            system.update_discrete(&mut state, springs[place], |memory| memory.last_update = 1.0)?;
+        }
+        state.set_time(0.5)?;
+        state.set_pose(body, Pose::translation(0.01, 0.0, 0.0))?;
+        system.realize_dynamics(&mut state)?;
+        let before = state.to_bytes();
+        for threads in [1, 2, 3, 7] {
+            let failure = on_threads(threads, || system.accept_step(&mut state).expect_err("late"));
+            let Error::Element { element, .. } = &failure else { panic!("{failure}") };
+            let first = ("exponential_spring", Some(late[0]));
+            assert_eq!((element.kind, element.index), first, "{threads} threads");
+            assert!(state.to_bytes() == before, "{threads} threads");
+        }
+    }
+    Ok(())
+}
