@@ -61,15 +61,18 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
     // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
+    const ROUND_TRIP: usize = 40;
+    // The part by which a path gets shorter on a slope of a millionth, in a single step.
+    const LEAST: f64 = 1e-7;
     // What slips off the front again and again is not held there.
     const MOST_LAID: usize = 16;
     let mut laid = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
     contacts::lift(span, nodes, &mut work.budget);
-    // A path blocked by a length that would become negative repeats the same step.
-    let mut wanted = T::zero();
-    let mut stalled = 0;
+    // What has gone as far as round an obstacle and is no shorter does not descend: it is caught between two solids.
+    let mut since = 0;
+    let mut longer = None;
     for _ in 0..ROUNDS {
         if work.budget.is_spent() {
             break;
@@ -109,17 +112,21 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
             }
         }
         if changed {
+            (since, longer) = (0, None);
             continue;
         }
         if work.active.is_empty() {
             break;
         }
-        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
-        stalled = if (step - wanted).abs() <= T::negligible() * step { stalled + 1 } else { 0 };
-        wanted = step;
-        if stalled == 60 {
-            break;
+        since += 1;
+        if since % ROUND_TRIP == 0 {
+            let length = contacts::length_of(span, nodes);
+            if longer.is_some_and(|longer: T| length >= longer * T::lit(1.0 - LEAST)) {
+                break;
+            }
+            longer = Some(length);
         }
+        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
         // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
         // solution nearby.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
