@@ -64,9 +64,9 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     const ROUND_TRIP: usize = 40;
     // The part by which a path gets shorter on a slope of a millionth, in a single step.
     const LEAST: f64 = 1e-7;
-    // What slips off the front again and again is not held there.
-    const MOST_LAID: usize = 16;
-    let mut laid = 0;
+    // What slips off again and again is not held there.
+    let most = most_changes(span);
+    let mut changes = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
     contacts::lift(span, nodes, &mut work.budget);
@@ -104,15 +104,13 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         if changed {
             contacts::prune(nodes);
         }
-        if let Some(k) = deepest(span, nodes, &mut work.budget) {
-            changed = true;
-            laid += usize::from(span.obstacle(&nodes[k]).side().is_some());
-            if laid > MOST_LAID {
-                break;
-            }
-        }
+        changed |= deepest(span, nodes, &mut work.budget).is_some();
         if changed {
             (since, longer) = (0, None);
+            changes += 1;
+            if changes > most {
+                break;
+            }
             continue;
         }
         if work.active.is_empty() {
@@ -135,6 +133,11 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     }
 }
 
+/// Contacts made and released one by one, more often than which is a cycle.
+fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
+    4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4
+}
+
 /// Finds which obstacles are touched, beginning with those that are marked.
 pub(crate) fn settle_contacts<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -143,8 +146,7 @@ pub(crate) fn settle_contacts<T: Real>(
 ) -> Result<Progress<T>, Failure<T>> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
-    // Each pass makes or releases one contact; more passes than this are a cycle.
-    let passes = 4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4;
+    let passes = most_changes(span);
     let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut refined = 0;

@@ -13,7 +13,7 @@ use crate::cable::solve::lay::lay_over_flats;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::saddle::{BEADS, leave_saddles};
+use crate::cable::start::saddle::leave_saddles;
 use crate::cable::start::search::{loses_hint, search};
 use crate::math::{Real, is_finite};
 use crate::shapes::ShapeError;
@@ -95,7 +95,7 @@ pub(crate) fn solve_span<T: Real>(
             Tracking::Relaxed => {
                 lay_over_flats(span, nodes, &mut work.budget);
                 slide(span, nodes, work);
-                leave_saddles(span, nodes, work, BEADS)
+                leave_saddles(span, nodes, work)
             }
         };
         match outcome {

@@ -6,7 +6,7 @@ use crate::cable::model::wrap::Wrap;
 use crate::cable::solve::budget::Budget;
 use crate::cable::solve::node::Node;
 use crate::cable::start::plan::Plans;
-use crate::cable::start::relax::Beads;
+use crate::cable::start::string::Beads;
 use crate::math::Real;
 
 /// Buffers, kept to avoid allocation.

@@ -2,6 +2,6 @@
 
 pub(crate) mod bead;
 pub(crate) mod plan;
-pub(crate) mod relax;
 pub(crate) mod saddle;
 pub(crate) mod search;
+pub(crate) mod string;

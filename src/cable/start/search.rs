@@ -17,9 +17,8 @@ use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::plan::Completed;
-use crate::cable::start::relax;
-use crate::cable::start::saddle::tighten;
-use crate::cable::start::saddle::{BEADS, leave_saddles};
+use crate::cable::start::saddle::leave_saddles;
+use crate::cable::start::string;
 use crate::math::Real;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
@@ -36,8 +35,8 @@ enum Start<T: Real> {
     Hints,
     /// Straight, but over the front of solids that it passes behind.
     Front,
-    /// A string through the hints with this many beads per leg, pulled tight.
-    String(usize),
+    /// A string of beads through the hints, pulled tight.
+    String,
 }
 
 /// The outcome of the starts so far.
@@ -81,10 +80,8 @@ pub(crate) fn search<T: Real>(
     if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
         attempt(span, nodes, work, Start::Front, &mut outcome);
     }
-    for start in [Start::String(BEADS), Start::String(16)] {
-        if outcome.best.is_none() {
-            attempt(span, nodes, work, start, &mut outcome);
-        }
+    if outcome.best.is_none() {
+        attempt(span, nodes, work, Start::String, &mut outcome);
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
     copy(&work.shortest, nodes);
@@ -114,7 +111,7 @@ fn attempt<T: Real>(
     }
     // A start from which nothing is found must leave some of the budget to the others.
     let limit = work.budget.limit;
-    if !matches!(start, Start::String(_)) {
+    if !matches!(start, Start::String) {
         work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
     }
     collapse(nodes);
@@ -124,9 +121,12 @@ fn attempt<T: Real>(
             plans.write(span, nodes, &plan, T::lit(ACCURACY), budget);
             settle_contacts(span, nodes, work)
         }
-        Start::String(detail) => tighten(span, nodes, work, detail, false),
+        Start::String => {
+            string::tighten(span, nodes, &mut work.string, &mut work.budget);
+            leave_saddles(span, nodes, work)
+        }
         Start::Front => {
-            relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            string::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             for k in 0..nodes.len() {
                 nodes[k].history.caught = false;
                 side::bring_to_front(span, nodes, k, &mut work.budget);
@@ -137,7 +137,7 @@ fn attempt<T: Real>(
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
             } else {
-                relax::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+                string::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
             }
             slide(span, nodes, work);
             // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
@@ -151,7 +151,7 @@ fn attempt<T: Real>(
                 // From a saddle it would mostly come back to a path that is known.
                 settle_contacts(span, nodes, work)
             } else {
-                leave_saddles(span, nodes, work, BEADS)
+                leave_saddles(span, nodes, work)
             }
         }
     };

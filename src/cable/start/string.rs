@@ -2,18 +2,17 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
-use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::contacts::{collapse, insert};
 use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::span::{SpanProblem, side};
+use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// The largest number of parts of a string on one obstacle: forty windings.
-const MOST_PARTS: f64 = 1024.0;
+/// Half the least number of beads from one obstacle to the next.
+const DETAIL: usize = 16;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
@@ -47,9 +46,8 @@ impl<T: Real> Beads<T> {
     }
 }
 
-/// Lays a string along the path of the nodes (or through the hints, or straight), pulls it tight, and stores in
-/// the nodes its contacts, their points and lengths. A push shifts the string on one node sideways by an angle.
-/// Returns false, with the nodes unchanged, if the path has too many windings for the beads.
+/// Lays a string through the hints, or straight, pulls it tight, and stores in the nodes its contacts, their points and
+/// lengths.
 ///
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
@@ -57,99 +55,63 @@ pub(crate) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     string: &mut Beads<T>,
-    detail: usize,
-    from_nodes: bool,
-    push: Option<(usize, T)>,
-    budget: &mut Budget,
-) -> bool {
-    let too_often =
-        |node: &Node<T>| node.in_contact && parts_over(&geodesic_start(span, node), node) > MOST_PARTS;
-    if from_nodes && nodes.iter().any(too_often) {
-        return false;
-    }
-    lay(span, nodes, string, detail, from_nodes, push, budget);
-    pull(span, nodes, &mut string.beads, detail, budget);
-    read_off(span, nodes, &string.beads);
-    true
-}
-
-fn lay<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    string: &mut Beads<T>,
-    detail: usize,
-    from_nodes: bool,
-    push: Option<(usize, T)>,
     budget: &mut Budget,
 ) {
-    place_anchors(span, nodes, &mut string.anchors, from_nodes, true, budget);
+    place_anchors(span, nodes, &mut string.anchors, budget);
+    lift_anchors(span, nodes, &mut string.anchors, budget);
     let Beads { beads, anchors } = string;
     beads.clear();
-    let mut from = span.from;
-    let mut from_owner: Option<usize> = None;
-    for (k, (node, anchor)) in nodes.iter().zip(anchors).enumerate() {
-        let core = beads.len();
-        if from_nodes && node.in_contact {
-            lay_over(span, node, k, beads, push, budget);
-        } else {
-            beads.push(Bead { point: anchor.point, owners: [k; 2], touched: None });
-        }
-        let count = beads.len() - core;
-        let (first, last) = (beads[core].point, beads[beads.len() - 1].point);
-        leg(span, nodes, beads, detail, (from, from_owner), (first, Some(k)));
-        // The beads on the obstacle come after those that lead up to it.
-        beads[core..].rotate_left(count);
-        from = last;
-        from_owner = Some(k);
+    let mut from = (span.from, None);
+    for (k, anchor) in anchors.iter().enumerate() {
+        let to = (anchor.point, Some(k));
+        leg(span, nodes, beads, from, to);
+        beads.push(Bead { point: anchor.point, owners: [k; 2], touched: None });
+        from = to;
     }
-    leg(span, nodes, beads, detail, (from, from_owner), (span.to, None));
+    leg(span, nodes, beads, from, (span.to, None));
+    pull(span, nodes, beads, budget);
+    read_off(span, nodes, beads);
 }
 
-/// Finds the anchor at each obstacle: the contact, the hint, the deepest point of the straight line, or a point
-/// along it.
+/// Finds the anchor at each obstacle: the hint, the deepest point of the straight line, or a point along it.
 fn place_anchors<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     anchors: &mut Vec<Anchor<T>>,
-    from_nodes: bool,
-    lift: bool,
     budget: &mut Budget,
 ) {
-    let known = |k: usize| {
-        let obstacle = span.obstacle(&nodes[k]);
-        let surface = obstacle.surface();
-        if from_nodes {
-            let touched = nodes[k].in_contact.then(|| surface.retract(&nodes[k].trial.point));
-            touched.map(|p| (p, false))
-        } else if nodes[k].ignored {
-            None
-        } else {
-            obstacle.place_of_hint().map(|hint| (hint, surface.value(&hint) > T::zero()))
-        }
-    };
-    let ground = |k: usize| known(k).map(|(p, _)| nodes[k].to_ground(&p));
+    let hint = |node: &Node<T>| span.obstacle(node).place_of_hint().filter(|_| !node.ignored);
     anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
         let surface = span.surface(node);
-        if let Some((point, is_clear)) = known(k) {
-            let foot = (!from_nodes && !is_clear).then_some(point);
-            anchors.push(Anchor { point: node.to_ground(&point), foot });
+        if let Some(point) = hint(node) {
+            let is_clear = surface.value(&point) > T::zero();
+            anchors.push(Anchor { point: node.to_ground(&point), foot: (!is_clear).then_some(point) });
             continue;
         }
         let from = anchors.last().map_or(span.from, |anchor| anchor.point);
-        let ahead = (k + 1..nodes.len()).find_map(ground).unwrap_or(span.to);
+        let hint_ahead = |node: &Node<T>| hint(node).map(|point| node.to_ground(&point));
+        let ahead = nodes[k + 1..].iter().find_map(hint_ahead).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
         anchors.push(if approach.height < T::zero() && !node.ignored {
-            let remembered = span.wraps.get(node.obstacle).filter(|_| from_nodes);
-            let foot = side(remembered, surface, surface.retract(&approach.point));
+            let foot = surface.retract(&approach.point);
             Anchor { point: node.to_ground(&foot), foot: Some(foot) }
         } else {
             Anchor { point: node.to_ground(&approach.point), foot: None }
         });
     }
+}
+
+/// Lifts anchors off their feet, until the string has each obstacle on one side.
+fn lift_anchors<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    anchors: &mut [Anchor<T>],
+    budget: &mut Budget,
+) {
     // Lifting one changes the lines to its neighbours.
-    for _ in 0..if lift { 3 } else { 0 } {
+    for _ in 0..3 {
         for k in 0..anchors.len() {
             let Some(foot) = anchors[k].foot else { continue };
             let before = if k == 0 { span.from } else { anchors[k - 1].point };
@@ -170,7 +132,7 @@ pub(crate) fn begin_at_hints<T: Real>(
     budget: &mut Budget,
 ) {
     let anchors = &mut string.anchors;
-    place_anchors(span, nodes, anchors, false, false, budget);
+    place_anchors(span, nodes, anchors, budget);
     for k in 0..nodes.len() {
         let before = if k == 0 { span.from } else { anchors[k - 1].point };
         let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
@@ -181,58 +143,6 @@ pub(crate) fn begin_at_hints<T: Real>(
         let in_contact = obstacle.contact_hint().is_some() && !node.ignored;
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
-    }
-}
-
-/// The start of a node's geodesic, in the surface's frame.
-fn geodesic_start<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> GeodesicEnd<T> {
-    let surface = span.surface(node);
-    surface.end(&surface.retract(&node.trial.point), &node.trial.tangent)
-}
-
-/// The number of parts of a node's geodesic for which its beads stay on the surface: four to a radian.
-fn parts_over<T: Real>(start: &GeodesicEnd<T>, node: &Node<T>) -> f64 {
-    (node.trial.length * start.greatest_curvature()).to_f64() * 4.0
-}
-
-/// A shift across a geodesic, by an angle about the surface under it.
-pub(crate) fn sideways<T: Real>(surface: &dyn Wrappable<T>, at: &GeodesicEnd<T>, angle: T) -> Vector3<T> {
-    at.binormal() * (angle / at.greatest_curvature().max(T::lit(0.1) / surface.size()))
-}
-
-/// Beads along a node's geodesic.
-fn lay_over<T: Real>(
-    span: &SpanProblem<'_, T>,
-    node: &Node<T>,
-    k: usize,
-    beads: &mut Vec<Bead<T>>,
-    push: Option<(usize, T)>,
-    budget: &mut Budget,
-) {
-    let surface = span.surface(node);
-    let mut at = geodesic_start(span, node);
-    let shift = match push {
-        Some((pushed, angle)) if pushed == k => sideways(surface, &at, angle),
-        _ => Vector3::zeros(),
-    };
-    let wanted = parts_over(&at, node);
-    let (mut count, mut parts) = (4, 4.0);
-    while parts < wanted && parts < MOST_PARTS {
-        count += 1;
-        parts += 1.0;
-    }
-    let reach = node.trial.length / T::lit(parts);
-    for part in 0..=count {
-        if part > 0 {
-            if budget.is_spent() {
-                break;
-            }
-            let geodesic = surface.geodesic(&at.point, &at.tangent, reach, T::lit(1e-6), usize::MAX);
-            budget.spend(1 + geodesic.evaluations);
-            at = geodesic.end;
-        }
-        let place = surface.retract(&(at.point + shift));
-        beads.push(Bead { point: node.to_ground(&place), owners: [k; 2], touched: Some(node.obstacle) });
     }
 }
 
@@ -263,7 +173,6 @@ fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     beads: &mut Vec<Bead<T>>,
-    detail: usize,
     from: (Point3<T>, Option<usize>),
     to: (Point3<T>, Option<usize>),
 ) {
@@ -274,7 +183,7 @@ fn leg<T: Real>(
     let needed = (along.norm() / size).to_f64() * 4.0;
     let mut count = 0_usize;
     let mut parts = 1.0;
-    while count < 2 * detail || (parts < needed && count < 400) {
+    while count < 2 * DETAIL || (parts < needed && count < 400) {
         count += 1;
         parts += 1.0;
     }
@@ -287,13 +196,7 @@ fn leg<T: Real>(
 }
 
 /// Moves beads until they rest.
-fn pull<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    beads: &mut [Bead<T>],
-    detail: usize,
-    budget: &mut Budget,
-) {
+fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
     // The optimal over-relaxation of a chain; near two, pushing out would make it oscillate.
     let mut count = T::one();
     for _ in 0..beads.len() {
@@ -301,7 +204,7 @@ fn pull<T: Real>(
     }
     let eagerness = T::lit(2.0) / (T::one() + (T::pi() / count).sin());
     let eagerness = eagerness.min(T::lit(1.85));
-    for _ in 0..100 * detail {
+    for _ in 0..100 * DETAIL {
         if budget.is_spent() {
             break;
         }
