@@ -12,7 +12,7 @@ use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// Half the least number of beads from one obstacle to the next.
-const DETAIL: usize = 16;
+const DETAIL: usize = 8;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
