@@ -5,8 +5,8 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 

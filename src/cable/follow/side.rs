@@ -10,12 +10,12 @@ use crate::cable::PathError;
 use crate::cable::ceil;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::contacts::contacts_of;
 use crate::cable::solve::contacts::neighbours;
 use crate::cable::solve::lay::lay_through;
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::{Real, Requirement, check, is_finite};
 

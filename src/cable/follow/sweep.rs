@@ -4,9 +4,9 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::wrap::Wrap;
-use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::contacts::neighbours;
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::{SpanProblem, side};
 use crate::math::Real;
 

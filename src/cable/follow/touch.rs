@@ -9,12 +9,11 @@ use crate::cable::follow::side;
 use crate::cable::follow::sweep;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
-use crate::cable::solution::workspace::Workspace;
-use crate::cable::solve::budget::{Budget, CLEARED, SEARCH};
 use crate::cable::solve::contacts::{self, Bridged};
 use crate::cable::solve::lay::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
 use crate::cable::solve::node::{History, Node, Trial};
+use crate::cable::solve::run::{Budget, CLEARED, Run, SEARCH};
 use crate::cable::solve::span::{self, SpanProblem};
 use crate::math::Real;
 
@@ -54,10 +53,25 @@ impl<T: Real> Failure<T> {
             strayed: None,
         }
     }
+
+    /// Adds the failure of a later attempt, which ended with these nodes.
+    pub(crate) fn add(&mut self, later: &Self, nodes: &[Node<T>]) {
+        // An attempt without budget has no informative failure.
+        let last = if later.iterations > 0 { *later } else { *self };
+        let mut touching = nodes.iter().filter(|node| node.in_contact);
+        *self = Self {
+            off_patch: later.off_patch.or(self.off_patch),
+            penetrated: later.penetrated.or(self.penetrated),
+            crowded: later.crowded.or(self.crowded),
+            lost: later.lost.or(self.lost),
+            strayed: touching.find_map(|node| node.off_patch).or(later.strayed).or(self.strayed),
+            ..last
+        };
+    }
 }
 
 /// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
-pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, work: &mut Workspace<T>) {
+pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, run: &mut Run) {
     // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
     // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
@@ -69,33 +83,33 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     let mut changes = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    contacts::lift(span, nodes, &mut work.budget);
+    contacts::lift(span, nodes, &mut run.budget);
     // What has gone as far as round an obstacle and is no shorter does not descend: it is caught between two solids.
     let mut since = 0;
     let mut longer = None;
     for _ in 0..ROUNDS {
-        if work.budget.is_spent() {
+        if run.budget.is_spent() {
             break;
         }
-        work.active.clear();
-        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
-        for &k in &work.active {
+        run.active.clear();
+        run.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        for &k in &run.active {
             let node = &mut nodes[k];
-            node.evaluate_within(span.obstacles, accuracy, &mut work.budget);
+            node.evaluate_within(span.obstacles, accuracy, &mut run.budget);
         }
-        if let Some(k) = contacts::closed(span, nodes, &work.active) {
-            contacts::merge(span, nodes, k, &mut work.budget);
+        if let Some(k) = contacts::closed(span, nodes, &run.active) {
+            contacts::merge(span, nodes, k, &mut run.budget);
             continue;
         }
         let mut changed = false;
-        for (i, &k) in work.active.iter().enumerate() {
-            let before = if i == 0 { span.from } else { nodes[work.active[i - 1]].ground.end.point };
-            let after = work.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+        for (i, &k) in run.active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[run.active[i - 1]].ground.end.point };
+            let after = run.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
             let node = &mut nodes[k];
             let Geodesic { start, length, .. } = &node.ground;
             let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
             let begins = node.holds[0] && i == 0;
-            let ends = node.holds[1] && i + 1 == work.active.len();
+            let ends = node.holds[1] && i + 1 == run.active.len();
             if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
                 node.in_contact = false;
                 changed = true;
@@ -104,7 +118,7 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         if changed {
             contacts::prune(nodes);
         }
-        changed |= deepest(span, nodes, &mut work.budget).is_some();
+        changed |= deepest(span, nodes, &mut run.budget).is_some();
         if changed {
             (since, longer) = (0, None);
             changes += 1;
@@ -113,7 +127,7 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
             }
             continue;
         }
-        if work.active.is_empty() {
+        if run.active.is_empty() {
             break;
         }
         since += 1;
@@ -124,7 +138,7 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
             }
             longer = Some(length);
         }
-        let (step, convex) = newton::descend(span, nodes, &work.active, longest);
+        let (step, convex) = newton::descend(span, nodes, &run.active, longest);
         // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
         // solution nearby.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
@@ -142,7 +156,7 @@ fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
 pub(crate) fn settle_contacts<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
-    work: &mut Workspace<T>,
+    run: &mut Run,
 ) -> Result<Progress<T>, Failure<T>> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
@@ -161,31 +175,31 @@ pub(crate) fn settle_contacts<T: Real>(
         node.history = History::default();
     }
     if nodes.iter().any(|node| node.on_surface != [false; 2]) {
-        contacts::lift(span, nodes, &mut work.budget);
+        contacts::lift(span, nodes, &mut run.budget);
     }
     for _ in 0..passes {
-        work.active.clear();
-        work.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
-        let progress = newton::iterate(span, nodes, &work.active, &mut work.budget);
+        run.active.clear();
+        run.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
         iterations += progress.iterations;
         // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
         wavered |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
-            && !is_only_path(span, nodes, &work.active);
+            && !is_only_path(span, nodes, &run.active);
         laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
-        if work.budget.is_spent() && !progress.converged {
+        if run.budget.is_spent() && !progress.converged {
             return Err(last);
         }
         if let Some(k) = progress.closed {
             for node in nodes.iter_mut() {
                 node.trial = node.start;
             }
-            contacts::merge(span, nodes, k, &mut work.budget);
+            contacts::merge(span, nodes, k, &mut run.budget);
             continue;
         }
-        if let Some(k) = loosest(nodes, &work.active, progress.converged) {
+        if let Some(k) = loosest(nodes, &run.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].history.released = true;
             // What was touched and left again may be passed on another side than in small steps.
@@ -211,14 +225,14 @@ pub(crate) fn settle_contacts<T: Real>(
             for node in nodes.iter_mut() {
                 node.trial = node.start;
             }
-            slide(span, nodes, work);
+            slide(span, nodes, run);
             continue;
         }
-        let minimal = newton::is_minimal(nodes, &work.active);
+        let minimal = newton::is_minimal(nodes, &run.active);
         if !minimal {
-            last.saddle = work.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+            last.saddle = run.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
-        if let Some(k) = deepest(span, nodes, &mut work.budget) {
+        if let Some(k) = deepest(span, nodes, &mut run.budget) {
             // A path that leaves an obstacle for a saddle over the others and enters it again would cycle: it has
             // to descend from where it left.
             if nodes[k].history.released && !minimal {
@@ -230,16 +244,16 @@ pub(crate) fn settle_contacts<T: Real>(
                 for node in nodes.iter_mut() {
                     node.trial = node.start;
                 }
-                slide(span, nodes, work);
-            } else if sweep::lay_where_met(span, nodes, k, &mut work.budget) {
+                slide(span, nodes, run);
+            } else if sweep::lay_where_met(span, nodes, k, &mut run.budget) {
                 slid = true;
-                slide(span, nodes, work);
+                slide(span, nodes, run);
             }
             laid = true;
             last.obstacle = nodes[k].obstacle;
             continue;
         }
-        if let Some(k) = sweep::catch(span, nodes, &mut work.budget) {
+        if let Some(k) = sweep::catch(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
             if nodes[k].history.caught {
                 // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
@@ -247,31 +261,31 @@ pub(crate) fn settle_contacts<T: Real>(
             }
             nodes[k].history.caught = true;
             slid = true;
-            slide(span, nodes, work);
+            slide(span, nodes, run);
             continue;
         }
-        if sweep::jumped_further(span, nodes, &mut work.budget) {
+        if sweep::jumped_further(span, nodes, &mut run.budget) {
             return Err(last);
         }
-        if let Some(k) = side::astray(span, nodes, &mut work.budget) {
+        if let Some(k) = side::astray(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
-            if side::bring_to_front(span, nodes, k, &mut work.budget) {
+            if side::bring_to_front(span, nodes, k, &mut run.budget) {
                 slid = true;
                 // Without an axis it would slide off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
-                    slide(span, nodes, work);
+                    slide(span, nodes, run);
                 }
                 continue;
             }
             return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
         }
         if !is_convex {
-            for &k in &work.active {
+            for &k in &run.active {
                 let surface = span.surface(&nodes[k]);
                 nodes[k].check_patch(surface);
             }
         }
-        if let Some(&k) = work.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
+        if let Some(&k) = run.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure {
                 obstacle: nodes[k].obstacle,
                 off_patch: nodes[k].off_patch,
@@ -281,7 +295,7 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !is_convex {
             keep(nodes);
-            match contacts::bridge_hollows(span, nodes, &mut work.budget) {
+            match contacts::bridge_hollows(span, nodes, &mut run.budget) {
                 Bridged::No => {}
                 Bridged::Yes => {
                     (added, laid) = (true, true);
@@ -291,16 +305,16 @@ pub(crate) fn settle_contacts<T: Real>(
             }
         }
         let is_held =
-            |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut work.budget);
-        let minimal = minimal || work.active.iter().all(is_held);
-        if !minimal || lifts_at_end(nodes, &work.active) {
+            |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut run.budget);
+        let minimal = minimal || run.active.iter().all(is_held);
+        if !minimal || lifts_at_end(nodes, &run.active) {
             return Err(last);
         }
-        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut work.budget) };
+        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut run.budget) };
         if through.is_some_and(|through| !through.is_certain) && refined < MOST_REFINED {
             // Another step of Newton's method tells.
             refined += 1;
-            for &k in &work.active {
+            for &k in &run.active {
                 nodes[k].correct_trial();
             }
             continue;
@@ -309,7 +323,7 @@ pub(crate) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, slid: slid || wavered, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        touch_again(span, nodes, &through, last, &mut work.budget)?;
+        touch_again(span, nodes, &through, last, &mut run.budget)?;
         (added, laid) = (true, true);
     }
     Err(last)

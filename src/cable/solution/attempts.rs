@@ -6,15 +6,15 @@ use crate::cable::PathError;
 use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
 use crate::cable::solution::results::Tracking;
-use crate::cable::solution::workspace::Workspace;
-use crate::cable::solve::budget::Budget;
 use crate::cable::solve::contacts::{collapse, places_for_further, recall};
 use crate::cable::solve::lay::lay_over_flats;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::saddle::leave_saddles;
-use crate::cable::start::search::{loses_hint, search};
+use crate::cable::start::search::{lost_hint, search};
+use crate::cable::start::workspace::Workspace;
 use crate::math::{Real, is_finite};
 use crate::shapes::ShapeError;
 
@@ -54,18 +54,13 @@ pub(crate) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes, first_obstacle)?;
-    work.active.clear();
-    work.active.reserve(nodes.len() + places_for_further(span));
+    work.run.active.clear();
+    work.run.active.reserve(nodes.len() + places_for_further(span));
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
     let mut known = has_memory;
     let mut failure = Failure::new(&Progress::none());
-    let mut penetrated = None;
-    let mut crowded = None;
-    // The contact of a path that leaves its patch, and that of an attempt that strayed from it.
-    let (mut off_patch, mut strayed) = (None, None);
-    let mut lost = None;
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
-    work.budget = Budget::default();
+    work.run.budget = Budget::default();
     // A restarted search must not prefer the remembered side.
     let whole = span;
     let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
@@ -77,11 +72,11 @@ pub(crate) fn solve_span<T: Real>(
         }
         // No other path replaces a remembered one that leaves its patch. Only a leap of Newton's method is repeated by
         // descending. Tracking may take half of the budget, to leave the rest for a restart.
-        work.budget.limit = if remembered { most - most / 2 } else { most };
-        if has_memory && off_patch.is_some() && tracking != Tracking::Relaxed {
+        work.run.budget.limit = if remembered { most - most / 2 } else { most };
+        if has_memory && failure.off_patch.is_some() && tracking != Tracking::Relaxed {
             break;
         }
-        if work.budget.is_spent() {
+        if work.run.budget.is_spent() {
             continue;
         }
         if remembered {
@@ -90,17 +85,17 @@ pub(crate) fn solve_span<T: Real>(
             collapse(nodes);
         }
         let outcome = match tracking {
-            Tracking::Warm => settle_contacts(span, nodes, work),
+            Tracking::Warm => settle_contacts(span, nodes, &mut work.run),
             Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
             Tracking::Relaxed => {
-                lay_over_flats(span, nodes, &mut work.budget);
-                slide(span, nodes, work);
+                lay_over_flats(span, nodes, &mut work.run.budget);
+                slide(span, nodes, &mut work.run);
                 leave_saddles(span, nodes, work)
             }
         };
         match outcome {
             // What comes without memory is passed where its hint says.
-            Ok(_) if remembered && loses_new_hint(span, nodes) => {}
+            Ok(_) if remembered && lost_hint(span, nodes).is_some() => {}
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
                 if coincide && nodes.iter().all(|node| !node.in_contact) {
@@ -114,63 +109,68 @@ pub(crate) fn solve_span<T: Real>(
                 return Ok((progress, found));
             }
             Err(why) => {
-                // An attempt without budget has no informative failure.
-                if why.iterations > 0 {
-                    failure = why;
-                }
-                penetrated = why.penetrated;
-                crowded = why.crowded.or(crowded);
-                off_patch = why.off_patch.or(off_patch);
-                let mut touching = nodes.iter().filter(|node| node.in_contact);
-                strayed = touching.find_map(|node| node.off_patch).or(why.strayed).or(strayed);
-                lost = why.lost;
+                failure.add(&why, nodes);
+                // What is said of the class and of depths is of the last attempt.
+                (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
                 // The remembered path is on the wrong side.
-                known &= lost.is_none();
-                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.budget);
+                known &= why.lost.is_none();
+                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.run.budget);
             }
         }
     }
-    if let Some(k) = crowded {
-        let most = span.obstacles[k].most_contacts;
-        return Err(PathError::TooManyContacts { obstacle: first_obstacle + k, most });
+    let evaluations = work.run.budget.spent;
+    Err(refusal(span, nodes, known, &failure, first_obstacle, evaluations))
+}
+
+/// Why no path was found, from the last attempt and, if that tells nothing, from what is remembered or lies in a line.
+fn refusal<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    is_remembered: bool,
+    failure: &Failure<T>,
+    first_obstacle: usize,
+    evaluations: usize,
+) -> PathError {
+    let number = |k: usize| first_obstacle + k;
+    if let Some(k) = failure.crowded {
+        return PathError::TooManyContacts { obstacle: number(k), most: span.obstacles[k].most_contacts };
     }
-    if let (Some((k, depth)), None) = (penetrated, off_patch) {
-        return Err(PathError::Penetrates { obstacle: first_obstacle + k, depth: depth.to_f64() });
+    if let (Some((k, depth)), None) = (failure.penetrated, failure.off_patch) {
+        return PathError::Penetrates { obstacle: number(k), depth: depth.to_f64() };
     }
-    let is_confined = |k: &usize| whole.obstacles[*k].side().is_some();
-    if let Some(k) = lost.or(Some(failure.obstacle).filter(is_confined)) {
-        let obstacle = first_obstacle + k;
-        return Err(if is_confined(&k) {
+    let is_confined = |k: &usize| span.obstacles[*k].side().is_some();
+    if let Some(k) = failure.lost.or(Some(failure.obstacle).filter(is_confined)) {
+        let obstacle = number(k);
+        return if is_confined(&k) {
             PathError::SideNotKept { obstacle }
         } else {
             PathError::HintNotKept { obstacle }
-        });
+        };
     }
-    check_ends(span, nodes, first_obstacle)?;
-    if known {
-        recall(span, nodes);
-    } else {
-        collapse(nodes);
-    }
-    check_neighbours(span, nodes, first_obstacle)?;
-    check_held_ends(nodes, first_obstacle)?;
-    Err(match off_patch.or(strayed) {
-        Some(p) if is_finite(&p.coords) => ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into(),
-        _ => {
-            let Failure { kink, iterations, obstacle, .. } = failure;
-            let (obstacle, evaluations) = (first_obstacle + obstacle, work.budget.spent);
-            if iterations > 0 && newton::is_smooth(kink, whole.settings) {
-                PathError::NoMinimum { obstacle, evaluations }
-            } else {
-                let residual = if iterations > 0 { kink.to_f64() } else { f64::INFINITY };
-                PathError::NotConverged { residual, iterations, obstacle, evaluations }
-            }
+    let mut check = || {
+        check_ends(span, nodes, first_obstacle)?;
+        if is_remembered {
+            recall(span, nodes);
+        } else {
+            collapse(nodes);
         }
-    })
-}
-
-/// Whether an obstacle that is not remembered is not passed where its hint says.
-fn loses_new_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
-    let is_new = |k: usize| !span.wraps[nodes[k].obstacle].known && !nodes[k].ignored;
-    (0..nodes.len()).any(|k| is_new(k) && loses_hint(span, nodes, nodes[k].obstacle))
+        check_neighbours(span, nodes, first_obstacle)?;
+        check_held_ends(nodes, first_obstacle)
+    };
+    if let Err(found) = check() {
+        return found;
+    }
+    if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
+        return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();
+    }
+    let Failure { kink, iterations, .. } = *failure;
+    let obstacle = number(failure.obstacle);
+    if iterations == 0 {
+        return PathError::NotConverged { residual: f64::INFINITY, iterations, obstacle, evaluations };
+    }
+    if newton::is_smooth(kink, span.settings) {
+        PathError::NoMinimum { obstacle, evaluations }
+    } else {
+        PathError::NotConverged { residual: kink.to_f64(), iterations, obstacle, evaluations }
+    }
 }

@@ -8,12 +8,28 @@ use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::wrap::Wrap;
 use crate::cable::solution::attempts::solve_span;
 use crate::cable::solution::results::Tracking;
-use crate::cable::solution::workspace::{Values, Workspace};
 use crate::cable::solve::contacts::arrange_like;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::run::Run;
 use crate::cable::solve::span::SpanProblem;
+use crate::cable::start::workspace::Workspace;
 use crate::math::{Real, cast_pose};
+
+/// Buffers of the search on plain numbers.
+#[derive(Debug)]
+pub(crate) struct Values {
+    pub(crate) wraps: Vec<Wrap<f64>>,
+    pub(crate) further: Vec<Wrap<f64>>,
+    pub(crate) nodes: Vec<Node<f64>>,
+    pub(crate) work: Workspace<f64>,
+}
+
+impl Values {
+    pub(crate) fn new() -> Self {
+        Self { wraps: Vec::new(), further: Vec::new(), nodes: Vec::new(), work: Workspace::new() }
+    }
+}
 
 /// Solves one span, whose obstacles are given in plain numbers too if all surfaces are known in them; returns its
 /// progress, and how the path was found.
@@ -47,30 +63,30 @@ pub(crate) fn solve<T: Real>(
         };
         let Values { nodes: found, work: search, .. } = values;
         let (progress, tracking) = solve_span(&plain, found, search, place, first_obstacle)?;
-        exhaust(&plain, found, search);
-        let progress = differentiate(span, nodes, found, work, &progress);
+        exhaust(&plain, found, &mut search.run);
+        let progress = differentiate(span, nodes, found, &mut work.run, &progress);
         // A user's cast may be of another surface.
         if progress.converged {
             return Ok((progress, tracking));
         }
     }
     let (progress, tracking) = solve_span(span, nodes, work, place, first_obstacle)?;
-    exhaust(span, nodes, work);
+    exhaust(span, nodes, &mut work.run);
     values.nodes.clear();
     values.nodes.extend(nodes.iter().map(Node::values));
-    Ok((differentiate(span, nodes, &values.nodes, work, &progress), tracking))
+    Ok((differentiate(span, nodes, &values.nodes, &mut work.run, &progress), tracking))
 }
 
 /// Exhausts precision from a path found, which is remembered as the start.
-fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], work: &mut Workspace<U>) {
-    work.active.clear();
+fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], run: &mut Run) {
+    run.active.clear();
     for (k, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.in_contact) {
-        work.active.push(k);
+        run.active.push(k);
         // The last correction has been applied to the geodesic, not to the trial.
         node.start = node.trial;
         node.correct_trial();
     }
-    newton::exhaust(span, nodes, &work.active);
+    newton::exhaust(span, nodes, &run.active);
 }
 
 /// Computes what was found in the scalar.
@@ -78,23 +94,23 @@ fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     found: &[Node<f64>],
-    work: &mut Workspace<T>,
+    run: &mut Run,
     progress: &Progress<impl Real>,
 ) -> Progress<T> {
     arrange_like(nodes, found);
-    work.active.clear();
-    work.active.reserve(nodes.capacity());
+    run.active.clear();
+    run.active.reserve(nodes.capacity());
     for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
         if found.in_contact {
-            work.active.push(k);
+            run.active.push(k);
         }
         node.holds = found.holds;
     }
     // A norm has no derivative at zero.
-    let kink = T::lit(newton::differentiate(span, nodes, &work.active).to_f64());
-    for &k in &work.active {
+    let kink = T::lit(newton::differentiate(span, nodes, &run.active).to_f64());
+    for &k in &run.active {
         nodes[k].trial = found[k].start.cast();
     }
     let Progress { worst, iterations, slid, classes, .. } = *progress;

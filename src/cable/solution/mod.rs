@@ -5,4 +5,3 @@ pub(crate) mod attempts;
 pub(crate) mod by_values;
 pub(crate) mod results;
 pub(crate) mod solver;
-pub(crate) mod workspace;

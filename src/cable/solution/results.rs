@@ -10,8 +10,9 @@ use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
 use crate::cable::model::wrap::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
-use crate::cable::solution::workspace::{Values, Workspace};
+use crate::cable::solution::by_values::Values;
 use crate::cable::solve::node::Node;
+use crate::cable::start::workspace::Workspace;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 

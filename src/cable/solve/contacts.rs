@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::model::wrap::Wrap;
-use crate::cable::solve::budget::Budget;
 use crate::cable::solve::hollow::{self, Hollow};
 use crate::cable::solve::node::{ACCURACY, History, Node, Trial};
+use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 

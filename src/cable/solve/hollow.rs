@@ -4,7 +4,7 @@ use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::budget::Budget;
+use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
 /// The part of a geodesic over a hollow, where its normal curvature is negative.

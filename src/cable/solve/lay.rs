@@ -4,10 +4,10 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::budget::Budget;
 use crate::cable::solve::contacts::{contacts_of, neighbours};
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 

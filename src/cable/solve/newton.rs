@@ -8,10 +8,10 @@ use nalgebra::Point3;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
 use crate::cable::solve::block::Correction;
-use crate::cable::solve::budget::Budget;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 

@@ -6,7 +6,7 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::solve::block::Eliminated;
-use crate::cable::solve::budget::Budget;
+use crate::cable::solve::run::Budget;
 use crate::math::{Pose, Real, is_finite};
 
 /// The accuracy of geodesics on which a search starts \[rad\].

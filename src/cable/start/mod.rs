@@ -5,3 +5,4 @@ pub(crate) mod plan;
 pub(crate) mod saddle;
 pub(crate) mod search;
 pub(crate) mod string;
+pub(crate) mod workspace;

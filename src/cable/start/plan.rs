@@ -12,8 +12,8 @@ use nalgebra::Point3;
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::budget::{Budget, CLEARED, SEARCH};
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::run::{Budget, CLEARED, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::bead::{Bead, laid, leg, shifted};
 use crate::math::Real;

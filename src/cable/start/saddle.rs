@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
-use crate::cable::solution::workspace::Workspace;
 use crate::cable::solve::contacts::{copy, length_of};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::span::SpanProblem;
+use crate::cable::start::workspace::Workspace;
 use crate::math::Real;
 
 /// The angle by which a path is displaced from a saddle, to either side \[rad\].
@@ -22,11 +22,11 @@ pub(crate) fn leave_saddles<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    let mut outcome = settle_contacts(span, nodes, work);
+    let mut outcome = settle_contacts(span, nodes, &mut work.run);
     // Each push treats one direction.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        if work.budget.is_spent() {
+        if work.run.budget.is_spent() {
             break;
         }
         copy(nodes, &mut work.balanced);
@@ -34,8 +34,8 @@ pub(crate) fn leave_saddles<T: Real>(
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
             copy(&work.balanced, nodes);
             push_aside(span, nodes, work, k, push);
-            slide(span, nodes, work);
-            let pushed = settle_contacts(span, nodes, work);
+            slide(span, nodes, &mut work.run);
+            let pushed = settle_contacts(span, nodes, &mut work.run);
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
@@ -71,6 +71,6 @@ fn push_aside<T: Real>(
     let shift = middle.binormal() * (angle / middle.greatest_curvature().max(T::lit(0.1) / surface.size()));
     let shifted = surface.retract(&(middle.point + shift));
     let back = surface.geodesic(&shifted, &middle.tangent, -half, T::lit(ACCURACY), usize::MAX);
-    work.budget.spend(2 + to_middle.evaluations + back.evaluations);
+    work.run.budget.spend(2 + to_middle.evaluations + back.evaluations);
     nodes[k].begin(Trial { point: back.end.point, tangent: back.end.tangent, length });
 }

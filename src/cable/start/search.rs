@@ -8,7 +8,6 @@ use crate::cable::ceil;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solution::workspace::Workspace;
 use crate::cable::solve::contacts::length_of;
 use crate::cable::solve::contacts::neighbours;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy};
@@ -19,6 +18,7 @@ use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::plan::Completed;
 use crate::cable::start::saddle::leave_saddles;
 use crate::cable::start::string;
+use crate::cable::start::workspace::Workspace;
 use crate::math::Real;
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
@@ -62,12 +62,12 @@ pub(crate) fn search<T: Real>(
         list.reserve(nodes.capacity());
     }
     let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
-    work.plans.begin(span, nodes, &mut work.budget);
+    work.plans.begin(span, nodes, &mut work.run.budget);
     loop {
         let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
         collapse(nodes);
-        let Workspace { plans, budget, .. } = &mut *work;
-        let Some(plan) = plans.next(span, nodes, most, budget) else { break };
+        let Workspace { plans, run, .. } = &mut *work;
+        let Some(plan) = plans.next(span, nodes, most, &mut run.budget) else { break };
         if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) {
             attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
         }
@@ -89,9 +89,9 @@ pub(crate) fn search<T: Real>(
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial();
     }
-    match settle_contacts(span, nodes, work) {
-        Ok(refined) => progress = refined,
-        Err(_) => copy(&work.shortest, nodes),
+    match settle_contacts(span, nodes, &mut work.run) {
+        Ok(refined) if lost_hint(span, nodes).is_none() => progress = refined,
+        _ => copy(&work.shortest, nodes),
     }
     progress.classes = work.lengths.len();
     Ok(progress)
@@ -106,56 +106,56 @@ fn attempt<T: Real>(
     start: Start<T>,
     outcome: &mut Outcome<T>,
 ) -> bool {
-    if work.budget.is_spent() {
+    if work.run.budget.is_spent() {
         return false;
     }
     // A start from which nothing is found must leave some of the budget to the others.
-    let limit = work.budget.limit;
+    let limit = work.run.budget.limit;
     if !matches!(start, Start::String) {
-        work.budget.limit -= (limit - work.budget.spent) / 4 * 3;
+        work.run.budget.limit -= (limit - work.run.budget.spent) / 4 * 3;
     }
     collapse(nodes);
     let found = match start {
         Start::Plan(plan) => {
-            let Workspace { plans, budget, .. } = &mut *work;
-            plans.write(span, nodes, &plan, T::lit(ACCURACY), budget);
-            settle_contacts(span, nodes, work)
+            let Workspace { plans, run, .. } = &mut *work;
+            plans.write(span, nodes, &plan, T::lit(ACCURACY), &mut run.budget);
+            settle_contacts(span, nodes, &mut work.run)
         }
         Start::String => {
-            string::tighten(span, nodes, &mut work.string, &mut work.budget);
+            string::tighten(span, nodes, &mut work.string, &mut work.run.budget);
             leave_saddles(span, nodes, work)
         }
         Start::Front => {
-            string::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+            string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
             for k in 0..nodes.len() {
                 nodes[k].history.caught = false;
-                side::bring_to_front(span, nodes, k, &mut work.budget);
+                side::bring_to_front(span, nodes, k, &mut work.run.budget);
             }
-            settle_contacts(span, nodes, work)
+            settle_contacts(span, nodes, &mut work.run)
         }
         Start::Middles(_) | Start::Hints => {
             if let Start::Middles(plan) = start {
                 work.plans.write_middles(nodes, &plan);
             } else {
-                string::begin_at_hints(span, nodes, &mut work.string, &mut work.budget);
+                string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
             }
-            slide(span, nodes, work);
+            slide(span, nodes, &mut work.run);
             // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
-                work.budget.limit = limit;
+                work.run.budget.limit = limit;
                 copy(&work.shortest, nodes);
                 return false;
             }
             if longest.is_some() && matches!(start, Start::Middles(_)) {
                 // From a saddle it would mostly come back to a path that is known.
-                settle_contacts(span, nodes, work)
+                settle_contacts(span, nodes, &mut work.run)
             } else {
                 leave_saddles(span, nodes, work)
             }
         }
     };
-    work.budget.limit = limit;
+    work.run.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes) } else { None };
     let mut is_found = false;
@@ -179,16 +179,7 @@ fn attempt<T: Real>(
                 return true;
             }
         }
-        Err(why) => {
-            // An attempt without budget has no informative failure.
-            let was = &outcome.failure;
-            let mut touching = nodes.iter().filter(|node| node.in_contact);
-            let strayed = touching.find_map(|node| node.off_patch).or(was.strayed);
-            let (penetrated, lost) = (why.penetrated.or(was.penetrated), why.lost.or(was.lost));
-            let off_patch = why.off_patch.or(was.off_patch);
-            let last = if why.iterations > 0 { why } else { *was };
-            outcome.failure = Failure { off_patch, penetrated, lost, strayed, ..last };
-        }
+        Err(why) => outcome.failure.add(&why, nodes),
     }
     if outcome.best.is_some() {
         copy(&work.shortest, nodes);
@@ -196,13 +187,14 @@ fn attempt<T: Real>(
     is_found
 }
 
-/// The first obstacle that the path does not pass as the straight lines through its hint do.
-fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
-    (0..span.obstacles.len()).find(|&k| loses_hint(span, nodes, k))
+/// The first obstacle without memory that the path does not pass as the straight lines through its hint do.
+pub(crate) fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
+    let is_new = |k: &usize| span.wraps.get(*k).is_none_or(|wrap| !wrap.known);
+    (0..span.obstacles.len()).filter(is_new).find(|&k| loses_hint(span, nodes, k))
 }
 
 /// Whether the path does not pass an obstacle as the straight lines through its hint do.
-pub(crate) fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
+fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
     let Some(node) = nodes.iter().find(|node| node.obstacle == k && !node.ignored) else { return false };
     let Some(hint) = span.obstacles[k].place_of_hint() else { return false };
     let surface = span.obstacles[k].surface();

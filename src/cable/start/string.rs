@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::budget::{Budget, SEARCH};
 use crate::cable::solve::contacts::{collapse, insert};
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 

@@ -1,4 +1,6 @@
-//! The work done on a span, in evaluations of surfaces.
+//! One run of the solver on a span: the contacts it iterates on, and the work it may do.
+
+use alloc::vec::Vec;
 
 /// The cost of one search of a line, in evaluations of a surface.
 pub(crate) const SEARCH: usize = 50;
@@ -29,4 +31,12 @@ impl Budget {
     pub(crate) fn is_spent(&self) -> bool {
         self.spent >= self.limit
     }
+}
+
+/// One run of the solver on a span.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// The nodes in contact, on which Newton's method works.
+    pub(crate) active: Vec<usize>,
+    pub(crate) budget: Budget,
 }
