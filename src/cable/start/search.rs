@@ -123,6 +123,7 @@ fn attempt<T: Real>(
         }
         Start::String => {
             string::tighten(span, nodes, &mut work.string, &mut work.run.budget);
+            slide(span, nodes, &mut work.run);
             leave_saddles(span, nodes, work)
         }
         Start::Front => {

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::{collapse, insert};
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, SEARCH};
@@ -28,16 +27,30 @@ struct Bead<T: Real> {
 #[derive(Debug, Clone)]
 pub(crate) struct Beads<T: Real> {
     beads: Vec<Bead<T>>,
-    anchors: Vec<Anchor<T>>,
+    /// The points in Ground where the string is laid past the obstacles.
+    anchors: Vec<Point3<T>>,
 }
 
-/// The point where the string is laid past an obstacle.
-#[derive(Debug, Clone, Copy)]
-struct Anchor<T: Real> {
-    /// In Ground.
-    point: Point3<T>,
-    /// Its point on the surface, in the surface's frame, if it may be lifted.
-    foot: Option<Point3<T>>,
+impl<T: Real> Bead<T> {
+    /// A bead at a point, or on the surfaces of the obstacles of its owners if it is in them.
+    fn pushed_out(
+        span: &SpanProblem<'_, T>,
+        nodes: &[Node<T>],
+        mut point: Point3<T>,
+        owners: [usize; 2],
+    ) -> Self {
+        let mut touched = None;
+        let both = if owners[0] == owners[1] { &owners[..1] } else { &owners[..] };
+        for &k in both {
+            let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+            let local = node.to_surface(&point);
+            if !node.ignored && surface.covers(&local) && surface.value(&local) < T::zero() {
+                point = node.to_ground(&surface.retract(&local));
+                touched = Some(node.obstacle);
+            }
+        }
+        Self { point, owners, touched }
+    }
 }
 
 impl<T: Real> Beads<T> {
@@ -58,14 +71,13 @@ pub(crate) fn tighten<T: Real>(
     budget: &mut Budget,
 ) {
     place_anchors(span, nodes, &mut string.anchors, budget);
-    lift_anchors(span, nodes, &mut string.anchors, budget);
     let Beads { beads, anchors } = string;
     beads.clear();
     let mut from = (span.from, None);
-    for (k, anchor) in anchors.iter().enumerate() {
-        let to = (anchor.point, Some(k));
+    for (k, &anchor) in anchors.iter().enumerate() {
+        let to = (anchor, Some(k));
         leg(span, nodes, beads, from, to);
-        beads.push(Bead { point: anchor.point, owners: [k; 2], touched: None });
+        beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
         from = to;
     }
     leg(span, nodes, beads, from, (span.to, None));
@@ -77,7 +89,7 @@ pub(crate) fn tighten<T: Real>(
 fn place_anchors<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
-    anchors: &mut Vec<Anchor<T>>,
+    anchors: &mut Vec<Point3<T>>,
     budget: &mut Budget,
 ) {
     let hint = |node: &Node<T>| span.obstacle(node).place_of_hint().filter(|_| !node.ignored);
@@ -85,42 +97,17 @@ fn place_anchors<T: Real>(
     for (k, node) in nodes.iter().enumerate() {
         let surface = span.surface(node);
         if let Some(point) = hint(node) {
-            let is_clear = surface.value(&point) > T::zero();
-            anchors.push(Anchor { point: node.to_ground(&point), foot: (!is_clear).then_some(point) });
+            anchors.push(node.to_ground(&point));
             continue;
         }
-        let from = anchors.last().map_or(span.from, |anchor| anchor.point);
+        let from = anchors.last().copied().unwrap_or(span.from);
         let hint_ahead = |node: &Node<T>| hint(node).map(|point| node.to_ground(&point));
         let ahead = nodes[k + 1..].iter().find_map(hint_ahead).unwrap_or(span.to);
         let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
-        anchors.push(if approach.height < T::zero() && !node.ignored {
-            let foot = surface.retract(&approach.point);
-            Anchor { point: node.to_ground(&foot), foot: Some(foot) }
-        } else {
-            Anchor { point: node.to_ground(&approach.point), foot: None }
-        });
-    }
-}
-
-/// Lifts anchors off their feet, until the string has each obstacle on one side.
-fn lift_anchors<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    anchors: &mut [Anchor<T>],
-    budget: &mut Budget,
-) {
-    // Lifting one changes the lines to its neighbours.
-    for _ in 0..3 {
-        for k in 0..anchors.len() {
-            let Some(foot) = anchors[k].foot else { continue };
-            let before = if k == 0 { span.from } else { anchors[k - 1].point };
-            let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
-            let node = &nodes[k];
-            let surface = span.surface(node);
-            let place = lifted(surface, foot, &node.to_surface(&before), &node.to_surface(&after), budget);
-            anchors[k].point = node.to_ground(&place);
-        }
+        let sinks = approach.height < T::zero() && !node.ignored;
+        let point = if sinks { surface.retract(&approach.point) } else { approach.point };
+        anchors.push(node.to_ground(&point));
     }
 }
 
@@ -134,41 +121,20 @@ pub(crate) fn begin_at_hints<T: Real>(
     let anchors = &mut string.anchors;
     place_anchors(span, nodes, anchors, budget);
     for k in 0..nodes.len() {
-        let before = if k == 0 { span.from } else { anchors[k - 1].point };
-        let after = anchors.get(k + 1).map_or(span.to, |anchor| anchor.point);
+        let before = if k == 0 { span.from } else { anchors[k - 1] };
+        let after = anchors.get(k + 1).copied().unwrap_or(span.to);
         let node = &mut nodes[k];
         let tangent = node.to_surface(&after) - node.to_surface(&before);
         let obstacle = span.obstacle(node);
-        let point = obstacle.surface().retract(&node.to_surface(&anchors[k].point));
+        let point = obstacle.surface().retract(&node.to_surface(&anchors[k]));
         let in_contact = obstacle.contact_hint().is_some() && !node.ignored;
         node.begin(Trial { point, tangent, length: T::zero() });
         node.in_contact = in_contact;
     }
 }
 
-/// A point above `p` on the surface from which the straight lines to `a` and `b` do not enter it, so that a
-/// string laid through it has the whole obstacle on one side.
-fn lifted<T: Real>(
-    surface: &dyn Wrappable<T>,
-    p: Point3<T>,
-    a: &Point3<T>,
-    b: &Point3<T>,
-    budget: &mut Budget,
-) -> Point3<T> {
-    let normal = surface.gradient(&p).normalize();
-    let mut clear = |from: &Point3<T>, to: &Point3<T>| {
-        budget.spend(SEARCH);
-        surface.closest_on_segment(from, to).height >= -surface.size() * T::lit(0.1)
-    };
-    [0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0]
-        .into_iter()
-        .map(|height| p + normal * (T::lit(height) * surface.size()))
-        .find(|place| clear(a, place) && clear(place, b))
-        .unwrap_or(p)
-}
-
-/// Beads between two anchors, supported by the obstacles at both, evenly spaced so that no chord jumps across a
-/// feature of either.
+/// Beads between two anchors, supported by the obstacles at both and pushed out of them: so near to each other that no
+/// chord jumps across a feature of either, nor across the core of a solid that the line runs close by.
 fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -178,8 +144,7 @@ fn leg<T: Real>(
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;
-    let [before_size, after_size] = [before, after].map(|k| span.surface(&nodes[k]).size());
-    let size = before_size.min(after_size);
+    let size = smaller(span, nodes, [before, after]);
     let needed = (along.norm() / size).to_f64() * 4.0;
     let mut count = 0_usize;
     let mut parts = 1.0;
@@ -187,12 +152,33 @@ fn leg<T: Real>(
         count += 1;
         parts += 1.0;
     }
-    let step = T::one() / T::lit(parts);
-    let mut x = T::zero();
-    for _ in 0..count {
-        x += step;
-        beads.push(Bead { point: from.0 + along * x, owners: [before, after], touched: None });
+    let longest = T::one() / T::lit(parts);
+    let shortest = longest * T::lit(1e-3);
+    let (mut x, mut step) = (T::zero(), longest);
+    let mut last = from.0;
+    loop {
+        let next = x + step;
+        let is_last = next > T::one() - shortest;
+        let place = if is_last { to.0 } else { from.0 + along * next };
+        let bead = Bead::pushed_out(span, nodes, place, [before, after]);
+        let reach = (bead.point - last).norm();
+        if reach > T::lit(0.5) * size + along.norm() * step && step > shortest {
+            step *= T::lit(0.5);
+            continue;
+        }
+        if is_last {
+            break;
+        }
+        (x, last) = (next, bead.point);
+        step = (step + step).min(longest);
+        beads.push(bead);
     }
+}
+
+/// The smaller size of two obstacles.
+fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize; 2]) -> T {
+    let [before, after] = owners.map(|k| span.surface(&nodes[k]).size());
+    before.min(after)
 }
 
 /// Moves beads until they rest.
@@ -221,27 +207,16 @@ fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead
             if !place.is_finite() {
                 continue;
             }
-            let size = owners.map(|k| span.surface(&nodes[k]).size());
-            let size = size[0].min(size[1]);
+            let size = smaller(span, nodes, owners);
             let mut step = (before + along * place - point) * eagerness;
             // So that a bead is pushed out on the side where it entered.
             let (reach, limit) = (step.norm(), size * T::lit(0.2));
             if reach > limit {
                 step *= limit / reach;
             }
-            let mut moved = point + step;
-            let mut touched = None;
-            let both = if owners[0] == owners[1] { &owners[..1] } else { &owners[..] };
-            for &k in both {
-                let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-                let local = node.to_surface(&moved);
-                if !node.ignored && surface.covers(&local) && surface.value(&local) < T::zero() {
-                    moved = node.to_ground(&surface.retract(&local));
-                    touched = Some(node.obstacle);
-                }
-            }
-            largest = largest.max((moved - point).norm() / size);
-            beads[i] = Bead { point: moved, owners, touched };
+            let bead = Bead::pushed_out(span, nodes, point + step, owners);
+            largest = largest.max((bead.point - point).norm() / size);
+            beads[i] = bead;
         }
         if largest < T::lit(1e-5) {
             break;
