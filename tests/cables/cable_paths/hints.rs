@@ -161,6 +161,36 @@ fn a_hint_in_the_hole_of_a_ring_is_kept_or_refused() -> Result<(), Error> {
 }
 
 #[test]
+fn a_hint_close_to_the_tube_of_a_ring_is_kept() -> Result<(), Error> {
+    const TUBE: f64 = 0.4586;
+    // A twentieth of the tube's radius off it, in the hole; the straight lines to it mostly run through the tube.
+    let hint = Vector3::new(0.0278, -0.5619, -0.1936);
+    let mut dice = Dice::new(91);
+    let mut led = 0;
+    for i in 0..300 {
+        let mut away = |least: f64| loop {
+            let p = dice.vector(3.0);
+            if p.norm() > least {
+                return p;
+            }
+        };
+        let from = away(1.6);
+        let ends = [from, away(1.6) - from * 0.8];
+        if Solid::Ring(1.0, TUBE).height(ends[1].into()) < 0.05 {
+            continue;
+        }
+        let over = on_ground(Torus::new(1.0, TUBE)?)?.with_contact_hint(hint.into())?;
+        let found = lay(ends, over, Solid::Ring(1.0, TUBE))?;
+        let wanted = passages(&[ends[0], hint, ends[1]], 1.0);
+        assert_eq!(passages(&found.points, 1.0), wanted, "{i}");
+        assert!(found.depth < 1e-8, "{i}: {}", found.depth);
+        led += u32::from(wanted != passages(&ends, 1.0));
+    }
+    assert!(led > 50, "{led}");
+    Ok(())
+}
+
+#[test]
 fn a_hint_does_not_wrap_an_ellipsoid_the_long_way() -> Result<(), Error> {
     let mut dice = Dice::new(31);
     let (mut longer, mut followed) = (0, 0);
