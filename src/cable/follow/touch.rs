@@ -76,7 +76,7 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
     const ROUND_TRIP: usize = 40;
-    // The part by which a path gets shorter on a slope of a millionth, in a single step.
+    // By how much a path gets shorter in a single step on a slope of a millionth, over the size of an obstacle.
     const LEAST: f64 = 1e-7;
     // What slips off again and again is not held there.
     let most = most_changes(span);
@@ -133,7 +133,9 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         since += 1;
         if since % ROUND_TRIP == 0 {
             let length = contacts::length_of(span, nodes);
-            if longer.is_some_and(|longer: T| length >= longer * T::lit(1.0 - LEAST)) {
+            let sizes = run.active.iter().map(|&k| span.surface(&nodes[k]).size());
+            let least = sizes.fold(length, T::min) * T::lit(LEAST) + length * T::negligible();
+            if longer.is_some_and(|longer: T| longer - length <= least) {
                 break;
             }
             longer = Some(length);

@@ -76,11 +76,11 @@ pub(crate) fn tighten<T: Real>(
     let mut from = (span.from, None);
     for (k, &anchor) in anchors.iter().enumerate() {
         let to = (anchor, Some(k));
-        leg(span, nodes, beads, from, to);
+        leg(span, nodes, beads, from, to, budget);
         beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
         from = to;
     }
-    leg(span, nodes, beads, from, (span.to, None));
+    leg(span, nodes, beads, from, (span.to, None), budget);
     pull(span, nodes, beads, budget);
     read_off(span, nodes, beads);
 }
@@ -133,14 +133,15 @@ pub(crate) fn begin_at_hints<T: Real>(
     }
 }
 
-/// Beads between two anchors, supported by the obstacles at both and pushed out of them: so near to each other that no
-/// chord jumps across a feature of either, nor across the core of a solid that the line runs close by.
+/// Beads between two anchors, supported by the obstacles at both and pushed out of them. They are near to each other
+/// compared with the size of either, and nearer where those pushed out part, as to both sides of a core.
 fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     beads: &mut Vec<Bead<T>>,
     from: (Point3<T>, Option<usize>),
     to: (Point3<T>, Option<usize>),
+    budget: &mut Budget,
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;
@@ -161,8 +162,9 @@ fn leg<T: Real>(
         let is_last = next > T::one() - shortest;
         let place = if is_last { to.0 } else { from.0 + along * next };
         let bead = Bead::pushed_out(span, nodes, place, [before, after]);
-        let reach = (bead.point - last).norm();
-        if reach > T::lit(0.5) * size + along.norm() * step && step > shortest {
+        budget.spend(1);
+        let is_apart = (bead.point - last).norm() > T::lit(0.5) * size + along.norm() * step;
+        if is_apart && step > shortest && !budget.is_spent() {
             step *= T::lit(0.5);
             continue;
         }

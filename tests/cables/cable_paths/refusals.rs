@@ -126,7 +126,7 @@ impl Wrappable<f64> for Fickle {
         let mut geodesic = self.0.geodesic(p, along, length, accuracy, most);
         let end = &mut geodesic.end;
         end.tangent += end.binormal() * (0.1 * (1e9 * end.point.x).sin());
-        Geodesic { evaluations: 30, ..geodesic }
+        Geodesic { evaluations: 120, ..geodesic }
     }
 }
 
@@ -146,7 +146,7 @@ fn not_to_be_found(max_evaluations: usize) -> Result<Option<PathError>, Error> {
 #[test]
 fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<(), Error> {
     let mut before = 0;
-    for most in [1, 100, 1_000, 10_000, 20_000] {
+    for most in [1, 100, 1_000, 10_000, 50_000] {
         let error = not_to_be_found(most)?;
         let Some(PathError::NotConverged { evaluations, .. }) = error else { panic!("{most}: {error:?}") };
         // The search ends at the next pause, a round of beads or a lift: within a tenth of the default.
@@ -157,7 +157,7 @@ fn what_is_not_found_costs_no_more_than_the_settings_allow() -> Result<(), Error
         assert_eq!(error, not_to_be_found(most)?);
     }
     // The bound was met, and before it the search had begun.
-    assert!(before >= 20_000, "{before}");
+    assert!(before >= 50_000, "{before}");
     Ok(())
 }
 
