@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use nalgebra::{ComplexField, Matrix3, Scalar, Vector2, Vector3};
+use nalgebra::{ComplexField, Matrix3, Vector2, Vector3};
 
 use super::law::{Step, Tangential, length, normal_force};
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
@@ -10,125 +10,45 @@ use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes, Stiffnesses, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
 
-/// The directions of the normal force: height and speed, then its parameters.
-const NORMAL: usize = 2 + 5;
-/// The directions of the force in the plane by motion: position and velocity in the plane, and the normal force.
-const MOTION: usize = 5;
-const BY_NORMAL: usize = 4;
-/// The next direction, by which the memory has derivatives.
-const BY_HEIGHT: usize = 5;
-/// The directions of variables: time, the parameters of friction and the memory.
-const BY_VARIABLES: usize = 6;
-const ALL: usize = BY_VARIABLES + 1 + 6 + <Discrete<f64> as Numbers<f64>>::COUNT;
-/// How many directions are taken at once: numbers with more of them do not fit into registers.
-const AT_ONCE: usize = 8;
+/// The directions of motion: position and velocity of the station, in the plane's frame.
+const MOTION: usize = 6;
+/// The directions of all that forces and a commit depend on: motion, then the variables: time, parameters and memory.
+const ALL: usize =
+    MOTION + 1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
 
 type At<'a, T> = AtDynamics<'a, T, ExponentialSpring<T>>;
 
-/// The parameters that the normal force depends on.
-fn of_normal<S: Scalar>(p: &mut Parameters<S>) -> [&mut S; 5] {
-    [&mut p.d0, &mut p.d1, &mut p.d2, &mut p.normal_viscosity, &mut p.max_normal_force]
+/// The law in numbers with derivatives in the first `N` directions.
+struct Law<T: Real, const N: usize> {
+    /// The force on the station, in the plane's frame.
+    force_P: [Dual<T, N>; 3],
+    tangential: Tangential<Dual<T, N>>,
+    memory: Discrete<Dual<T, N>>,
+    /// All that a commit can write.
+    next: Discrete<Dual<T, N>>,
 }
 
-/// The parameters that friction depends on.
-fn of_friction<S: Scalar>(p: &mut Parameters<S>) -> [&mut S; 6] {
-    [
-        &mut p.friction_elasticity,
-        &mut p.friction_viscosity,
-        &mut p.settle_velocity,
-        &mut p.release_velocity,
-        &mut p.mu_static,
-        &mut p.mu_kinetic,
-    ]
-}
-
-/// The derivatives of the normal force in its first `N` directions.
-#[inline]
-fn normal_slopes<T: Real, const N: usize>(at: &At<'_, T>) -> [T; N] {
-    let mut vary = varied(0);
-    let [height, speed] = [at.position.height, at.velocity.v_PS.z].map(&mut vary);
-    let mut parameters = at.parameters.lift(&mut Dual::of);
-    for number in of_normal(&mut parameters) {
-        *number = vary(number.value);
-    }
-    normal_force(&parameters, height, speed).total.slopes
-}
-
-/// The law in the plane, the memory, and all that a commit can write, with derivatives in `N` directions from this one on.
-#[inline]
-fn vary<T: Real, const N: usize>(
-    at: &At<'_, T>,
-    first: usize,
-) -> (Tangential<Dual<T, N>>, [Discrete<Dual<T, N>>; 2]) {
-    let mut vary = varied(first);
-    let [position, velocity] = [at.position.p_PS.coords, at.velocity.v_PS].map(|v| v.xy().map(&mut vary));
-    let [normal, height, time] = [at.dynamics.normal_force, at.position.height, at.time].map(&mut vary);
-    let mut parameters = at.parameters.lift(&mut Dual::of);
-    for number in of_friction(&mut parameters) {
-        *number = vary(number.value);
-    }
-    let memory = at.discrete.lift(&mut vary);
-    let elapsed = time - memory.last_update;
-    let tangential = parameters.tangential(&memory, [position, velocity], normal, elapsed);
-    let next = Discrete {
-        anchor_P: tangential.next_anchor,
-        sliding: tangential.next_sliding,
-        last_update: time,
-        last_station: Some(position.push(height).into()),
-        last_velocity_P: velocity,
-        overspeed: tangential.next_overspeed,
-    };
-    (tangential, [memory, next])
-}
-
-/// The components of friction.
-fn components<T: Real, const N: usize>(tangential: &Tangential<Dual<T, N>>) -> [Dual<T, N>; 2] {
-    let force = tangential.elastic + tangential.damping;
-    [force.x, force.y]
-}
-
-/// Derivatives by position and velocity from those in the first directions, given those of the normal force by height and
-/// speed.
-fn by_motion<T: Real>(by: &[T], normal: [T; 2]) -> [Vector3<T>; 2] {
-    let by_height = by.get(BY_HEIGHT).copied().unwrap_or(T::zero());
-    let [position, velocity] = normal.map(|slope| by[BY_NORMAL] * slope);
-    [Vector3::new(by[0], by[1], by_height + position), Vector3::new(by[2], by[3], velocity)]
-}
-
-/// The variables in the directions after motion: time, the parameters of friction and the memory. Then the parameters of the
-/// normal force.
-fn places<T: Real>(
-    at: &At<'_, T>,
-    blocks: &Blocks<'_, T>,
-) -> ([usize; ALL - BY_VARIABLES], [usize; NORMAL - 2]) {
-    let mut parameters = at.parameters.places(blocks.parameter(0));
-    let normal = of_normal(&mut parameters).map(|place| *place);
-    let of_friction = of_friction(&mut parameters).map(|place| *place);
-    let mut places = [Blocks::<T>::TIME].into_iter().chain(of_friction).chain(blocks.discrete(0)..);
-    (from_fn(|_| places.next().unwrap_or(usize::MAX)), normal)
-}
-
-/// Calls `add` with each variable in the directions from this one on and the derivatives of some numbers by it, unless they are
-/// zero.
-fn for_each_slope<T: Real, const R: usize>(
-    (places, of_normal): &([usize; ALL - BY_VARIABLES], [usize; NORMAL - 2]),
-    first: usize,
-    numbers: [&Dual<T, AT_ONCE>; R],
-    normal: &[T; NORMAL],
-    mut add: impl FnMut(usize, [T; R]),
-) {
-    let mut add = |place, slopes: [T; R]| {
-        if !slopes.iter().all(|slope| slope.vanishes()) {
-            add(place, slopes);
-        }
-    };
-    if first == 0 {
-        for (place, by) in of_normal.iter().zip(&normal[2..]) {
-            add(*place, numbers.map(|number| number.slopes[BY_NORMAL] * *by));
-        }
-    }
-    for direction in first.max(BY_VARIABLES)..ALL.min(first + AT_ONCE) {
-        add(places[direction - BY_VARIABLES], numbers.map(|number| number.slopes[direction - first]));
+impl<T: Real, const N: usize> Law<T, N> {
+    #[inline]
+    fn of(at: &At<'_, T>) -> Self {
+        let mut vary = varied(0);
+        let [p, v] = [at.position.p_PS.coords, at.velocity.v_PS].map(|vector| vector.map(&mut vary));
+        let time = vary(at.time);
+        let parameters = at.parameters.lift(&mut vary);
+        let memory = at.discrete.lift(&mut vary);
+        let normal = normal_force(&parameters, p.z, v.z).total;
+        let elapsed = time - memory.last_update;
+        let tangential = parameters.tangential(&memory, [p.xy(), v.xy()], normal, elapsed);
+        let friction = tangential.elastic + tangential.damping;
+        let next = Discrete {
+            anchor_P: tangential.next_anchor,
+            sliding: tangential.next_sliding,
+            last_update: time,
+            last_station: Some(p.into()),
+            last_velocity_P: v.xy(),
+            overspeed: tangential.next_overspeed,
+        };
+        Self { force_P: [friction.x, friction.y, normal], tangential, memory, next }
     }
 }
 
@@ -138,41 +58,11 @@ impl<T: Real> ExponentialSpring<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
 
-    /// Stiffness and damping of friction that holds.
-    fn grip(at: &At<'_, T>) -> Option<[T; 2]> {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, friction_transition, .. } =
-            *at.parameters;
-        let Discrete { sliding, overspeed, last_station, .. } = at.discrete;
-        let share = match friction_transition {
-            FrictionTransition::Settling => T::one() - *sliding,
-            FrictionTransition::ReturnMapping if *overspeed > T::zero() => return None,
-            FrictionTransition::ReturnMapping if last_station.is_some() || *sliding == T::zero() => T::one(),
-            FrictionTransition::ReturnMapping => T::zero(),
-        };
-        (!at.dynamics.limit_reached).then_some([k * share, c])
-    }
-
     pub(super) fn linearize_by_motion(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let normal = normal_slopes(at);
-        let limit = at.dynamics.friction_force_limit;
-        let mut near = [limit, T::lit(f64::INFINITY)];
-        let none = [[Vector3::zeros(); 2]; 2];
-        let [x, y] = if !at.parameters.holds(limit) {
-            none
-        } else if let Some([k, c]) = Self::grip(at) {
-            // Most springs hold, where the law is that of a spring and a damper.
-            let along = |factor: T| [Vector3::x() * -factor, Vector3::y() * -factor];
-            let ([kx, ky], [cx, cy]) = (along(k), along(c));
-            [[kx, cx], [ky, cy]]
-        } else {
-            let (tangential, _) = vary::<T, MOTION>(at, 0);
-            near = [tangential.lowered_limit.value, tangential.room.value];
-            components(&tangential).map(|force| by_motion(&force.slopes, normal))
-        };
+        let Law { force_P, tangential, .. } = Law::<T, MOTION>::of(at);
         let R_GP = at.position.X_GP.rotation.matrix();
-        let slopes = |i: usize| {
-            let rows = [x[i], y[i], Vector3::z() * normal[i]];
-            let in_P = Matrix3::from_fn(|row, column| rows[row][column]);
+        let slopes = |first: usize| {
+            let in_P = Matrix3::from_fn(|row, column| force_P[row].slopes[first + column]);
             Slopes::Separate { torque: Matrix3::zeros(), force: rotated(R_GP, &in_P) }
         };
         blocks.add_between(&Between {
@@ -181,9 +71,9 @@ impl<T: Real> ExponentialSpring<T> {
             F_GM: SpatialForce::new(Vector3::zeros(), at.dynamics.force_G()),
             V_M: Self::velocity_G(at),
             by_position: slopes(0),
-            by_velocity: slopes(1),
+            by_velocity: slopes(3),
         });
-        Self::state_branches(at, near, blocks);
+        Self::state_branches(at, [tangential.lowered_limit.value, tangential.room.value], blocks);
     }
 
     /// Writes the derivatives of the forces by variables, and those of the memory after what a commit does.
@@ -195,37 +85,28 @@ impl<T: Real> ExponentialSpring<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
-        let (p_GS, V_G, none) = (&at.position.p_GS, Self::velocity_G(at), Vector3::zeros());
-        let (places, normal) = (places(at, blocks), normal_slopes(at));
-        let mut z = Dual::of(at.dynamics.normal_force);
-        z.slopes[BY_NORMAL] = T::one();
-        // Without friction, forces and a commit depend on motion, time and the normal force only.
-        let is_free = !at.parameters.holds(at.dynamics.friction_force_limit);
-        let keeps_all = commit.is_some_and(|step| step != Step::Whole);
-        let directions = if is_free && !keeps_all { AT_ONCE } else { ALL };
-        for first in (0..directions).step_by(AT_ONCE) {
-            let (tangential, [memory, next]) = vary::<T, AT_ONCE>(at, first);
-            if forces {
-                let [x, y] = &components(&tangential);
-                for_each_slope(&places, first, [x, y, &z], &normal, |variable, in_P| {
-                    let force = SpatialForce::new(none, R_GP * Vector3::from(in_P));
-                    blocks.add_between_by_variable(bodies, p_GS, variable, &force);
-                });
-                z = Dual::of(z.value);
-            }
-            let Some(step) = commit else { continue };
-            memory.after(step, next).for_each(|row, next| {
-                let row = Row::Next(row);
-                if first == 0 && !next.slopes[..=BY_HEIGHT].iter().all(|slope| slope.vanishes()) {
-                    let [position, velocity] =
-                        by_motion(&next.slopes, [normal[0], normal[1]]).map(|v| [none, R_GP * v]);
-                    blocks.add_to_between(row, bodies, (p_GS, &V_G), position, velocity);
-                }
-                for_each_slope(&places, first, [&next], &normal, |variable, [slope]| {
-                    blocks.add_to_by_variable(row, variable, slope);
-                });
+        let (p_GS, none, first) = (&at.position.p_GS, Vector3::zeros(), Blocks::<T>::TIME);
+        let variables = blocks.variable_count();
+        let Law { force_P, memory, next, .. } = Law::<T, ALL>::of(at);
+        if forces {
+            let changes: [_; ALL - MOTION] = from_fn(|variable| {
+                let in_P = Vector3::from_fn(|row, _| force_P[row].slopes[MOTION + variable]);
+                SpatialForce::new(none, R_GP * in_P)
             });
+            blocks.add_between_by_variables(bodies, p_GS, first, &changes[..variables]);
         }
+        let Some(step) = commit else { return };
+        let V_G = Self::velocity_G(at);
+        <Discrete<T> as Numbers<T>>::for_each_over(&memory.after(step, next), |row, next: Dual<T, ALL>| {
+            let (motion, by_variables) = next.slopes.split_at(MOTION);
+            let row = Row::Next(row);
+            if !motion.iter().all(|slope| slope.vanishes()) {
+                let [position, velocity] =
+                    [0, 3].map(|first| [none, R_GP * Vector3::from_column_slice(&motion[first..first + 3])]);
+                blocks.add_to_between(row, bodies, (p_GS, &V_G), position, velocity);
+            }
+            blocks.add_to_by_variables(row, first, &by_variables[..variables]);
+        });
     }
 }
 
