@@ -98,8 +98,9 @@ use parameters::KIND;
 ///
 /// # Limits
 ///
-/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps. In a thin body a deep
-///   spring is nearer to the far side: keep the depth below half the thickness.
+/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps, and with an anchor the
+///   energy that it stores: by as much the dissipated energy may fall there. In a thin body a deep spring is nearer to the far
+///   side: keep the depth below half the thickness.
 /// - Clipped faces are exact in a half-space, for the mesh as it is. Elsewhere the depth is off by at most `L²/8r` in a face
 ///   of longest edge `L`, at the depth of which the surface has the radius of curvature `r`. A ball that reaches only into the
 ///   middle of a larger face is not noticed.

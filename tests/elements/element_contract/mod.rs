@@ -19,6 +19,7 @@ pub(crate) mod meshes;
 mod refusals;
 pub(crate) mod scene;
 mod symmetry;
+mod units;
 
 use hertz::{AnyBall, BallOnBall, BallOnPlane};
 use meshes::{
