@@ -4,7 +4,6 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::wrap::Wrap;
-use crate::cable::solve::contacts::neighbours;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::{SpanProblem, side};
@@ -35,36 +34,6 @@ pub(crate) fn catch<T: Real>(
         return Some(k);
     }
     None
-}
-
-/// Lays a contact that the cable did not have before where the straight segment beside the obstacle first met it on the
-/// way, if that is on another side than where the segment would run deepest now; returns whether it is.
-///
-/// Small steps would have touched it there. What is met within a quarter of the obstacle's size is left.
-pub(crate) fn lay_where_met<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    k: usize,
-    budget: &mut Budget,
-) -> bool {
-    // The cosine of the angle between two sides.
-    const SIDES: f64 = 0.95;
-    let node = &nodes[k];
-    let Some(before) = span.wraps.get(node.obstacle).and_then(Wrap::passing) else { return false };
-    if node.on_surface != [false; 2] {
-        return false;
-    }
-    let (surface, laid) = (span.surface(node), node.trial);
-    let (from, to) = neighbours(span, nodes, node.obstacle);
-    let (from, to) = (node.to_surface(&from), node.to_surface(&to));
-    let Some((met, tangent)) = meets(surface, before, (from, to - from), budget) else { return false };
-    let point = side(span.wraps.get(node.obstacle), surface, surface.retract(&met));
-    let normal = |p: &Point3<T>| surface.gradient(p).normalize();
-    let is_elsewhere = normal(&point).dot(&normal(&laid.point)) < T::lit(SIDES);
-    if is_elsewhere {
-        nodes[k].begin(Trial { point, tangent, length: T::zero() });
-    }
-    is_elsewhere
 }
 
 /// The tangent in the middle of a remembered contact, as long as a segment: where the cable was when it left.

@@ -204,9 +204,6 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = loosest(nodes, &run.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].history.released = true;
-            // What was touched and left again may be passed on another side than in small steps.
-            let wrap = span.wraps.get(nodes[k].obstacle);
-            wavered |= wrap.is_some_and(|wrap| wrap.known && !wrap.in_contact);
             for node in nodes.iter_mut() {
                 if progress.converged {
                     node.start = node.trial;
@@ -235,22 +232,6 @@ pub(crate) fn settle_contacts<T: Real>(
             last.saddle = run.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
         if let Some(k) = deepest(span, nodes, &mut run.budget) {
-            // A path that leaves an obstacle for a saddle over the others and enters it again would cycle: it has
-            // to descend from where it left.
-            if nodes[k].history.released && !minimal {
-                nodes[k].in_contact = false;
-                if slid {
-                    return Err(last);
-                }
-                slid = true;
-                for node in nodes.iter_mut() {
-                    node.trial = node.start;
-                }
-                slide(span, nodes, run);
-            } else if sweep::lay_where_met(span, nodes, k, &mut run.budget) {
-                slid = true;
-                slide(span, nodes, run);
-            }
             laid = true;
             last.obstacle = nodes[k].obstacle;
             continue;

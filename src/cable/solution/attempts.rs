@@ -7,7 +7,6 @@ use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouri
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{collapse, places_for_further, recall};
-use crate::cable::solve::lay::lay_over_flats;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
 use crate::cable::solve::run::Budget;
@@ -23,17 +22,6 @@ use crate::shapes::ShapeError;
 /// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory, or if both
 /// fail, there is a search.
 const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
-
-/// Whether the remembered geodesics can be computed: those of most surfaces are integrated in a bounded number of
-/// steps.
-fn can_follow<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, budget: &mut Budget) -> bool {
-    let accuracy = newton::accuracy(span.settings);
-    recall(span, nodes);
-    nodes.iter_mut().filter(|node| node.in_contact).all(|node| {
-        node.evaluate_within(span.obstacles, accuracy, budget);
-        is_finite(&node.ground.end.point.coords)
-    })
-}
 
 /// Solves one span; returns its progress, and how the path was found.
 pub(crate) fn solve_span<T: Real>(
@@ -88,7 +76,6 @@ pub(crate) fn solve_span<T: Real>(
             Tracking::Warm => settle_contacts(span, nodes, &mut work.run),
             Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
             Tracking::Relaxed => {
-                lay_over_flats(span, nodes, &mut work.run.budget);
                 slide(span, nodes, &mut work.run);
                 leave_saddles(span, nodes, work)
             }
@@ -114,7 +101,6 @@ pub(crate) fn solve_span<T: Real>(
                 (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
                 // The remembered path is on the wrong side.
                 known &= why.lost.is_none();
-                known &= tracking != Tracking::Warm || can_follow(span, nodes, &mut work.run.budget);
             }
         }
     }

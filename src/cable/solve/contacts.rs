@@ -208,19 +208,11 @@ pub(crate) enum Bridged {
 }
 
 /// Lifts the cable off a hollow within a contact: the contact is cut in two, or shortened where it ends in the hollow.
-/// Where a hollow has become too shallow, two contacts become one.
-///
-/// A hollow that is bridged turns the cable by four times as much as one that is given up, so that the two do not
-/// alternate.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     budget: &mut Budget,
 ) -> Bridged {
-    if let Some(k) = (0..nodes.len()).find(|&k| is_shallow(span, nodes, k)) {
-        merge(span, nodes, k, budget);
-        return Bridged::Yes;
-    }
     for k in 0..nodes.len() {
         let node = &nodes[k];
         if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
@@ -269,17 +261,6 @@ pub(crate) fn bridge_hollows<T: Real>(
         return Bridged::Yes;
     }
     Bridged::No
-}
-
-/// Whether a node and the next are contacts of one obstacle, with a hollow between them that is too shallow to be told
-/// from none.
-fn is_shallow<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
-    let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == nodes[k].obstacle) else { return false };
-    let (end, start) = (&nodes[k].ground.end, &next.ground.start);
-    let bridge = (start.point - end.point).norm();
-    // With a parabola of curvature the hollow turns the cable by about a fifth of this.
-    let turn = bridge * end.curvature.max(start.curvature) * T::lit(0.19);
-    bridge < T::lit(0.1) * span.surface(next).size() && turn < T::lit(0.25) * hollow::least_turn::<T>()
 }
 
 /// The points in Ground from which the cable comes to an obstacle and to which it goes from there.

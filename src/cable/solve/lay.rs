@@ -4,11 +4,9 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::contacts::{contacts_of, neighbours};
 use crate::cable::solve::node::ACCURACY;
-use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::node::Trial;
 use crate::cable::solve::run::Budget;
-use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// The geodesic through a point of the surface in the direction from `before` to `after`, extended as by [`lay_along`].
@@ -69,28 +67,4 @@ pub(crate) fn lay_along<T: Real>(
     let (back, start) = extend(before, -step);
     let (ahead, _) = extend(after, step);
     Trial { point: start.point, tangent: start.tangent, length: ahead - back }
-}
-
-/// Lays the cable anew over surfaces with flat parts, through the middles of its contacts: there Newton's method does not
-/// find from edge to edge.
-pub(crate) fn lay_over_flats<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
-    for k in 0..nodes.len() {
-        let surface = span.surface(&nodes[k]);
-        let is_only = contacts_of(nodes, nodes[k].obstacle).nth(1).is_none();
-        if !nodes[k].in_contact || !is_only || !surface.has_flats() {
-            continue;
-        }
-        nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
-        if nodes[k].turns() > T::pi() {
-            continue;
-        }
-        let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
-        let node = &nodes[k];
-        let Trial { point, tangent, length } = node.trial;
-        let middle =
-            surface.geodesic(&point, &tangent, length * T::lit(0.5), T::lit(ACCURACY), usize::MAX).end.point;
-        let ends = [before, after].map(|p| node.to_surface(&p));
-        let trial = lay_through(surface, &middle, &ends[0], &ends[1], budget);
-        nodes[k].begin(trial);
-    }
 }

@@ -11,7 +11,6 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, CLEARED, SEARCH};
 use crate::cable::solve::span::SpanProblem;
@@ -180,8 +179,7 @@ impl<T: Real> Plans<T> {
         budget.spend(SEARCH);
         let passages = surface.passages(&a, &b, &closest);
         let hint = span.obstacle(node).place_of_hint();
-        let caught = hint.and_then(|hint| caught(surface, &hint, &a, &b, budget));
-        for p in [caught].into_iter().chain(passages).chain([hint]).flatten() {
+        for p in passages.into_iter().chain([hint]).flatten() {
             if self.list.len() >= MOST_PLANS * count || budget.is_spent() {
                 return;
             }
@@ -366,39 +364,6 @@ impl<T: Real> Plans<T> {
         }
         sum
     }
-}
-
-/// The place where a cable that is pulled tight from the lines through a hint is caught by the core of a solid: none if
-/// the straight line is of their class, or no classes are known.
-fn caught<T: Real>(
-    surface: &dyn Wrappable<T>,
-    hint: &Point3<T>,
-    a: &Point3<T>,
-    b: &Point3<T>,
-    budget: &mut Budget,
-) -> Option<Point3<T>> {
-    let along = b - a;
-    // Whether the core passes through the triangle of the start, the hint and a point of the line.
-    let is_caught = |place: T| {
-        let c = a + along * place;
-        let round = surface.winding(a, hint)? + surface.winding(hint, &c)? + surface.winding(&c, a)?;
-        Some(round.abs() > T::one())
-    };
-    if !is_caught(T::one())? {
-        return None;
-    }
-    let (mut low, mut high) = (T::zero(), T::one());
-    for _ in 0..20 {
-        let middle = T::lit(0.5) * (low + high);
-        if is_caught(middle)? {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    budget.spend(20 + SEARCH);
-    let core = surface.closest_on_segment(hint, &(a + along * high)).point;
-    Some(surface.retract(&(core + (hint - core).normalize() * (T::lit(0.25) * surface.size()))))
 }
 
 /// The hint of an obstacle whose surface does not tell classes apart.

@@ -148,12 +148,7 @@ fn attempt<T: Real>(
                 copy(&work.shortest, nodes);
                 return false;
             }
-            if longest.is_some() && matches!(start, Start::Middles(_)) {
-                // From a saddle it would mostly come back to a path that is known.
-                settle_contacts(span, nodes, &mut work.run)
-            } else {
-                leave_saddles(span, nodes, work)
-            }
+            leave_saddles(span, nodes, work)
         }
     };
     work.run.budget.limit = limit;
