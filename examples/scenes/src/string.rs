@@ -26,7 +26,7 @@ const SIGNIFICANT: f64 = 1e-5;
 /// By what part a string laid beside a path between two fixed points, pulled tight, is shorter; none if it is not.
 ///
 /// Chords between few beads cut through ridges, and slip over them. So the beads of a string that is shorter are doubled
-/// until it is no longer so, or by as much as with half of them.
+/// until it is no longer so.
 pub(crate) fn shorter(
     problem: &Problem,
     path: &PathResults<f64>,
@@ -57,20 +57,16 @@ pub(crate) fn shorter(
     (longest > SIGNIFICANT).then_some(longest)
 }
 
-/// What is gained by a string of so many beads, doubled until that is insignificant or the same to a quarter. What has not
-/// settled with the most beads counts.
+/// What is gained by a string of so many beads, doubled as long as anything is: one of many may stay on a ridge over which those of
+/// 64 and of 256 have slipped.
 fn settled(gain: impl Fn(u32) -> f64) -> f64 {
     let [mut count, most] = BEADS;
-    let mut coarse = gain(count);
-    while coarse > SIGNIFICANT && count < most {
+    let mut gained = gain(count);
+    while gained > SIGNIFICANT && count < most {
         count *= 2;
-        let fine = gain(count);
-        if (fine - coarse).abs() < 0.25 * fine {
-            return fine;
-        }
-        coarse = fine;
+        gained = gain(count);
     }
-    coarse
+    gained
 }
 
 /// The largest turn of an arc between beads.
