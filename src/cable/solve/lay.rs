@@ -1,15 +1,17 @@
 //! A cable laid over a surface, from where Newton's method finds the path.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::node::ACCURACY;
-use crate::cable::solve::node::Trial;
+use crate::cable::solve::node::{ACCURACY, Trial};
 use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended as by [`lay_along`].
+/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until these are
+/// above its tangent planes: from a point where they are hidden the chords would run backwards.
+///
+/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
 pub(crate) fn lay_through<T: Real>(
     surface: &dyn Wrappable<T>,
     p: &Point3<T>,
@@ -17,20 +19,7 @@ pub(crate) fn lay_through<T: Real>(
     after: &Point3<T>,
     budget: &mut Budget,
 ) -> Trial<T> {
-    lay_along(surface, (p, &(after - before)), before, after, budget)
-}
-
-/// The geodesic through a point of the surface in a direction, extended to both sides until `before` and `after` are above
-/// its tangent planes: from a point where they are hidden the chords would run backwards.
-///
-/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
-pub(crate) fn lay_along<T: Real>(
-    surface: &dyn Wrappable<T>,
-    (p, along): (&Point3<T>, &Vector3<T>),
-    before: &Point3<T>,
-    after: &Point3<T>,
-    budget: &mut Budget,
-) -> Trial<T> {
+    let along = &(after - before);
     // Steps of a fifth of a radian, up to a whole turn; of twice the radius of an edge.
     let (step, most) = if surface.has_flats() {
         (T::lit(2.0) * surface.size(), 512)
