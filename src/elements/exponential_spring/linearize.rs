@@ -86,14 +86,13 @@ impl<T: Real> ExponentialSpring<T> {
     ) {
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
         let (p_GS, none, first) = (&at.position.p_GS, Vector3::zeros(), Blocks::<T>::TIME);
-        let variables = blocks.variable_count();
         let Law { force_P, memory, next, .. } = Law::<T, ALL>::of(at);
         if forces {
             let changes: [_; ALL - MOTION] = from_fn(|variable| {
                 let in_P = Vector3::from_fn(|row, _| force_P[row].slopes[MOTION + variable]);
                 SpatialForce::new(none, R_GP * in_P)
             });
-            blocks.add_between_by_variables(bodies, p_GS, first, &changes[..variables]);
+            blocks.add_between_by_variables(bodies, p_GS, first, &changes);
         }
         let Some(step) = commit else { return };
         let V_G = Self::velocity_G(at);
@@ -105,13 +104,13 @@ impl<T: Real> ExponentialSpring<T> {
                     [0, 3].map(|first| [none, R_GP * Vector3::from_column_slice(&motion[first..first + 3])]);
                 blocks.add_to_between(row, bodies, (p_GS, &V_G), position, velocity);
             }
-            blocks.add_to_by_variables(row, first, &by_variables[..variables]);
+            blocks.add_to_by_variables(row, first, by_variables);
         });
     }
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// States the branches, given the limit and the room of friction that is not simply held.
+    /// States the branches, given the limit that friction is under and the room of its spring.
     fn state_branches(at: &AtDynamics<'_, T, Self>, near: [T; 2], blocks: &mut Blocks<'_, T>) {
         Self::state_friction(at, near, blocks);
         let Parameters { normal_viscosity, max_normal_force: max, .. } = *at.parameters;

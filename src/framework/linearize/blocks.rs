@@ -97,11 +97,6 @@ impl<T: Real> Blocks<'_, T> {
         self.scope
     }
 
-    /// How many variables there are: time, and the numbers of parameters, discrete and continuous variables.
-    pub fn variable_count(&self) -> usize {
-        1 + self.counts.iter().sum::<usize>()
-    }
-
     /// The place among all variables of a number of the parameters.
     pub fn parameter(&self, number: usize) -> usize {
         self.variable(0, number)
