@@ -166,9 +166,8 @@ pub(crate) fn settle_contacts<T: Real>(
     let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut refined = 0;
-    let mut slid = false;
     // Whether small steps may lead to another path.
-    let mut wavered = false;
+    let mut slid = false;
     // Whether a contact has been added since Newton's method last converged, and whether one was laid since it last ran.
     let mut added = false;
     let mut laid = false;
@@ -185,7 +184,7 @@ pub(crate) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
         iterations += progress.iterations;
         // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
-        wavered |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
+        slid |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
             && !is_only_path(span, nodes, &run.active);
         laid = false;
         if progress.iterations > 0 {
@@ -195,21 +194,17 @@ pub(crate) fn settle_contacts<T: Real>(
             return Err(last);
         }
         if let Some(k) = progress.closed {
-            for node in nodes.iter_mut() {
-                node.trial = node.start;
-            }
+            go_back(nodes);
             contacts::merge(span, nodes, k, &mut run.budget);
             continue;
         }
         if let Some(k) = loosest(nodes, &run.active, progress.converged) {
             nodes[k].in_contact = false;
             nodes[k].history.released = true;
-            for node in nodes.iter_mut() {
-                if progress.converged {
-                    node.start = node.trial;
-                } else {
-                    node.trial = node.start;
-                }
+            if progress.converged {
+                keep(nodes);
+            } else {
+                go_back(nodes);
             }
             contacts::prune(nodes);
             continue;
@@ -221,9 +216,7 @@ pub(crate) fn settle_contacts<T: Real>(
             }
             added = false;
             slid = true;
-            for node in nodes.iter_mut() {
-                node.trial = node.start;
-            }
+            go_back(nodes);
             slide(span, nodes, run);
             continue;
         }
@@ -303,7 +296,7 @@ pub(crate) fn settle_contacts<T: Real>(
             continue;
         }
         let Some(through) = through.filter(|through| through.is_certain) else {
-            return Ok(Progress { iterations, slid: slid || wavered, ..progress });
+            return Ok(Progress { iterations, slid, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
         touch_again(span, nodes, &through, last, &mut run.budget)?;
@@ -348,6 +341,13 @@ fn touch_again<T: Real>(
 fn keep<T: Real>(nodes: &mut [Node<T>]) {
     for node in nodes {
         node.start = node.trial;
+    }
+}
+
+/// Returns to the start of this attempt.
+fn go_back<T: Real>(nodes: &mut [Node<T>]) {
+    for node in nodes {
+        node.trial = node.start;
     }
 }
 

@@ -121,11 +121,6 @@ fn attempt<T: Real>(
             plans.write(span, nodes, &plan, T::lit(ACCURACY), &mut run.budget);
             settle_contacts(span, nodes, &mut work.run)
         }
-        Start::String => {
-            string::tighten(span, nodes, &mut work.string, &mut work.run.budget);
-            slide(span, nodes, &mut work.run);
-            leave_saddles(span, nodes, work)
-        }
         Start::Front => {
             string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
             for k in 0..nodes.len() {
@@ -134,11 +129,12 @@ fn attempt<T: Real>(
             }
             settle_contacts(span, nodes, &mut work.run)
         }
-        Start::Middles(_) | Start::Hints => {
-            if let Start::Middles(plan) = start {
-                work.plans.write_middles(nodes, &plan);
-            } else {
-                string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
+        Start::Middles(_) | Start::Hints | Start::String => {
+            let Workspace { plans, string, run, .. } = &mut *work;
+            match start {
+                Start::Middles(plan) => plans.write_middles(nodes, &plan),
+                Start::Hints => string::begin_at_hints(span, nodes, string, &mut run.budget),
+                _ => string::tighten(span, nodes, string, &mut run.budget),
             }
             slide(span, nodes, &mut work.run);
             // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.

@@ -28,7 +28,7 @@ fn dimension_of_symbol(symbol: &str) -> Dimension {
         "J" => [2, 1, -2],
         "W" => [2, 1, -3],
         "Pa" => [-1, 1, -2],
-        _ => panic!("{symbol}"),
+        other => unreachable!("{other}"),
     }
 }
 
