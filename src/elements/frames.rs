@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use crate::framework::variables::{Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
 use crate::framework::{Blocks, ElementError, Meaning, Pen, Row, Stage, Stiffnesses};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
@@ -34,7 +34,7 @@ impl<T: Real> Frames<T> {
     }
 
     /// How many numbers they have.
-    pub(super) const COUNT: usize = 24;
+    pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, Composite>>::COUNT;
 }
 
 /// The parameters in a state: the frames, by default those the element was made with, and the law.

@@ -221,7 +221,7 @@ pub(crate) struct PosePlaces {
 impl PosePlaces {
     pub(crate) fn starting_at(first: usize) -> Self {
         let place = |number| first + number;
-        Self { rotation: from_fn(place), position: from_fn(|axis| place(9 + axis)), end: place(12) }
+        Self { rotation: from_fn(place), position: from_fn(|axis| place(9 + axis)), end: place(9 + 3) }
     }
 }
 
@@ -255,7 +255,7 @@ impl<T: Real, S: Real> Lift<T, S, Composite> for Pose<T> {
         let p = Translation3::from(self.translation.vector.map(of));
         Pose::from_parts(p, Rotation3::from_matrix_unchecked(R))
     }
-    const COUNT: usize = 12;
+    const COUNT: usize = 9 + 3;
 }
 
 /// The vectors `angular` and `linear`.
