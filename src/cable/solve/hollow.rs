@@ -24,7 +24,7 @@ pub(crate) fn accuracy<T: Real>() -> T {
 /// A hollow that turns the geodesic by less is left to it \[rad\].
 ///
 /// It does not depend on the smoothness of the path: a bridge over less is short against roundoff.
-pub(crate) fn least_turn<T: Real>() -> T {
+fn least_turn<T: Real>() -> T {
     Settings::<T>::default().smoothness
 }
 
