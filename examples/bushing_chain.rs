@@ -98,7 +98,7 @@ fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
 }
 
 fn row(name: String, run: &Run) -> [String; 8] {
-    let Statistics { steps, rejected, evaluations } = run.statistics;
+    let Statistics { steps, rejected, evaluations, .. } = run.statistics;
     let lost: f64 = run.losses.iter().map(|(lost, _)| lost).sum();
     [
         name,

@@ -190,7 +190,7 @@ fn cost(outcome: &Outcome) -> [String; 5] {
     } else {
         "–".into()
     };
-    let Statistics { steps, rejected, evaluations } = statistics;
+    let Statistics { steps, rejected, evaluations, .. } = statistics;
     [steps.to_string(), rejected.to_string(), evaluations.to_string(), format!("{energy_error:.1e}"), share]
 }
 

@@ -546,3 +546,18 @@ impl<T: Real> ForceSystem<T> {
 pub(crate) fn finite_energy(is_finite: bool) -> Result<(), Error> {
     if is_finite { Ok(()) } else { Err(Error::NonFiniteEnergy) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounding_of_what_a_long_run_has_absorbed_is_no_gain() {
+        let rounding = f64::EPSILON * 1e3;
+        let mut shown = Shown::NOTHING;
+        assert_eq!(shown.gain(1e6, 1e-9, rounding), None);
+        // A nanojoule is released after a megajoule was lost, of which 1e-8 J are rounding.
+        assert_eq!(shown.gain(1e6 - 1e-8, 0.0, rounding), None);
+        assert!(shown.gain(1e6 - 1e-6, 0.0, rounding).is_some());
+    }
+}

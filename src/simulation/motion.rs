@@ -24,6 +24,8 @@ pub struct Statistics {
     pub rejected: usize,
     /// Evaluations of all forces.
     pub evaluations: usize,
+    /// Linearizations of all forces, for the Jacobians of implicit steps.
+    pub linearizations: usize,
 }
 
 /// A plant and a force system in motion.
@@ -253,6 +255,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The forces at the present point, and their linearization.
     pub(super) fn linearized(&mut self, variables: bool) -> Result<(Forces<T>, Linearization<T>), Error> {
         let mut linearization = Linearization::of(Scope { variables, commit: false });
+        self.statistics.linearizations += 1;
         let forces = self.system.realize_dynamics(&mut self.state)?.forces().clone();
         self.system.linearize(&self.state, &mut linearization)?;
         Ok((forces, linearization))

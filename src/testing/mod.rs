@@ -55,7 +55,7 @@ pub use forces::{frame_invariance, single_precision, third_law};
 pub use linearization::{Agreement, agreement, linearization};
 pub use moment_arm::moment_arm_by_differences;
 pub use numbers::Numbers;
-pub use purity::{as_in_a_fresh_state, no_trace};
+pub use purity::{as_in_a_fresh_state, no_trace, reset_forgets};
 pub use refusal::{Spoilt, refuses_parameters, refuses_what_is_not_a_number};
 pub use scene::{Scene, Subject};
 pub use violation::{Claim, Finding, Violation};
@@ -76,6 +76,7 @@ pub fn contract<S: Subject, D: Derivative>(seeds: impl IntoIterator<Item = u64>)
         linearization::<S, D>(seed)?;
         single_precision::<S>(seed, 1e-3)?;
         no_trace::<S>(seed)?;
+        reset_forgets::<S>(seed)?;
         as_in_a_fresh_state::<S>(seed)?;
         refuses_what_is_not_a_number::<S>(seed)
     })

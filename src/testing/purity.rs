@@ -83,6 +83,42 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
     })
 }
 
+/// Checks that a [reset](ForceSystem::reset_memory) leaves nothing of the past: after commits elsewhere, and back at the same
+/// motion, it gives the discrete variables that it gives without them, to the last bit.
+///
+/// # Errors
+/// If it does not.
+pub fn reset_forgets<S: Subject>(seed: u64) -> Result<(), Violation> {
+    claim(Claim::Purity, seed, || {
+        let Scene { system, state, element } = scene::<S, f64>(seed)?;
+        let mut moved = state.clone();
+        for step in 1..5 {
+            let way = 0.002 * f64::from(step);
+            for body in system.bodies() {
+                moved.set_pose(body, Pose::translation(way, 0.0, -way) * state.positions().pose(body))?;
+            }
+            for coordinate in system.coordinates() {
+                moved.set_coordinate(coordinate, state.positions().coordinate(coordinate) - way)?;
+            }
+            system.realize_dynamics(&mut moved)?;
+            system.accept_step(&mut moved)?;
+        }
+        for body in system.bodies() {
+            moved.set_pose(body, *state.positions().pose(body))?;
+        }
+        for coordinate in system.coordinates() {
+            moved.set_coordinate(coordinate, state.positions().coordinate(coordinate))?;
+        }
+        let [forgotten, unmoved] = [moved, state].map(|mut state| {
+            system.reset_memory(&mut state, element)?;
+            let mut bits = Vec::new();
+            state.try_discrete(element)?.visit(&mut |entry| bits.push(entry.value.number().to_bits()));
+            Ok::<_, Error>(bits)
+        });
+        same(forgotten? == unmoved?, "a reset of the memory that has another past")
+    })
+}
+
 /// Checks that after writes of every kind the results are those of a new state with the same variables and motion, to
 /// the last bit: after a write of each variable alone, by name and as part of its struct, and after writes of time,
 /// poses, velocities, coordinates, variables, the enabled flag and accepted steps in a random order.

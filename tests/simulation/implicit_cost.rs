@@ -63,6 +63,8 @@ fn keeps<I: Integrator<f64>>(make: impl Fn() -> I, most: usize) {
     assert!(cost.evaluations <= most * STEPS, "{} evaluations in {STEPS} steps", cost.evaluations);
     // 30 unknowns: by differences a Jacobian for each step would cost as many evaluations.
     assert!(full_cost.evaluations <= most * STEPS, "{} evaluations", full_cost.evaluations);
+    assert!(cost.linearizations <= STEPS / 10, "{} linearizations in {STEPS} steps", cost.linearizations);
+    assert!(full_cost.linearizations >= STEPS, "{} linearizations", full_cost.linearizations);
     for (kept, renewed) in kept.motion.iter().zip(&renewed.motion) {
         // Velocities are solved to 1e-12 in each of 200 steps, and the motion is not chaotic.
         assert!((kept - renewed).abs() < 1e-9, "{kept} and {renewed}");

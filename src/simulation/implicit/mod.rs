@@ -232,15 +232,13 @@ impl<T: Real, M: Method> Implicit<T, M> {
 
     /// Guesses the unknowns of an implicit stage: as if rates went on as they did between the two stages before.
     fn guess(&mut self, stage: usize, h: f64) {
-        let (before, now) = match stage {
-            1 => (0.0, 0.0),
-            _ => (stage_time::<M>(stage - 2), stage_time::<M>(stage - 1)),
-        };
+        let now = stage_time::<M>(stage - 1);
         let until = (stage_time::<M>(stage) - now) * h;
         let (since, older) = match (&self.previous, stage) {
             (None, 1) => (f64::INFINITY, &self.slopes[0]),
             (Some(previous), 1) => (previous.step, &previous.rates),
-            _ => ((now - before) * h, &self.slopes[stage - 2]),
+            // The second of two, after one that began at the start of the step.
+            _ => (now * h, &self.slopes[0]),
         };
         let (points, weight) = (&mut self.points, T::lit(M::WEIGHT * h));
         points[stage].copy_from_slice(&self.base);

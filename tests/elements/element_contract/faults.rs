@@ -260,6 +260,54 @@ fn a_parameter_that_says_a_stage_after_the_one_that_reads_it_is_found() {
     );
 }
 
+variables! {
+    /// What a commit counts.
+    struct Count<T> {
+        /// Steps.
+        steps: T ["1"], finite;
+    }
+}
+
+/// An element that counts steps, and goes on counting after a reset.
+#[derive(Debug)]
+struct Counting;
+
+impl<T: Real> ForceElement<T> for Counting {
+    const KIND: &'static str = "counting";
+    type Parameters = ();
+    type Discrete = Count<T>;
+    type Continuous = ();
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+        Ok(())
+    }
+    fn add_forces(&self, _: &AtDynamics<'_, T, Self>, _: &mut ForceAccumulator<'_, T>) {}
+    fn accept_step(&self, _: &AtDynamics<'_, T, Self>, next: &mut Count<T>) -> Result<(), ElementError> {
+        next.steps += T::one();
+        Ok(())
+    }
+}
+
+impl Subject for Counting {
+    type Element<T: Real> = Self;
+
+    fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, Self>, Error> {
+        let mut system = ForceSystem::new();
+        let element = system.add(Self)?;
+        Ok(Scene { state: system.default_state(), system, element })
+    }
+}
+
+#[test]
+fn a_memory_that_is_not_reset_is_found() {
+    let found = testing::reset_forgets::<Counting>(0).expect_err("the count stays");
+    let after = "a reset of the memory that has another past";
+    assert_eq!((found.claim, found.finding), (Claim::Purity, Finding::OtherBits { after }));
+}
+
 #[test]
 fn a_scene_that_cannot_be_made_is_a_violation_too() {
     struct Nowhere;

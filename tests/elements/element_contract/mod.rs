@@ -99,6 +99,10 @@ macro_rules! claims {
             holds(testing::no_trace::<$kind>);
         }
         #[test]
+        fn reset_forgets() {
+            holds(testing::reset_forgets::<$kind>);
+        }
+        #[test]
         fn as_in_a_fresh_state() {
             // Each seed writes every variable alone, one after the other.
             assert_eq!((0..seeds(40)).try_for_each(testing::as_in_a_fresh_state::<$kind>), Ok(()));
