@@ -17,7 +17,7 @@ use crate::framework::{
 };
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, LoadedVertex};
+use crate::shapes::{Displaced, LoadedVertex, TriangleMesh};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
@@ -84,59 +84,57 @@ impl<T: Real> ElasticFoundation<T> {
         velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
     }
 
-    /// The base of a displaced spring in Ground, and its whole area.
+    /// The base of a displaced spring of a mesh in Ground, and its whole area.
     #[inline]
     pub(super) fn base_and_area(
         &self,
+        mesh: &TriangleMesh<T>,
         contact: &MeshContact,
         spring: &SpringPosition<T>,
         at: &AtPosition<'_, T, Self>,
-    ) -> Option<(Point3<T>, T)> {
+    ) -> (Point3<T>, T) {
         let placed = &self.surfaces[contact.mesh.0];
-        let springs = placed.springs.as_ref()?;
         let share = self.surfaces[contact.other.0].share();
         let (base, area) = if at.parameters.clipped {
-            (springs.vertex(spring.index), placed.vertex_areas[spring.index] * share)
+            (mesh.vertex(spring.index), placed.vertex_areas[spring.index] * share)
         } else {
-            (springs.centroid(spring.index), springs.area(spring.index) * share)
+            (mesh.centroid(spring.index), mesh.area(spring.index) * share)
         };
-        Some((at.position.X_GS[contact.mesh.0] * base, area))
+        (at.position.X_GS[contact.mesh.0] * base, area)
     }
 
     /// Adds the forces of the springs of one contact, with friction by their anchors.
     fn add_anchored_springs(
         &self,
-        (stiffness, law): (T, &Law<T>),
-        contact: &MeshContact,
+        of_all: (T, &Law<T>),
+        (mesh, contact): (&TriangleMesh<T>, &MeshContact),
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Dynamics<T>,
     ) -> Sums<T> {
         let (zero, half) = (T::zero(), T::lit(0.5));
-        let (mesh, other) = (contact.mesh.0, contact.other.0);
-        let placed = &self.surfaces[mesh];
-        let mut sums = Sums::zero();
-        let (X_GM, X_GO) = (&at.position.X_GS[mesh], &at.position.X_GS[other]);
+        let other = contact.other.0;
+        let (X_GM, X_GO) = (&at.position.X_GS[contact.mesh.0], &at.position.X_GS[other]);
         let p_GS = X_GM.translation.vector;
         let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
             - self.velocity_at(contact.other, p_GS, at, at.velocities);
-        let range = contact.springs.clone();
-        for (spring, velocity) in at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]) {
-            let Some((p_G, area)) = self.base_and_area(contact, spring, at) else { continue };
+        let (_, law) = of_all;
+        let first_spring = self.surfaces[contact.mesh.0].first_spring;
+        let Dynamics { springs, next_anchors, friction_energy, held_energy, .. } = cache;
+        add_springs(of_all, contact, at, springs, |spring, _, normal_force| {
+            let (p_G, area) = self.base_and_area(mesh, contact, spring, at);
             let normal = spring.normal_G;
             let along = |v: Vector3<T>| v - normal * normal.dot(&v);
             let r_G = p_G.coords - p_GS;
             let slip = along(V.linear + V.angular.cross(&r_G));
             let slip_squared = slip.norm_squared();
 
-            let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
-            let id = placed.first_spring + spring.index;
+            let id = first_spring + spring.index;
             let anchor = at.discrete.of(id, other);
             let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
             let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
             let grip = law.grip(area);
             let Friction { elastic, damping, viscous, slips } = law.hold(grip, squares, normal_force);
             let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
-            let friction_force_G = elastic + damping - slip * viscous;
 
             let point = match anchor {
                 Some(anchor) if !slips => anchor,
@@ -146,25 +144,17 @@ impl<T: Real> ElasticFoundation<T> {
                 }
                 _ => X_GO.inverse_transform_point(&p_G),
             };
-            cache.next_anchors.push(Anchor::new(id, other, point));
+            next_anchors.push(Anchor::new(id, other, point));
             if grip > zero {
-                cache.friction_energy += elastic.norm_squared() / grip * half;
-                cache.held_energy += stretch.norm_squared() * grip * half;
+                *friction_energy += elastic.norm_squared() / grip * half;
+                *held_energy += stretch.norm_squared() * grip * half;
             }
-
-            let contact_G = spring.point_G.coords - p_GS;
-            let force_G = normal * normal_force;
-            let torque = contact_G.cross(&force_G) + r_G.cross(&friction_force_G);
-            sums.F_GS += SpatialForce::new(torque, force_G + friction_force_G);
-            sums.normal_force += normal_force;
-            sums.area += spring.area;
-            sums.moment += contact_G * normal_force;
-            sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate - damping.dot(&slip)
-                + viscous * slip_squared;
-            let pressure = stiffness * spring.depth * factor;
-            cache.springs.push(SpringForce { normal_force, pressure, friction_force_G });
-        }
-        sums
+            Rubbing {
+                force_G: elastic + damping - slip * viscous,
+                arm_G: Some(r_G),
+                lost: viscous * slip_squared - damping.dot(&slip),
+            }
+        })
     }
 }
 
@@ -278,15 +268,18 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
         for contact in &at.position.contacts {
+            let Some(mesh) = &self.surfaces[contact.mesh.0].springs else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let law = Law::new(material, at.parameters.transition_velocity);
-            let range = contact.springs.clone();
-            let springs = (&at.position.springs[range.clone()], &at.velocity.springs[range]);
+            let of_all = (material.stiffness, &law);
             let sums = if self.has_anchors {
-                self.add_anchored_springs((material.stiffness, &law), contact, at, cache)
+                self.add_anchored_springs(of_all, (mesh, contact), at, cache)
             } else {
-                add_springs((material.stiffness, &law), p_GS, springs, &mut cache.springs)
+                add_springs(of_all, contact, at, &mut cache.springs, |_, velocity, normal_force| {
+                    let (force_G, lost) = law.contact.friction(normal_force, &velocity.slip_G);
+                    Rubbing { force_G, arm_G: None, lost }
+                })
             };
             if !sums.are_finite() {
                 return Err(ElementError::NonFiniteForce);
@@ -320,19 +313,19 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for (contact, resultant) in contacts.iter().zip(&at.dynamics.resultants) {
             let (mesh, other) = (contact.mesh.0, contact.other.0);
             let (placed, X_GM) = (&self.surfaces[mesh], &X_GS[mesh]);
+            let Some(faces) = &placed.springs else { continue };
             let range = contact.springs.clone();
             for (spring, SpringForce { pressure, .. }) in
                 springs[range.clone()].iter().zip(&at.dynamics.springs[range])
             {
-                match placed.springs.as_ref().filter(|_| !at.parameters.clipped) {
-                    Some(faces) => {
-                        let corners = faces.corners(spring.index).map(|corner| X_GM * corner);
-                        pen.face(Meaning::Face, *pressure, &corners);
-                    }
-                    None => pen.point(Meaning::Face, *pressure, &spring.base_G()),
+                if at.parameters.clipped {
+                    pen.point(Meaning::Face, *pressure, &spring.base_G());
+                } else {
+                    let corners = faces.corners(spring.index).map(|corner| X_GM * corner);
+                    pen.face(Meaning::Face, *pressure, &corners);
                 }
-                let anchor = at.discrete.of(placed.first_spring + spring.index, other);
-                if let (Some(anchor), Some((base_G, _))) = (anchor, self.base_and_area(contact, spring, at)) {
+                if let Some(anchor) = at.discrete.of(placed.first_spring + spring.index, other) {
+                    let (base_G, _) = self.base_and_area(faces, contact, spring, at);
                     let anchor_G = X_GS[other] * anchor;
                     pen.line(Meaning::Anchor, (anchor_G - base_G).norm(), &anchor_G, &base_G);
                 }
@@ -417,32 +410,46 @@ impl<T: Real> Sums<T> {
     }
 }
 
-/// Adds the forces of the springs of one contact.
+/// The friction of one spring.
+struct Rubbing<T: Real> {
+    force_G: Vector3<T>,
+    /// From the mesh's origin to where it acts, unless that is the contact point.
+    arm_G: Option<Vector3<T>>,
+    /// The power that is lost to it.
+    lost: T,
+}
+
+/// Adds the forces of the springs of one contact, with the friction of each by its normal force.
 #[inline]
 fn add_springs<T: Real>(
     (stiffness, law): (T, &Law<T>),
-    p_GS: Vector3<T>,
-    (positions, velocities): (&[SpringPosition<T>], &[SpringVelocity<T>]),
+    contact: &MeshContact,
+    at: &AtVelocity<'_, T, ElasticFoundation<T>>,
     forces: &mut Vec<SpringForce<T>>,
+    mut rub: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> Rubbing<T>,
 ) -> Sums<T> {
-    let zero = T::zero();
-    let mut F_GS = SpatialForce::zero();
-    let (mut normal_sum, mut area, mut moment) = (zero, zero, Vector3::zeros());
-    let mut lost = zero;
-    forces.extend(positions.iter().zip(velocities).map(|(spring, velocity)| {
-        let SpringVelocity { depth_rate, slip_G } = velocity;
-        let (normal_force, factor) = law.press(spring.elastic_force, *depth_rate);
-        let (friction_force_G, rubbing_power) = law.contact.friction(normal_force, slip_G);
+    let mut sums = Sums::zero();
+    let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+    let range = contact.springs.clone();
+    let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
+    forces.extend(springs.map(|(spring, velocity)| {
+        let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
+        let Rubbing { force_G: friction_force_G, arm_G, lost } = rub(spring, velocity, normal_force);
 
         let r_G = spring.point_G.coords - p_GS;
-        let force_G = spring.normal_G * normal_force + friction_force_G;
-        F_GS += SpatialForce::new(r_G.cross(&force_G), force_G);
-        normal_sum += normal_force;
-        area += spring.area;
-        moment += r_G * normal_force;
-        lost += (normal_force - spring.elastic_force) * *depth_rate + rubbing_power;
+        let push_G = spring.normal_G * normal_force;
+        let force_G = push_G + friction_force_G;
+        let torque = match arm_G {
+            None => r_G.cross(&force_G),
+            Some(arm_G) => r_G.cross(&push_G) + arm_G.cross(&friction_force_G),
+        };
+        sums.F_GS += SpatialForce::new(torque, force_G);
+        sums.normal_force += normal_force;
+        sums.area += spring.area;
+        sums.moment += r_G * normal_force;
+        sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate + lost;
         let pressure = stiffness * spring.depth * factor;
         SpringForce { normal_force, pressure, friction_force_G }
     }));
-    Sums { F_GS, normal_force: normal_sum, area, moment, lost }
+    sums
 }

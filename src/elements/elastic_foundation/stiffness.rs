@@ -14,6 +14,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// mesh and each surface that it may meet the rest of the springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
+            let Some(mesh) = &self.surfaces[contact.mesh.index()].springs else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let law = Law::new(material, at.parameters.transition_velocity);
             let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
@@ -27,7 +28,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let rubbing = if self.has_anchors {
-                    let Some((p_G, area)) = self.base_and_area(contact, spring, at) else { continue };
+                    let (p_G, area) = self.base_and_area(mesh, contact, spring, at);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));
