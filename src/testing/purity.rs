@@ -10,7 +10,7 @@ use super::violation::claim;
 use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_named;
 use crate::framework::variables::VisitorMut;
-use crate::framework::{Error, ForceElement, ForceSystem, State, Variables};
+use crate::framework::{Error, ForceElement, ForceSystem, Handle, State, Variables};
 use crate::math::Pose;
 use crate::mechanics::Forces;
 
@@ -149,39 +149,29 @@ pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
 }
 
 /// Checks the results after each variable has been written alone in a state that was evaluated before, if it takes
-/// another value: entries of a rotation do not.
+/// another value: entries of a rotation do not; and after it has been written together with the one before.
 fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<(), Finding> {
     let Scene { system, state, element } = scene;
     let mut realized = state.clone();
     system.realize_dynamics(&mut realized)?;
     let mut written = realized.clone();
     let prefix = format!("{}[{}].", E::KIND, element.place());
-    for (name, present) in realized.snapshot().variables {
+    let variables = realized.snapshot().variables;
+    let mut before = None;
+    for (name, present) in &variables {
         let field = name.strip_prefix(&prefix);
+        let moved = 1.01 * present + 1e-6;
         // Another number; the other flag; an angle with another turn.
-        for value in [1.01 * present + 1e-6, 1.0 - present, present + core::f64::consts::TAU] {
-            let write_in = |variables: &mut dyn FnMut(VisitorMut<'_, f64>)| {
-                variables(&mut |entry| {
-                    if field.is_some_and(|field| is_named(entry.name, field)) {
-                        // A flag refuses numbers.
-                        let _ = entry.value.write("flag", value);
-                    }
-                });
-            };
+        for value in [moved, 1.0 - present, present + core::f64::consts::TAU] {
             // What both ways write alike has the same results in a new state.
             let mut fresh = None;
             for by_name in [true, false] {
                 written.clone_from(&realized);
-                let state = &mut written;
-                let _ = if by_name {
-                    system.set_variable(state, &name, value)
-                } else {
-                    let parameters =
-                        system.update_parameters(state, *element, |p| write_in(&mut |v| p.visit_mut(v)));
-                    parameters
-                        .and(system.update_discrete(state, *element, |d| write_in(&mut |v| d.visit_mut(v))))
-                        .and(system.update_continuous(state, *element, |c| write_in(&mut |v| c.visit_mut(v))))
-                };
+                if by_name {
+                    let _ = system.set_variable(&mut written, name, value);
+                } else if let Some(field) = field {
+                    write_fields(system, &mut written, *element, &[(field, value)]);
+                }
                 // A path may be lost: then it is in a new state too.
                 let variables = written.to_bytes();
                 if fresh.as_ref().is_none_or(|(known, _)| *known != variables) {
@@ -191,8 +181,41 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
                 same(fresh.as_ref().is_some_and(|(_, fresh)| *fresh == found), "a write of one variable")?;
             }
         }
+        let Some(field) = field else { continue };
+        written.clone_from(&realized);
+        if !write_fields(system, &mut written, *element, &[(field, moved)]) {
+            continue;
+        }
+        let both = before.replace((field, moved)).map(|before| [before, (field, moved)]);
+        written.clone_from(&realized);
+        if both.is_some_and(|both| write_fields(system, &mut written, *element, &both)) {
+            let fresh = Results::of_a_fresh_state(system, &written);
+            same(fresh == Results::of(system, &mut written), "a write of two variables")?;
+        }
     }
     Ok(())
+}
+
+/// Writes fields of one element's variables as parts of their structs; returns whether they were taken.
+fn write_fields<E: ForceElement<f64>>(
+    system: &ForceSystem<f64>,
+    state: &mut State<f64>,
+    element: Handle<E>,
+    fields: &[(&str, f64)],
+) -> bool {
+    let write_in = |variables: &mut dyn FnMut(VisitorMut<'_, f64>)| {
+        variables(&mut |entry| {
+            if let Some((_, value)) = fields.iter().find(|(field, _)| is_named(entry.name, field)) {
+                // A flag refuses numbers.
+                let _ = entry.value.write("flag", *value);
+            }
+        });
+    };
+    system
+        .update_parameters(state, element, |p| write_in(&mut |v| p.visit_mut(v)))
+        .and(system.update_discrete(state, element, |d| write_in(&mut |v| d.visit_mut(v))))
+        .and(system.update_continuous(state, element, |c| write_in(&mut |v| c.visit_mut(v))))
+        .is_ok()
 }
 
 fn same_as_fresh<E: ForceElement<f64>>(

@@ -10,8 +10,15 @@ use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// Half the least number of beads from one obstacle to the next.
-const DETAIL: usize = 8;
+/// The least and the largest number of parts from one obstacle to the next.
+const PARTS: [f64; 2] = [17.0, 401.0];
+
+/// The most rounds in which all beads are moved.
+const ROUNDS: usize = 800;
+
+/// By how much more a bead is moved than to its place between its neighbours. The optimum of a chain so long is nearer to two,
+/// where pushing out would make it oscillate.
+const EAGERNESS: f64 = 1.85;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
@@ -147,13 +154,8 @@ fn leg<T: Real>(
     let along = to.0 - from.0;
     let size = smaller(span, nodes, [before, after]);
     let needed = (along.norm() / size).to_f64() * 4.0;
-    let mut count = 0_usize;
-    let mut parts = 1.0;
-    while count < 2 * DETAIL || (parts < needed && count < 400) {
-        count += 1;
-        parts += 1.0;
-    }
-    let longest = T::one() / T::lit(parts);
+    let [least, most] = PARTS;
+    let longest = T::one() / T::lit(needed.max(least).min(most));
     let shortest = longest * T::lit(1e-3);
     let (mut x, mut step) = (T::zero(), longest);
     let mut last = from.0;
@@ -185,14 +187,7 @@ fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize
 
 /// Moves beads until they rest.
 fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
-    // The optimal over-relaxation of a chain; near two, pushing out would make it oscillate.
-    let mut count = T::one();
-    for _ in 0..beads.len() {
-        count += T::one();
-    }
-    let eagerness = T::lit(2.0) / (T::one() + (T::pi() / count).sin());
-    let eagerness = eagerness.min(T::lit(1.85));
-    for _ in 0..100 * DETAIL {
+    for _ in 0..ROUNDS {
         if budget.is_spent() {
             break;
         }
@@ -210,7 +205,7 @@ fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead
                 continue;
             }
             let size = smaller(span, nodes, owners);
-            let mut step = (before + along * place - point) * eagerness;
+            let mut step = (before + along * place - point) * T::lit(EAGERNESS);
             // So that a bead is pushed out on the side where it entered.
             let (reach, limit) = (step.norm(), size * T::lit(0.2));
             if reach > limit {
