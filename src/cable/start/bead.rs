@@ -120,3 +120,42 @@ pub(crate) fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) ->
     let flat = straight + radius * angle;
     ((flat * flat + aside * aside).sqrt() - chord, angle)
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
+
+    use super::*;
+    use crate::shapes::Sphere;
+
+    #[test]
+    fn the_way_from_a_middle_is_exact_over_a_circle() {
+        let radius = 0.3_f64;
+        let sphere = Sphere::new(radius).expect("positive");
+        let middle = sphere.end(&Point3::new(0.0, 0.0, radius), &Vector3::x());
+        for (ahead, above, aside) in [(1.0, -0.5, 0.0), (0.2, -0.9, 0.0), (0.7, 0.2, 0.4), (0.1, -0.8, 0.1)]
+        {
+            let on_circle = |angle: f64| {
+                let (sin, cos) = angle.sin_cos();
+                ([radius * sin, radius * cos], [sin, cos])
+            };
+            // Where the straight line leaves the circle, by bisection.
+            let (mut low, mut high) = (0.0, 3.0);
+            for _ in 0..60 {
+                let angle = 0.5 * (low + high);
+                let (at, normal) = on_circle(angle);
+                let height = (ahead - at[0]) * normal[0] + (above - at[1]) * normal[1];
+                if height < 0.0 { low = angle } else { high = angle }
+            }
+            let (at, _) = on_circle(low);
+            let flat = radius * low + (ahead - at[0]).hypot(above - at[1]);
+            let to = Point3::new(ahead, aside, above);
+            let chord = (to - middle.point).norm();
+            for (sense, to) in [(1.0, to), (-1.0, Point3::new(-ahead, aside, above))] {
+                let (longer, angle) = leg(&middle, &to, sense);
+                assert!((angle - low).abs() < 1e-12, "{angle} and {low}");
+                assert!((longer - (flat.hypot(aside) - chord)).abs() < 1e-12, "{longer}");
+            }
+        }
+    }
+}
