@@ -117,9 +117,9 @@ pub fn positive<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValu
 /// Unless the value is greater than zero, with a square that neither vanishes nor overflows, nor that of its inverse.
 pub fn squarable<T: Real>(name: &'static str, value: T) -> Result<(), InvalidValue> {
     positive(name, value)?;
-    let (square, inverse_square) = (value * value, (value * value).recip());
-    let is_normal = |number: T| number > T::zero() && number.is_finite();
-    that(is_normal(square) && is_normal(inverse_square), name, value, Requirement::Square)
+    // Zero if the square overflows, infinite if it vanishes.
+    let inverse_square = (value * value).recip();
+    that(inverse_square > T::zero() && inverse_square.is_finite(), name, value, Requirement::Square)
 }
 
 /// # Errors

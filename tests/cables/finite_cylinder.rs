@@ -299,3 +299,32 @@ fn almost_all_paths_over_random_ones_are_found() -> Result<(), Error> {
     assert!(failed <= 1 && touching > 100, "{failed} {touching}");
     Ok(())
 }
+
+#[test]
+fn a_line_through_its_axis_is_wrapped_as_one_beside_it() -> Result<(), Error> {
+    let (system, ends, cable) = rig(spool()?)?;
+    let length = |points: [Vector3<f64>; 2]| -> Result<f64, Error> {
+        let mut state = system.default_state();
+        place(&mut state, ends, points)?;
+        let view = system.realize_position(&mut state)?;
+        let path = &view.of(cable).position.path;
+        assert!(path.contacts[0].in_contact && depth(&spool()?, path) < 1e-8, "{points:?}");
+        Ok(path.length)
+    };
+    let lines = [
+        [Vector3::new(-1.5, 0.0, 0.0), Vector3::new(1.4, 0.0, 0.0)],
+        [Vector3::new(0.0, 1.5, 0.3), Vector3::new(0.0, -1.1, 0.3)],
+        [Vector3::new(1.0, 1.0, -0.4), Vector3::new(-1.0, -1.0, 0.2)],
+        [Vector3::new(0.0, 0.0, -1.5), Vector3::new(0.0, 0.0, 1.3)],
+        [Vector3::new(-0.6, 0.0, -1.2), Vector3::new(0.6, 0.0, 1.2)],
+        [Vector3::new(-0.3, 0.0, -1.2), Vector3::new(0.3, 0.0, 1.2)],
+    ];
+    for line in lines {
+        let through = length(line)?;
+        for aside in [Vector3::new(1e-4, 3e-5, 0.0), Vector3::new(-4e-5, 1e-4, 0.0)] {
+            let beside = length(line.map(|p| p + aside))?;
+            assert!(through < beside + 4e-4, "{line:?}: {through} {beside}");
+        }
+    }
+    Ok(())
+}

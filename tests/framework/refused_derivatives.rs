@@ -2,6 +2,7 @@
 
 use force_elements::nalgebra::{Vector1, Vector6};
 use force_elements::spatial_bushing::{self, Symmetric6};
+use force_elements::testing::Numbers;
 use force_elements::{
     AtDynamics, Blocks, BodyIndex, CoordinateIndex, ElementError, End, ForceAccumulator, ForceElement,
     ForceSystem, Frame, LinearBushing, Linearization, Pose, Row, Scope, SpatialBushing, Topology,
@@ -47,6 +48,40 @@ fn derivatives_are_refused_if_one_overflows_and_not_if_only_their_sum_does() {
         let refused = system.linearize(&state, &mut Linearization::new()).expect_err("overflows");
         assert_eq!(refused.element_error(), Some(&ElementError::NonFiniteForce));
     }
+}
+
+/// Wherever one number overflows: no derivative that is returned is not finite.
+#[test]
+fn derivatives_that_are_returned_are_finite_whichever_number_overflows() {
+    let mut numbers = Numbers::new(7);
+    let (mut refused, mut returned) = (0, 0);
+    for i in 0..4000 {
+        // Undeflected and at rest, since forces overflow first otherwise.
+        let mut large = || 10.0_f64.powf(numbers.between(-40.0, 140.0));
+        let X_BM = Pose::translation(large(), large(), large());
+        let stiffness: Vector6<f64> = Vector6::from_fn(|_, _| large());
+        let damping: Vector6<f64> = Vector6::from_fn(|_, _| large());
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        let [F, M] = bodies.map(|body| Frame::on(body, X_BM));
+        let parameters = linear_bushing::Parameters { stiffness, damping };
+        system.add(LinearBushing::new(F, M, parameters).expect("valid")).expect("exists");
+        let mut state = system.default_state();
+        system.realize_dynamics(&mut state).expect("no force");
+        let mut linearization = Linearization::new();
+        match system.linearize(&state, &mut linearization) {
+            Ok(()) => {
+                returned += 1;
+                let mut derivatives = linearization.to_dense().into_iter();
+                assert!(derivatives.all(|dense| dense.iter().all(|number| number.is_finite())), "{i}");
+            }
+            Err(error) => {
+                refused += 1;
+                assert_eq!(error.element_error(), Some(&ElementError::NonFiniteForce), "{i}");
+            }
+        }
+    }
+    assert!(refused > 300 && returned > 300, "{refused} and {returned}");
 }
 
 type Write = fn(CoordinateIndex, &mut Blocks<'_, f64>);

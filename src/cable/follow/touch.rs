@@ -83,7 +83,6 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     let mut changes = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    contacts::lift(span, nodes, &mut run.budget);
     // What has gone as far as round an obstacle and is no shorter does not descend: it is caught between two solids.
     let mut since = 0;
     let mut longer = None;
@@ -198,7 +197,7 @@ pub(crate) fn settle_contacts<T: Real>(
             contacts::merge(span, nodes, k, &mut run.budget);
             continue;
         }
-        if let Some(k) = loosest(nodes, &run.active, progress.converged) {
+        if let Some(k) = loosest(nodes, &run.active) {
             nodes[k].in_contact = false;
             nodes[k].history.released = true;
             if progress.converged {
@@ -299,7 +298,7 @@ pub(crate) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, slid, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        touch_again(span, nodes, &through, last, &mut run.budget)?;
+        touch_again(span, nodes, &through, last)?;
         (added, laid) = (true, true);
     }
     Err(last)
@@ -319,7 +318,6 @@ fn touch_again<T: Real>(
     nodes: &mut Vec<Node<T>>,
     through: &Penetration<T>,
     last: Failure<T>,
-    budget: &mut Budget,
 ) -> Result<(), Failure<T>> {
     let Penetration { node: k, is_after, point, along, .. } = *through;
     let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
@@ -333,7 +331,6 @@ fn touch_again<T: Real>(
     }
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
-    contacts::lift(span, nodes, budget);
     Ok(())
 }
 
@@ -363,10 +360,8 @@ fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 }
 
 /// The node in contact to release first: the one of most negative length.
-fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize], converged: bool) -> Option<usize> {
-    // After a failed iteration only a clearly negative length is significant.
-    let limit = if converged { T::zero() } else { T::lit(-0.02) };
-    let mut loosest = (limit, None);
+fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
+    let mut loosest = (T::zero(), None);
     for &k in active {
         let turns = nodes[k].turns();
         if turns < loosest.0 {

@@ -236,3 +236,34 @@ pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     }
     drum
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wound_at_once_is_cut_into_laps_no_longer_than_one_that_keep_its_length_and_share() {
+        let curvature = 4.0;
+        let longest = TURNING / curvature;
+        for (laps, parts) in [(0.5, 1), (1.0, 1), (1.5, 2), (7.9, 8), (15.5, 16)] {
+            let now = [laps * longest, 0.3];
+            let drum = wind(core::iter::empty(), now, curvature);
+            assert_eq!(drum.laps().len(), parts, "{laps}");
+            let [length, share] = drum.total();
+            // Sums of sixteen parts at most.
+            assert!((length / now[0] - 1.0).abs() < 1e-14 && (share / now[1] - 1.0).abs() < 1e-14, "{laps}");
+            assert!(drum.laps().iter().all(|lap| lap[0] <= longest * (1.0 + 1e-14)), "{laps}");
+            // Under another strain, more of it, and less.
+            let wound: Vec<Turns<f64>> = drum.laps().to_vec();
+            let more = wind(wound.iter().copied(), [now[0] + 2.5 * longest, 0.9], curvature);
+            assert_eq!(more.laps()[..parts], wound[..]);
+            assert_eq!(more.laps().len(), parts + 3);
+            let less = wind(wound.into_iter(), [0.75 * now[0], 0.1], curvature);
+            // It is unwound from outside, with the strain that it has there.
+            assert!((less.total()[0] / (0.75 * now[0]) - 1.0).abs() < 1e-14);
+            assert!((less.total()[1] / (0.75 * 0.3) - 1.0).abs() < 1e-14);
+        }
+    }
+}

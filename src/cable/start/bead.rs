@@ -133,8 +133,7 @@ mod tests {
         let radius = 0.3_f64;
         let sphere = Sphere::new(radius).expect("positive");
         let middle = sphere.end(&Point3::new(0.0, 0.0, radius), &Vector3::x());
-        for (ahead, above, aside) in [(1.0, -0.5, 0.0), (0.2, -0.9, 0.0), (0.7, 0.2, 0.4), (0.1, -0.8, 0.1)]
-        {
+        for (ahead, above, aside) in [(1.0, -0.5, 0.0), (0.2, -0.9, 0.0), (0.7, 0.2, 0.4), (0.1, -0.8, 0.1)] {
             let on_circle = |angle: f64| {
                 let (sin, cos) = angle.sin_cos();
                 ([radius * sin, radius * cos], [sin, cos])

@@ -32,8 +32,6 @@ struct Plan<T: Real> {
     /// The obstacle that it does not pass rightly.
     conflict: Option<usize>,
     is_open: bool,
-    /// The number of obstacles that were laid on a side.
-    depth: usize,
 }
 
 /// Plans, kept to avoid allocation.
@@ -76,7 +74,7 @@ impl<T: Real> Plans<T> {
             near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
         };
         self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
-        self.complete(span, nodes, 0, budget);
+        self.complete(span, nodes, budget);
         if self.penalties.iter().all(|penalty| *penalty <= T::zero()) {
             return;
         }
@@ -88,7 +86,7 @@ impl<T: Real> Plans<T> {
                 self.beads[first + k] = laid(span.surface(node), node, &hint, &a, &b);
             }
         }
-        self.complete(span, nodes, 0, budget);
+        self.complete(span, nodes, budget);
     }
 
     /// The next plan in the order of scores below `most`, completed; none when the budget is spent.
@@ -168,10 +166,6 @@ impl<T: Real> Plans<T> {
         budget: &mut Budget,
     ) {
         let count = nodes.len();
-        let depth = self.list[parent].depth + 1;
-        if depth > 2 * count {
-            return;
-        }
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
         let (a_G, b_G) = self.neighbours(span, parent * count, k, count);
         let (a, b) = (node.to_surface(&a_G), node.to_surface(&b_G));
@@ -186,12 +180,12 @@ impl<T: Real> Plans<T> {
             let first = self.beads.len();
             self.beads.extend_from_within(parent * count..(parent + 1) * count);
             self.beads[first + k] = laid(surface, node, &p, &a_G, &b_G);
-            self.complete(span, nodes, depth, budget);
+            self.complete(span, nodes, budget);
         }
     }
 
     /// Relaxes the last beads, and adds the plan with them if it is not like another.
-    fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], depth: usize, budget: &mut Budget) {
+    fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         let count = nodes.len();
         let first = self.beads.len() - count;
         self.relax(span, nodes, first, budget);
@@ -213,7 +207,7 @@ impl<T: Real> Plans<T> {
             return;
         };
         let score = length + self.astray(span, nodes, first);
-        self.list.push(Plan { length, score, conflict, is_open: true, depth });
+        self.list.push(Plan { length, score, conflict, is_open: true });
     }
 
     /// The points before and after an obstacle; `first` is the place of the plan's first bead.
