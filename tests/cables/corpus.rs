@@ -6,7 +6,7 @@ use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::Sphere;
 use force_elements::{Error, ForceSystem, Frame, Pose, Station};
 use force_elements_scenes::cables::Dice;
-use force_elements_scenes::corpus::{Family, Report, examine};
+use force_elements_scenes::corpus::{Case, Family, Report, examine};
 use force_elements_scenes::solids::Solid;
 use force_elements_scenes::verifier::{Fault, Problem, verify};
 use force_elements_scenes::{one_in, seeds};
@@ -85,6 +85,24 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
         let report = examine(family, seed, 20)?;
         assert_eq!(report.wrong, [], "{} {seed}", family.name());
         assert!(report.refused.is_none() && report.steps == 20, "{} {seed}", family.name());
+    }
+    Ok(())
+}
+
+/// Scenes in which the path from a start ends on a saddle: the shorter of the paths to both sides is found, where without one to
+/// either side, or with the first, the cable is longer.
+#[test]
+fn a_saddle_is_left_to_the_shorter_side() -> Result<(), Error> {
+    for (family, seed, shorter, longer) in [
+        (Family::Symmetric, 82_000_042, 7.278_541, 7.318_556),
+        (Family::Scaled, 82_000_131, 92_834.97, 92_850.27),
+        (Family::Grazing, 84_000_319, 13.200_97, 13.201_487),
+    ] {
+        let case = Case::new(family, seed)?;
+        let path = &case.path;
+        let mut found = PathResults::default();
+        path.solve(case.state().positions(), &path.no_wraps(), &mut found).map_err(Error::from)?;
+        assert!(found.length < 0.5 * (shorter + longer), "{} {seed}: {}", family.name(), found.length);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::cable::follow::touch::{Failure, settle_contacts, slide};
-use crate::cable::solve::contacts::copy;
+use crate::cable::solve::contacts::{copy, length_of};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
@@ -16,7 +16,7 @@ const PUSH: f64 = 0.3;
 
 /// Refines the path of the nodes.
 ///
-/// A path on a saddle is displaced to one side, and if nothing is found there to the other, and descends from there.
+/// A path on a saddle is displaced to both sides and descends from there; the shorter of the two results is taken.
 pub(crate) fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -30,14 +30,26 @@ pub(crate) fn leave_saddles<T: Real>(
             break;
         }
         copy(nodes, &mut work.balanced);
+        let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
             copy(&work.balanced, nodes);
             push_aside(span, nodes, work, k, push);
             slide(span, nodes, &mut work.run);
-            outcome = settle_contacts(span, nodes, &mut work.run);
-            if outcome.is_ok() {
-                break;
+            let pushed = settle_contacts(span, nodes, &mut work.run);
+            match pushed {
+                Ok(progress) => {
+                    let length = length_of(span, nodes);
+                    if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+                        best = Some((length, progress));
+                        copy(nodes, &mut work.best);
+                    }
+                }
+                Err(_) => outcome = pushed,
             }
+        }
+        if let Some((_, progress)) = best {
+            copy(&work.best, nodes);
+            outcome = Ok(progress);
         }
     }
     outcome

@@ -57,8 +57,10 @@ pub(crate) fn search<T: Real>(
     work.lengths.clear();
     // Room for the paths of several starts.
     work.lengths.reserve(8 * count + 8);
-    work.balanced.clear();
-    work.balanced.reserve(nodes.capacity());
+    for list in [&mut work.balanced, &mut work.best] {
+        list.clear();
+        list.reserve(nodes.capacity());
+    }
     let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
     work.plans.begin(span, nodes, &mut work.run.budget);
     loop {

@@ -14,8 +14,9 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) run: Run,
     pub(crate) string: Beads<T>,
     pub(crate) plans: Plans<T>,
-    /// The path on a saddle.
+    /// The path on a saddle, and the shortest found from there.
     pub(crate) balanced: Vec<Node<T>>,
+    pub(crate) best: Vec<Node<T>>,
     /// The shortest path found so far by a search without memory, and the lengths of all different ones.
     pub(crate) shortest: Vec<Node<T>>,
     pub(crate) lengths: Vec<T>,
@@ -28,6 +29,7 @@ impl<T: Real> Workspace<T> {
             string: Beads::new(),
             plans: Plans::new(),
             balanced: Vec::new(),
+            best: Vec::new(),
             shortest: Vec::new(),
             lengths: Vec::new(),
         }
