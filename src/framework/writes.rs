@@ -106,7 +106,7 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
-    /// anchor of an exponential spring moves to its station; bristles are unbent, and slip if their damper demands more
+    /// anchor of an exponential spring moves to its station, which slides; bristles are unbent, and slip if their damper demands more
     /// than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. Drops the state and updates the account as
     /// [`set_parameters`](Self::set_parameters).
     ///

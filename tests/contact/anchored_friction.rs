@@ -186,6 +186,8 @@ fn anchors_are_released_with_the_contact() {
         assert_eq!(commit(1e-4, 0.2).1, 0);
         // Put down elsewhere, it remembers nothing.
         assert_eq!(commit(0.03, 0.099), (0.0, placed));
+        scene.system.reset_memory(&mut state, foundation).expect("regular");
+        assert_eq!(state.discrete(foundation).iter().count(), 0);
     }
 }
 

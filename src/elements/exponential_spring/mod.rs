@@ -112,7 +112,7 @@ use law::{Step, Tangential, normal_force};
 ///
 /// # Note that
 ///
-/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory) and `sliding = 0` holds from the
+/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory), and `sliding = 0` after it, holds from the
 ///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
 ///   exceed the limit.
 /// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator. [`Parameters::for_contact`] chooses
@@ -433,6 +433,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     ) -> Result<(), ElementError> {
         let (.., p_PS) = self.places(given.positions);
         next.anchor_P = p_PS.xy().coords;
+        next.sliding = T::one();
         next.last_update = given.time;
         next.last_station = Some(p_PS);
         next.last_velocity_P = Vector2::zeros();
