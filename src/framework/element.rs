@@ -223,7 +223,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
     /// exceeds what they hold.
     ///
-    /// The element has not been evaluated, since its present memory may prevent that.
+    /// What depends on the motion before is to be overwritten: an episode that begins anew must not depend on the one before.
+    /// By default nothing is, as for an element without memory. The element has not been evaluated, since its present memory
+    /// may prevent that.
     ///
     /// # Errors
     /// Those documented by the element.

@@ -29,7 +29,7 @@ use meshes::{
 };
 use scene::{
     AnyCoordinate, Bushing, Cable, Capstan, Coordinate, CoupledBushing, HardeningBushing, LoadedCoordinate,
-    MovingCable, MovingCapstan, ReturnMappedSpring, SmoothlyStopped, Spring,
+    MovingCable, MovingCapstan, ReturnMappedSpring, SmoothlyStopped, SparseBushing, Spring,
 };
 
 /// Exact derivatives.
@@ -159,6 +159,7 @@ macro_rules! linearized {
 linearized! {
     linear_bushing: Bushing;
     spatial_bushing: CoupledBushing;
+    spatial_bushing_of_which_two_axes_are_coupled: SparseBushing;
     spatial_bushing_with_functions: HardeningBushing;
     cable_spring: Cable;
     cable_that_sticks_twice: Capstan<true>;

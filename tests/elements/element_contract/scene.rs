@@ -59,6 +59,32 @@ impl Subject for CoupledBushing {
     }
 }
 
+/// Two axes coupled by stiffness, and two by damping; the others separate.
+pub(crate) struct SparseBushing;
+
+impl Subject for SparseBushing {
+    type Element<T: Real> = SpatialBushing<T>;
+
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, SpatialBushing<T>>, Error> {
+        let mut coupled = || {
+            let axes = (0..6).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let drawn = axes.map(|pair| (deal.number(), pair)).max_by(|(x, _), (y, _)| x.total_cmp(y));
+            let mut matrix = Matrix6::from_diagonal_element(T::lit(5.0));
+            for (_, (i, j)) in drawn {
+                (matrix[(i, j)], matrix[(j, i)]) = (T::lit(3.0), T::lit(3.0));
+            }
+            Symmetric6::from_matrix(&matrix)
+        };
+        let (stiffness, damping) = (coupled()?, coupled()?);
+        let mut scene = coupled_bushing(deal, [])?;
+        let Scene { system, state, element } = &mut scene;
+        system.update_parameters(state, *element, |p| {
+            (p.law.stiffness, p.law.damping) = (stiffness, damping)
+        })?;
+        Ok(scene)
+    }
+}
+
 /// Coupled axes, two of them with functions.
 pub(crate) struct HardeningBushing;
 
