@@ -223,9 +223,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
     /// exceeds what they hold.
     ///
-    /// What depends on the motion before is to be overwritten: an episode that begins anew must not depend on the one before.
-    /// By default nothing is, as for an element without memory. The element has not been evaluated, since its present memory
-    /// may prevent that.
+    /// By default that of new states. An episode that begins anew must not depend on the one before. The element has not been
+    /// evaluated, since its present memory may prevent that.
     ///
     /// # Errors
     /// Those documented by the element.
@@ -233,8 +232,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         &self,
         _given: &Given<'_, T, Self>,
         _velocities: &Velocities<T>,
-        _next: &mut Self::Discrete,
+        next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
+        *next = self.default_discrete();
         Ok(())
     }
 

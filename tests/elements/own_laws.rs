@@ -90,7 +90,7 @@ impl<T: Real> FrameLaw<T> for Dragged {
         })
     }
 
-    fn reset(&self, _: &Drag<T>, _: &Anchor<T>, at: &Relative<T>) -> Result<Anchor<T>, ElementError> {
+    fn reset(&self, _: &Drag<T>, at: &Relative<T>) -> Result<Anchor<T>, ElementError> {
         Ok(Anchor { held_at: at.p_FM, time: at.time, ..Anchor::default() })
     }
 }

@@ -96,17 +96,12 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory of points that have always been where they are. By default it stays as it is.
+    /// The memory of points that have always been where they are. By default the default.
     ///
     /// # Errors
     /// Those of the law.
-    fn reset(
-        &self,
-        _parameters: &Self::Parameters,
-        memory: &Self::Memory,
-        _at: &Stretch<T>,
-    ) -> Result<Self::Memory, ElementError> {
-        Ok(memory.clone())
+    fn reset(&self, _parameters: &Self::Parameters, _at: &Stretch<T>) -> Result<Self::Memory, ElementError> {
+        Ok(Self::Memory::default())
     }
 }
 
@@ -193,12 +188,7 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         self.0.commit(parameters, memory, &line(at).1)
     }
 
-    fn reset(
-        &self,
-        parameters: &Self::Parameters,
-        memory: &Self::Memory,
-        at: &Relative<T>,
-    ) -> Result<Self::Memory, ElementError> {
-        self.0.reset(parameters, memory, &line(at).1)
+    fn reset(&self, parameters: &Self::Parameters, at: &Relative<T>) -> Result<Self::Memory, ElementError> {
+        self.0.reset(parameters, &line(at).1)
     }
 }

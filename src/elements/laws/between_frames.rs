@@ -401,7 +401,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         let relative = Self::relative(given.time, &self.position(given), &Velocity::default());
-        *next = self.law.reset(&given.parameters.law, given.discrete, &relative)?;
+        *next = self.law.reset(&given.parameters.law, &relative)?;
         Ok(())
     }
 

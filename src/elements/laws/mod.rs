@@ -139,19 +139,14 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory of frames that have always been where they are: an anchor under its point. By default it stays as it is.
+    /// The memory of frames that have always been where they are: an anchor under its point. By default the default.
     ///
     /// [`reset_memory`](crate::ForceSystem::reset_memory) asks for it; velocities are zero.
     ///
     /// # Errors
     /// Those of the law.
-    fn reset(
-        &self,
-        _parameters: &Self::Parameters,
-        memory: &Self::Memory,
-        _at: &Relative<T>,
-    ) -> Result<Self::Memory, ElementError> {
-        Ok(memory.clone())
+    fn reset(&self, _parameters: &Self::Parameters, _at: &Relative<T>) -> Result<Self::Memory, ElementError> {
+        Ok(Self::Memory::default())
     }
 }
 

@@ -8,7 +8,7 @@ use force_elements::testing::{
 };
 use force_elements::{
     AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Real,
-    Requirement, Topology, variables,
+    Requirement, Topology, Velocities, variables,
 };
 
 use super::Duals;
@@ -287,6 +287,14 @@ impl<T: Real> ForceElement<T> for Counting {
     fn add_forces(&self, _: &AtDynamics<'_, T, Self>, _: &mut ForceAccumulator<'_, T>) {}
     fn accept_step(&self, _: &AtDynamics<'_, T, Self>, next: &mut Count<T>) -> Result<(), ElementError> {
         next.steps += T::one();
+        Ok(())
+    }
+    fn reset_memory(
+        &self,
+        _: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        _: &mut Count<T>,
+    ) -> Result<(), ElementError> {
         Ok(())
     }
 }

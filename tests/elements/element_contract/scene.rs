@@ -70,7 +70,7 @@ impl Subject for SparseBushing {
             let axes = (0..6).flat_map(|i| (0..i).map(move |j| (i, j)));
             let drawn = axes.map(|pair| (deal.number(), pair)).max_by(|(x, _), (y, _)| x.total_cmp(y));
             let mut matrix = Matrix6::from_diagonal_element(T::lit(5.0));
-            for (_, (i, j)) in drawn {
+            if let Some((_, (i, j))) = drawn {
                 (matrix[(i, j)], matrix[(j, i)]) = (T::lit(3.0), T::lit(3.0));
             }
             Symmetric6::from_matrix(&matrix)
