@@ -79,7 +79,7 @@ impl Subject for SparseBushing {
         let mut scene = coupled_bushing(deal, [])?;
         let Scene { system, state, element } = &mut scene;
         system.update_parameters(state, *element, |p| {
-            (p.law.stiffness, p.law.damping) = (stiffness, damping)
+            (p.law.stiffness, p.law.damping) = (stiffness, damping);
         })?;
         Ok(scene)
     }
