@@ -58,15 +58,19 @@ fn derivatives_that_are_returned_are_finite_whichever_number_overflows() {
     for i in 0..4000 {
         // Undeflected and at rest, since forces overflow first otherwise.
         let mut large = || 10.0_f64.powf(numbers.between(-40.0, 140.0));
-        let X_BM = Pose::translation(large(), large(), large());
+        let X_AF = Pose::translation(large(), large(), large());
         let stiffness: Vector6<f64> = Vector6::from_fn(|_, _| large());
         let damping: Vector6<f64> = Vector6::from_fn(|_, _| large());
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let [F, M] = bodies.map(|body| Frame::on(body, X_BM));
+        // Both bodies have a lever, or the first alone.
+        let is_at_origin = i % 2 == 0;
+        let [X_GB, X_BM] = if is_at_origin { [X_AF, Pose::identity()] } else { [Pose::identity(), X_AF] };
+        let (F, M) = (Frame::on(bodies[0], X_AF), Frame::on(bodies[1], X_BM));
         let parameters = linear_bushing::Parameters { stiffness, damping };
         system.add(LinearBushing::new(F, M, parameters).expect("valid")).expect("exists");
         let mut state = system.default_state();
+        state.set_pose(bodies[1], X_GB).expect("finite");
         system.realize_dynamics(&mut state).expect("no force");
         let mut linearization = Linearization::new();
         match system.linearize(&state, &mut linearization) {
