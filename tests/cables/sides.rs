@@ -183,6 +183,27 @@ fn no_path_passes_behind() -> Result<(), Error> {
 }
 
 #[test]
+fn an_obstacle_that_is_ignored_confines_nothing() -> Result<(), Error> {
+    let mut dice = Dice::new(30);
+    for surface in [0.5, 0.7].map(Cylinder::new) {
+        let mut system = ForceSystem::new();
+        let ends = [system.add_body(), system.add_body()];
+        let over = Obstacle::new(Frame::ground(Pose::identity()), surface?)?;
+        let over = over.confined_to(Vector3::x())?.ignored_around_ends();
+        let [from, to] = ends.map(|body| Station::on(body, Point3::origin()));
+        let path = CablePath::new(from, to)?.over(over);
+        let mut rig = Rig { state: system.default_state(), ends, path };
+        let wraps = rig.path.no_wraps();
+        for _ in 0..100 {
+            let points = [dice.vector(0.25), Vector3::new(-0.9, 0.0, 0.0) + dice.vector(0.1)];
+            let found = rig.solve(points, &wraps)?;
+            assert!((found.length - (points[1] - points[0]).norm()).abs() < 1e-12, "{points:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn beside_the_end_of_a_cylinder_the_cable_is_free() -> Result<(), Error> {
     let mut rig = Rig::over(FiniteCylinder::new(0.4, 0.6, 0.1)?)?;
     let none = rig.path.no_wraps();
