@@ -107,8 +107,9 @@ impl<T: Real> ForceSystem<T> {
 
     /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
     /// anchor of an exponential spring moves to its station, which slides; bristles are unbent, and slip if their damper
-    /// demands more than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. Nothing depends on
-    /// the motion before. Drops the state and updates the account as [`set_parameters`](Self::set_parameters).
+    /// demands more than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. That memory does not
+    /// depend on the motion before; continuous variables stay as they are. Drops the state and updates the account as
+    /// [`set_parameters`](Self::set_parameters).
     ///
     /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor or
     /// bristle far away, and after placing bodies elsewhere.
