@@ -223,8 +223,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
     /// exceeds what they hold.
     ///
-    /// By default that of new states. An episode that begins anew must not depend on the one before. The element has not been
-    /// evaluated, since its present memory may prevent that.
+    /// By default [`default_discrete`](Self::default_discrete). An episode that begins anew must not depend on the one before.
+    /// The element has not been evaluated, since its present memory may prevent that.
     ///
     /// # Errors
     /// Those documented by the element.

@@ -93,6 +93,13 @@ impl<const FAULT: usize> Subject for Faulty<FAULT> {
     }
 }
 
+/// A scene of nothing but an element.
+fn alone<T: Real, E: ForceElement<T>>(element: E) -> Result<Scene<T, E>, Error> {
+    let mut system = ForceSystem::new();
+    let element = system.add(element)?;
+    Ok(Scene { state: system.default_state(), system, element })
+}
+
 /// The claims that an element breaks in any of ten scenes.
 fn broken<const FAULT: usize>() -> Vec<Claim> {
     let checks: [fn(u64) -> Result<(), Violation>; 9] = [
@@ -184,9 +191,7 @@ impl Subject for Careless {
     type Element<T: Real> = Self;
 
     fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, Self>, Error> {
-        let mut system = ForceSystem::new();
-        let element = system.add(Self)?;
-        Ok(Scene { state: system.default_state(), system, element })
+        alone(Self)
     }
 }
 
@@ -245,9 +250,7 @@ impl Subject for Hasty {
     type Element<T: Real> = Self;
 
     fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, Self>, Error> {
-        let mut system = ForceSystem::new();
-        let element = system.add(Self)?;
-        Ok(Scene { state: system.default_state(), system, element })
+        alone(Self)
     }
 }
 
@@ -303,9 +306,7 @@ impl Subject for Counting {
     type Element<T: Real> = Self;
 
     fn scene<T: Real>(_: &mut Numbers) -> Result<Scene<T, Self>, Error> {
-        let mut system = ForceSystem::new();
-        let element = system.add(Self)?;
-        Ok(Scene { state: system.default_state(), system, element })
+        alone(Self)
     }
 }
 
