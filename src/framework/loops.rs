@@ -11,6 +11,8 @@ use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{Columns, Slots};
 use crate::framework::stage::Stage;
+#[cfg(feature = "rayon")]
+use crate::framework::threads;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
@@ -113,8 +115,6 @@ const WORTH_THREADS: usize = 60_000;
 const SHIFTS: usize = 16;
 
 /// Hands a piece out in so many parts of like length.
-///
-/// By `join`, which allocates nothing on a thread of the pool; a scope allocates for each part.
 #[cfg(feature = "rayon")]
 fn halve<T: Real, E: ForceElement<T>>(
     piece: Piece<'_, T, E>,
@@ -126,8 +126,10 @@ fn halve<T: Real, E: ForceElement<T>>(
     }
     let (earlier, later) = (parts - parts / 2, parts / 2);
     let length = piece.position.len();
-    let (before, after) = piece.split(length * earlier / parts);
-    rayon::join(|| halve(before, earlier, calc), || halve(after, later, calc));
+    let (mut before, mut after) = piece.split(length * earlier / parts);
+    threads::join(&mut || halve(before.reborrow(), earlier, calc), &mut || {
+        halve(after.reborrow(), later, calc);
+    });
 }
 
 /// Loops over the elements at some places, which are all of them, a block or a single one.
@@ -218,29 +220,33 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         if threads < 2 {
             return false;
         }
-        let (variables, whole) = Piece::of(slots, 0..count);
+        let (variables, mut whole) = Piece::of(slots, 0..count);
         let has_failed = AtomicBool::new(false);
         let calc =
             |piece: Piece<'_, T, E>| self.calc_until(&has_failed, variables, piece, stages, kinematics);
         let length = BLOCK.max(count.div_ceil(SHIFTS));
-        let in_shifts = || {
-            let (mut present, mut rest) = whole.split(length.min(count));
+        let mut is_done = false;
+        let mut in_shifts = || {
+            let (mut present, mut rest) = whole.reborrow().split(length.min(count));
             halve(present.reborrow(), threads, &calc);
             while !has_failed.load(Ordering::Relaxed) {
                 let (mut next, later) = {
                     let length = length.min(rest.position.len());
                     rest.split(length)
                 };
-                rayon::join(|| sum(variables, &present), || halve(next.reborrow(), 2 * threads, &calc));
+                threads::join(&mut || sum(variables, &present), &mut || {
+                    halve(next.reborrow(), 2 * threads, &calc);
+                });
                 if next.position.is_empty() {
-                    return true;
+                    is_done = true;
+                    return;
                 }
                 (present, rest) = (next, later);
             }
-            false
         };
         // On a thread of the pool from the beginning: it takes microseconds to hand work to one.
-        rayon::join(in_shifts, || ()).0
+        threads::join(&mut in_shifts, &mut || ());
+        is_done
     }
 
     /// Fills the caches of a piece, block by block, until one has failed here or elsewhere.
@@ -486,11 +492,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let (earlier, later) = (parts - parts / 2, parts / 2);
         let middle = next.len() * earlier / parts;
         let (before, after) = next.split_at_mut(middle);
-        let (before, after) = rayon::join(
-            || self.write_on_threads(slots, first, before, kinematics, write, earlier),
-            || self.write_on_threads(slots, first + middle, after, kinematics, write, later),
-        );
-        Some(before?.max(after?))
+        let write_part = |first, next: &mut [_], parts| {
+            self.write_on_threads(slots, first, next, kinematics, write, parts)
+        };
+        let (mut largest_before, mut largest_after) = (None, None);
+        threads::join(&mut || largest_before = write_part(first, before, earlier), &mut || {
+            largest_after = write_part(first + middle, after, later);
+        });
+        Some(largest_before?.max(largest_after?))
     }
 
     fn write_part(

@@ -23,6 +23,8 @@ pub(crate) mod stage;
 pub(crate) mod state;
 mod stiffnesses;
 pub(crate) mod system;
+#[cfg(feature = "rayon")]
+mod threads;
 pub mod variables;
 mod view;
 mod worlds;

@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use crate::framework::Error;
 use crate::framework::checkpoint::Checkpoint;
 use crate::framework::state::State;
+#[cfg(feature = "rayon")]
+use crate::framework::threads;
 use crate::math::Real;
 
 /// Everything that varies in many states of one system: motion, variables, energy accounts.
@@ -127,44 +129,42 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        let visit_block = |index: usize, block: &mut Block<T>, outputs: &mut [O]| {
-            let Block { copies, state } = block;
-            let first = index * length;
-            let mut failed = None;
-            for world in first..count.min(first + length) {
+        let visit_block = |(first, block, outputs, failed): &mut (usize, &mut Block<T>, &mut [O], Failed)| {
+            let Block { copies, state } = &mut **block;
+            for world in *first..count.min(*first + length) {
                 let inputs = &inputs[world * input..][..input];
-                let outputs = &mut outputs[(world - first) * output..][..output];
-                let visited = copies.read(world - first, state).and_then(|()| visit(state, inputs, outputs));
-                if let Err(error) = visited.and_then(|()| copies.write(world - first, state)) {
+                let outputs = &mut outputs[(world - *first) * output..][..output];
+                let visited = copies.read(world - *first, state).and_then(|()| visit(state, inputs, outputs));
+                if let Err(error) = visited.and_then(|()| copies.write(world - *first, state)) {
                     failed.get_or_insert_with(|| (world, Box::new(error)));
                     state.clone_from(spare);
                 }
             }
-            failed
         };
         let mut rest = outputs;
-        let blocks = self.blocks.iter_mut().enumerate().map(|(index, block)| {
-            let here = output * length.min(count - index * length);
-            let (outputs, others) = core::mem::take(&mut rest).split_at_mut(here);
+        let blocks = self.blocks.iter_mut().zip((0..count).step_by(length)).map(|(block, first)| {
+            let (outputs, others) =
+                core::mem::take(&mut rest).split_at_mut(output * length.min(count - first));
             rest = others;
-            (index, block, outputs)
+            (first, block, outputs, None)
         });
         #[cfg(feature = "rayon")]
         let first = {
-            use rayon::prelude::*;
-            let blocks: Vec<_> = blocks.collect();
-            let failures = blocks
-                .into_par_iter()
-                .filter_map(|(index, block, outputs)| visit_block(index, block, outputs));
-            failures.min_by_key(|&(world, _)| world)
+            let mut blocks: Vec<_> = blocks.collect();
+            threads::each(&mut blocks, &visit_block);
+            blocks.into_iter().find_map(|(.., failed)| failed)
         };
         #[cfg(not(feature = "rayon"))]
-        let first = blocks
-            .filter_map(|(index, block, outputs)| visit_block(index, block, outputs))
-            .min_by_key(|&(world, _)| world);
+        let first = blocks.fold(None, |first, mut block| {
+            visit_block(&mut block);
+            first.or(block.3)
+        });
         first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
     }
 }
+
+/// The first world of a block of which a visit fails, and why.
+type Failed = Option<(usize, Box<Error>)>;
 
 /// The worlds of a block: few enough that all cores take part.
 fn length_of_block(count: usize) -> usize {
