@@ -112,6 +112,28 @@ impl<T: Real> Wrappable<T> for Pipe {
     }
 }
 
+/// The point of the tube about the unit circle that is nearest to a point within it; another point is returned as it is.
+pub fn out_of_ring(p: Point3<f64>, tube: f64) -> Point3<f64> {
+    let distance = p.x.hypot(p.y);
+    let core = Point3::new(p.x / distance, p.y / distance, 0.0);
+    let offset = p - core;
+    if offset.norm() < tube { core + offset * (tube / offset.norm()) } else { p }
+}
+
+/// The place on a peanut where a point within it is led by Newton's method; another point is returned as it is.
+pub fn out_of_peanut(p: Point3<f64>) -> Point3<f64> {
+    let mut p = p;
+    for _ in 0..20 {
+        let value: f64 = Peanut.value(&p);
+        let slope: Vector3<f64> = Peanut.gradient(&p);
+        if value >= 0.0 {
+            break;
+        }
+        p -= slope * (value / slope.norm_squared());
+    }
+    p
+}
+
 /// Pulls a string through these points tight outside a solid: beads that move towards the middle of their neighbours and
 /// are pushed out; returns its length.
 ///

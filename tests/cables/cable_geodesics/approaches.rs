@@ -5,6 +5,7 @@ use force_elements::cable::Wrappable;
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Solid, Sphere, Torus};
 use force_elements_scenes::cables::{Dice, Pebble, hollows};
+use force_elements_scenes::seeds;
 
 use super::every_surface;
 use crate::plain::Plain;
@@ -172,7 +173,7 @@ fn bumpy(dice: &mut Dice) -> Result<Box<dyn Wrappable<f64>>, Error> {
 #[test]
 fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<(), Error> {
     let mut dice = Dice::new(9);
-    for _ in 0..300 {
+    for _ in 0..seeds(300) {
         let surface = bumpy(&mut dice)?;
         let [a, b] = [(); 2].map(|()| Point3::from(dice.vector(2.5)));
         let found = surface.closest_on_segment(&a, &b);
@@ -194,7 +195,7 @@ fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<(), Error> {
 fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<(), Error> {
     let mut dice = Dice::new(10);
     let (mut clear, mut entering) = (0, 0);
-    for _ in 0..2000 {
+    for _ in 0..seeds(2000) {
         let (ring, tube) = (1.0, dice.between(0.05, 0.9));
         let torus = Torus::new(ring, tube)?;
         let touch = torus.retract(&Point3::from(dice.vector(1.5)));
@@ -215,7 +216,7 @@ fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<(), Error> {
             clear += 1;
         }
     }
-    assert!(clear > 200 && entering > 200, "{clear} {entering}");
+    assert!(clear > seeds(200) && entering > seeds(200), "{clear} {entering}");
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use force_elements_scenes::seeds;
 use force_elements_scenes::solids::Land;
 
 use super::{GROUND, on_ground, one_end_free};
-use force_elements_scenes::humps::{Peanut, Ridges, pulled_tight};
+use force_elements_scenes::humps::{Peanut, Ridges, out_of_peanut, out_of_ring, pulled_tight};
 
 /// A cable between the origins of two bodies.
 struct Rig {
@@ -127,27 +127,6 @@ fn a_cable_over_a_hill_and_its_skirt_is_the_taut_string() -> Result<(), Error> {
 }
 
 /// Where a line enters the ring's tube, and from there straight out of it.
-fn out_of_ring(p: Point3<f64>, tube: f64) -> Point3<f64> {
-    let distance = p.x.hypot(p.y);
-    let core = Point3::new(p.x / distance, p.y / distance, 0.0);
-    let offset = p - core;
-    if offset.norm() < tube { core + offset * (tube / offset.norm()) } else { p }
-}
-
-fn out_of_peanut(p: Point3<f64>) -> Point3<f64> {
-    use force_elements::cable::Wrappable;
-    let mut p = p;
-    for _ in 0..20 {
-        let value: f64 = Peanut.value(&p);
-        let slope: force_elements::nalgebra::Vector3<f64> = Peanut.gradient(&p);
-        if value >= 0.0 {
-            break;
-        }
-        p -= slope * (value / slope.norm_squared());
-    }
-    p
-}
-
 /// A string laid along the path, pushed off it, and pulled tight again returns to its length.
 #[test]
 fn a_string_pulled_tight_is_no_shorter_than_a_path_that_touches_twice() -> Result<(), Error> {
