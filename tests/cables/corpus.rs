@@ -2,7 +2,7 @@
 //! wrong.
 
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Wrappable};
-use force_elements::nalgebra::{Point3, Rotation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::Sphere;
 use force_elements::{Error, ForceSystem, Frame, Pose, Station};
 use force_elements_scenes::cables::Dice;
@@ -89,6 +89,16 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
     Ok(())
 }
 
+/// A scene in which Newton's method does not converge unless it begins from the contacts that are read off the string.
+#[test]
+fn a_path_that_only_the_contacts_of_the_string_lead_to_is_found() -> Result<(), Error> {
+    let case = Case::new(Family::Overlapping, 91_000_012)?;
+    let mut found = PathResults::default();
+    case.path.solve(case.positions(), &case.path.no_wraps(), &mut found).map_err(Error::from)?;
+    assert!((found.length - 7.742_975).abs() < 1e-6, "{}", found.length);
+    Ok(())
+}
+
 /// Scenes in which the path from a start ends on a saddle: the shorter of the paths to both sides is found, where without one to
 /// either side, or with the first, the cable is longer.
 #[test]
@@ -103,6 +113,43 @@ fn a_saddle_is_left_to_the_shorter_side() -> Result<(), Error> {
         let mut found = PathResults::default();
         path.solve(case.state().positions(), &path.no_wraps(), &mut found).map_err(Error::from)?;
         assert!(found.length < 0.5 * (shorter + longer), "{} {seed}: {}", family.name(), found.length);
+    }
+    Ok(())
+}
+
+/// No direction of Ground is named in a scene, so that the path is found alike when all bodies are turned as one.
+#[test]
+fn the_path_of_a_scene_that_is_turned_as_a_whole_is_the_same() -> Result<(), Error> {
+    // Of the others, some have several paths that are equal to roundoff, or lie where turning rounds.
+    for family in [
+        Family::Ordinary,
+        Family::Overlapping,
+        Family::Hinted,
+        Family::Held,
+        Family::Extreme,
+        Family::Hollow,
+        Family::Grazing,
+    ] {
+        let mut compared = 0;
+        for seed in 0..seeds(300) {
+            let case = Case::new(family, seed)?;
+            let mut turned = case.state().clone();
+            let X = Pose::from_parts(Translation3::identity(), Dice::new(seed).rotation(3.0));
+            for body in case.system.bodies() {
+                turned.set_pose(body, X * case.positions().pose(body))?;
+            }
+            let length = |positions| {
+                let mut found = PathResults::default();
+                let solved = case.path.solve(positions, &case.path.no_wraps(), &mut found);
+                solved.map_or(f64::INFINITY, |()| found.length)
+            };
+            let [before, after] = [case.positions(), turned.positions()].map(length);
+            // Kinks of 1e-9 at rims that bend by a thousandth of the length.
+            let is_same = before == after || (before - after).abs() < 1e-9 * before;
+            assert!(is_same, "{} {seed}: {before} {after}", family.name());
+            compared += u64::from(before.is_finite());
+        }
+        assert!(5 * compared > 3 * seeds(300), "{}: {compared}", family.name());
     }
     Ok(())
 }

@@ -5,8 +5,8 @@ use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Integrator, Plant, SemiImplicitEuler, Simulation};
 use force_elements::{
-    Column, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Handle, Linearization,
-    Row, Scope,
+    Column, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Handle,
+    Linearization, Row, Scope,
 };
 
 type Element = Handle<CoordinateSpringDamperExt<f64>>;
@@ -309,6 +309,48 @@ fn smooth_stops_do_not_switch() {
     assert_eq!(bench.system.switching_error(&mut state).expect("realized"), 0.0);
     bench.system.accept_step(&mut state).expect("realized");
     assert_eq!(state.discrete(bench.element).limit_stop_state, 0.0);
+}
+
+#[test]
+fn a_stop_that_only_pushes_states_the_force_by_which_it_does() -> Result<(), Error> {
+    let (upper, lower) = ((3e3, 40.0), (5e3, 70.0));
+    let only_pushes = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 0.5,
+        limit_stops_lower: -0.4,
+        limit_stops_upper_stiffness: upper.0,
+        limit_stops_upper_damping: upper.1,
+        limit_stops_lower_stiffness: lower.0,
+        limit_stops_lower_damping: lower.1,
+        limit_stops_only_push: true,
+        ..Parameters::default()
+    };
+    let smooth = Parameters { limit_stops_transition: 1e-3, ..only_pushes };
+    for (parameters, q, inward) in [
+        (only_pushes, 0.51, 0.3),
+        (only_pushes, 0.51, 1.2),
+        (only_pushes, -0.42, -1.0),
+        (only_pushes, -0.42, -2.0),
+        (smooth, 0.51, 1.2),
+        (smooth, -0.42, -1.0),
+    ] {
+        let bench = Bench::new(parameters, 0.0);
+        let simulation = bench.start(q, -inward);
+        let mut linearization = Linearization::new();
+        bench.system.linearize(simulation.state(), &mut linearization)?;
+        let (stiffness, damping) = if q > 0.0 { upper } else { lower };
+        let depth = f64::max(q - 0.5, -0.4 - q);
+        let push = stiffness * depth - damping * inward.abs();
+        let branches = linearization.element(bench.element).branches();
+        let name = if push > 0.0 { "pushing" } else { "let go" };
+        let stated = branches.iter().find(|branch| branch.name == name).map(|branch| branch.margin);
+        // Roundoff of newtons.
+        assert!(
+            stated.is_some_and(|stated| (stated - push.abs()).abs() < 1e-12),
+            "{q} {inward}: {branches:?}"
+        );
+    }
+    Ok(())
 }
 
 #[test]

@@ -207,3 +207,25 @@ fn foundations_with_anchors_are_no_stiffer_than_they_report() {
     is_bound::<AnchoredClippedBrick>(true, 0.2);
     is_bound::<HeldBrick>(true, 0.5);
 }
+
+/// A station that touches strikes at its own speed, as at one that the host states; one that does not touch strikes only at that.
+#[test]
+fn an_exponential_spring_reports_the_speed_at_which_it_is_struck() -> Result<(), Error> {
+    let length = |height: f64, speed: f64, impact_speed: f64| -> Result<f64, Error> {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        system.add(force_elements_scenes::machine::spring::<f64>(body)?)?;
+        let mut state = system.default_state();
+        // Its station is 0.31 m below the origin of the body.
+        let pose = Pose::translation(0.0, 0.0, 0.31 + height);
+        state.set_body(body, pose, SpatialVelocity::new(Vector3::zeros(), Vector3::z() * -speed))?;
+        system.realize_dynamics(&mut state)?;
+        let stepping = Stepping { impact_speed, ..Stepping::default() };
+        Ok(system.stable_step(&state, &Alike { mass: 2.0, inertia: 0.3 }, stepping)?.length)
+    };
+    assert_eq!(length(0.0, 2.0, 0.0)?, length(0.0, 2.0, 2.0)?);
+    assert!(length(0.0, 2.0, 0.0)? < 0.8 * length(0.0, 0.0, 0.0)?);
+    // Twenty centimetres are a hundred decay lengths.
+    assert!(length(0.2, 2.0, 0.0)? > 1e6 && length(0.2, 2.0, 2.0)? < 0.1);
+    Ok(())
+}

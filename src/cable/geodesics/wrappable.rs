@@ -255,38 +255,6 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         turning::integrate(self, p, direction, length, accuracy, turning::twisting)
     }
 
-    /// The point of the surface nearest to `p`, found by Newton's method from the foot of the gradient: for
-    /// points deeper inside than the radius of curvature it may be another stationary point.
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        let mut q = self.retract(p);
-        for _ in 0..60 {
-            let end = self.end(&q, &any_tangent(&self.gradient(&q)));
-            let binormal = end.binormal();
-            let offset = p - q;
-            let height = offset.dot(&end.normal);
-            // The Hessian of half the squared distance in the tangent plane.
-            let a = T::one() + height * end.curvature;
-            let b = height * end.torsion;
-            let c = T::one() + height * end.transverse_curvature;
-            let (x, y) = (offset.dot(&end.tangent), offset.dot(&binormal));
-            let det = a * c - b * b;
-            let (dx, dy) = if a > T::zero() && det > T::zero() {
-                ((c * x - b * y) / det, (a * y - b * x) / det)
-            } else {
-                (x, y)
-            };
-            let step = end.tangent * dx + binormal * dy;
-            let limit = T::lit(0.5) * self.size();
-            let reach = step.norm();
-            let step = if reach > limit { step * (limit / reach) } else { step };
-            q = self.retract(&(q + step));
-            if reach <= T::negligible() * self.size() {
-                break;
-            }
-        }
-        q
-    }
-
     /// A distance that a point outside has at least from the solid \[m\], such as a distance function's value; zero if
     /// none is known. With it a cable that passes the solid at some distance is tested in a few steps.
     fn clearance(&self, _p: &Point3<T>) -> T {

@@ -193,10 +193,6 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         [by_shift / self.scale, by_turn]
     }
 
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        self.surface.nearest_point(&self.shrunk(p)) * self.scale
-    }
-
     fn clearance(&self, p: &Point3<T>) -> T {
         self.surface.clearance(&self.shrunk(p)) * self.scale
     }

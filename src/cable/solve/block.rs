@@ -111,3 +111,48 @@ pub(crate) fn solve<T: Real>(mut m: [[T; 4]; 4], mut right: [[T; 4]; 3]) -> [[T;
     }
     right
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix2, Matrix4};
+
+    use super::*;
+    use crate::testing::Numbers;
+
+    /// What remains of the binormal rows for shift across and turn, by nalgebra.
+    fn remaining(block: &[[f64; 4]; 4]) -> Matrix2<f64> {
+        let m = Matrix4::from_fn(|i, j| block[i][j]);
+        let of = |rows: [usize; 2], columns: [usize; 2]| Matrix2::from_fn(|i, j| m[(rows[i], columns[j])]);
+        let (normal, binormal) = ([0, 2], [1, 3]);
+        let solved = of(normal, [0, 3]).try_inverse().expect("regular") * of(normal, [1, 2]);
+        of(binormal, [1, 2]) - of(binormal, [0, 3]) * solved
+    }
+
+    #[test]
+    fn a_second_variation_is_positive_by_sylvesters_criterion_or_made_so() {
+        let numbers = &mut Numbers::new(3);
+        let mut minimal = [0; 2];
+        for _ in 0..400 {
+            let mut block = [[(); 4]; 4].map(|row| row.map(|()| numbers.between(-2.0, 2.0)));
+            // Growth moves the end in the first two rows by nothing.
+            (block[0][3], block[1][3]) = (0.0, 0.0);
+            // Far from singular.
+            block[0][0] = 2.5;
+            block[2][3] = -2.5;
+            let remains = remaining(&block);
+            let is_positive = remains[(1, 1)] < 0.0 && remains.determinant() < 0.0;
+            assert_eq!(second_variation(&mut block.clone(), 1.0, 0.0, false), is_positive, "{remains}");
+            minimal[usize::from(is_positive)] += 1;
+            let was = second_variation(&mut block, 1.0, 0.0, true);
+            let changed = remaining(&block);
+            let across = changed.determinant() / changed[(1, 1)];
+            // Sums of numbers of some hundreds at most.
+            assert!(-changed[(1, 1)] > 0.05 - 1e-12 && across > 0.05 - 1e-12, "{changed}");
+            if was {
+                assert!((changed - remains).norm() < 1e-12, "{changed} {remains}");
+            }
+            assert!(is_positive || !was);
+        }
+        assert!(minimal.iter().all(|&count| count > 50), "{minimal:?}");
+    }
+}

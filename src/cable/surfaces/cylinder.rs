@@ -101,10 +101,6 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         length * self.end(&self.retract(p), direction).curvature
     }
 
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        self.retract(p)
-    }
-
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = across(&(b - a));
         let reach = along.norm_squared();

@@ -231,10 +231,6 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         p - self.normal_at(p) * self.distance_of(p)
     }
 
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        self.retract(p)
-    }
-
     fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
         match self.nearest_part(p).0 {
             Part::Side => self.side().end(p, direction),

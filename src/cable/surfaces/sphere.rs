@@ -92,10 +92,6 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         [T::zero(); 2]
     }
 
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        self.retract(p)
-    }
-
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let closest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());

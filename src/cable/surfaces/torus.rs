@@ -205,10 +205,6 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         integrate(self, start, length, (accuracy, most), &Stormer(acceleration))
     }
 
-    fn nearest_point(&self, p: &Point3<T>) -> Point3<T> {
-        self.retract(p)
-    }
-
     fn may_reenter(&self, touch: &Point3<T>, to: &Point3<T>) -> bool {
         // Along a tangent the implicit quartic (|p|² + R² − r²)² − 4 R² (x² + y²), negative inside, has a
         // double root at the touch: s² (s² + 2 m s + c) with the arc length s.
@@ -236,11 +232,11 @@ impl<T: Real> Wrappable<T> for Torus<T> {
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
-        let nearest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());
         // Plain numbers, whatever the scalar.
         let [from, to] = [a, b].map(|p| p.map(|x| (x / self.ring_radius).to_f64()));
         let [before, after] = low_places(&from, &to).map(T::lit);
-        let lowest = [T::zero(), T::one(), before, after].into_iter().fold(nearest, |best, place| {
+        let start = approach_at(self, a, b, T::zero());
+        let lowest = [T::one(), before, after].into_iter().fold(start, |best, place| {
             let next = approach_at(self, a, b, place);
             if next.height < best.height { next } else { best }
         });

@@ -11,25 +11,6 @@ use super::every_surface;
 use crate::plain::Plain;
 
 #[test]
-fn nearest_points_are_no_farther_than_any_of_many_others() -> Result<(), Error> {
-    let mut dice = Dice::new(6);
-    for surface in every_surface()? {
-        for _ in 0..10 {
-            let p = surface.retract(&Point3::from(dice.vector(0.9)));
-            let from = p + surface.gradient(&p).normalize() * dice.between(0.0, 0.6) + dice.vector(0.05);
-            let nearest = surface.nearest_point(&from);
-            assert!(surface.height(&nearest).abs() < 1e-12, "{surface:?}");
-            let distance = (from - nearest).norm();
-            for _ in 0..200 {
-                let other = surface.retract(&(nearest + dice.vector(0.3)));
-                assert!((from - other).norm() > distance - 1e-12, "{surface:?}");
-            }
-        }
-    }
-    Ok(())
-}
-
-#[test]
 fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() -> Result<(), Error> {
     let mut dice = Dice::new(8);
     for surface in every_surface()? {
@@ -66,7 +47,7 @@ fn height_map_passes_through_its_heights_with_continuous_curvature() -> Result<(
     Ok(())
 }
 
-/// Contact and cables see the same surface: their nearest points come from two methods that share nothing.
+/// Contact and cables see the same surface by methods that share nothing.
 #[test]
 fn what_can_be_entered_and_wrapped_is_one_surface() -> Result<(), Error> {
     let mut dice = Dice::new(7);
@@ -79,10 +60,11 @@ fn what_can_be_entered_and_wrapped_is_one_surface() -> Result<(), Error> {
         let near = ball.nearest(&p);
         // A few operations each, of numbers below four.
         assert!((near.signed_distance - ball.height(&p)).abs() < 1e-14);
-        assert!((near.point - ball.nearest_point(&p)).norm() < 1e-14);
+        assert!((near.point - ball.retract(&p)).norm() < 1e-14);
         let near = ellipsoid.nearest(&p);
-        // Two Newton iterations, each to the roundoff of its residual times a ratio of radii of four.
-        assert!((near.point - ellipsoid.nearest_point(&p)).norm() < 1e-13, "{radii} {p}");
+        // Outside a convex solid the nearest point is that below which the point lies, to the roundoff of its residual times a
+        // ratio of radii of four.
+        assert!(((p - near.point).normalize() - near.normal).norm() < 1e-13, "{radii} {p}");
         assert!(ellipsoid.value(&near.point).abs() < 1e-13);
         assert!((near.normal - ellipsoid.gradient(&near.point).normalize()).norm() < 1e-13);
         // And on both sides of it they agree on what is inside.
@@ -124,7 +106,7 @@ fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<(), Error> {
                     let expected: f64 = (f64::hypot(p.x, p.y) - scale).hypot(p.z) - 0.3 * scale;
                     assert!((ring.value(&p) - expected).abs() < 1e-15 * scale, "{p:?}");
                     assert!((ring.gradient(&p).norm() - 1.0).abs() < 1e-14, "{p:?}");
-                    let foot = ring.nearest_point(&p);
+                    let foot = ring.retract(&p);
                     assert!(ring.value(&foot).abs() < 1e-15 * scale, "{p:?}");
                     assert!(((foot - p).norm() - expected.abs()).abs() < 1e-15 * scale, "{p:?}");
                 }
@@ -135,7 +117,7 @@ fn a_ring_is_as_far_from_its_axis_as_its_circle_is() -> Result<(), Error> {
 }
 
 #[test]
-fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -> Result<(), Error> {
+fn where_no_direction_is_outwards_heights_and_feet_are_still_there() -> Result<(), Error> {
     let middles: [(Box<dyn Wrappable<f64>>, Vector3<f64>); 6] = [
         (Box::new(Sphere::new(0.7)?), Vector3::zeros()),
         (Box::new(Cylinder::new(0.7)?), Vector3::new(0.0, 0.0, 2.0)),
@@ -149,10 +131,9 @@ fn where_no_direction_is_outwards_heights_and_nearest_points_are_still_there() -
         for off in [0.0, 1e-200, 1e-16, 1e-9] {
             let p = Point3::from(middle) + Vector3::new(off, -off, off);
             assert!(surface.height(&p) < 0.0, "{surface:?} {off}");
-            for foot in [surface.retract(&p), surface.nearest_point(&p)] {
-                // Roundoff of coordinates up to 2.5.
-                assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
-            }
+            let foot = surface.retract(&p);
+            // Roundoff of coordinates up to 2.5.
+            assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
             let line = surface.closest_on_segment(&(p - Vector3::x() * 3.0), &(p + Vector3::x() * 3.0));
             let foot = surface.retract(&line.point);
             assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");

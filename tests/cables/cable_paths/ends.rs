@@ -72,7 +72,7 @@ fn lay(
 
 /// A point outside a solid, and one on the surface.
 fn points(dice: &mut Dice, surface: &impl Wrappable<f64>, solid: &Solid) -> [Vector3<f64>; 2] {
-    let on = surface.nearest_point(&dice.vector(1.5).into());
+    let on = surface.retract(&dice.vector(1.5).into());
     loop {
         let p = dice.vector(3.0);
         if solid.height(p.into()) > 0.1 {
@@ -267,7 +267,7 @@ fn ends_on_surfaces_in_single_precision_and_with_derivatives_agree() -> Result<(
             2 => on_ground(Ellipsoid::new(Vector3::new(0.7, 0.5, 1.0))?)?,
             _ => on_ground(Torus::new(1.0, 0.4)?)?,
         };
-        let on = obstacle.surface().nearest_point(&dice.vector(1.5).into()).coords;
+        let on = obstacle.surface().retract(&dice.vector(1.5).into()).coords;
         let outside = dice.vector(1.0).normalize() * dice.between(1.6, 3.0);
         let Ok(length) = length_in([on, outside], obstacle.clone()) else {
             refused += 1;
