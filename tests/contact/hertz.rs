@@ -10,7 +10,7 @@ use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::testing::{Spoilt, refuses_parameters};
 use force_elements::{
     BodyIndex, ElementError, Error, ForceSystem, Frame, Handle, HertzContact, KinematicsError, Pose,
-    Requirement, SpatialVelocity, Station,
+    Requirement, SpatialVelocity, Station, Stepping,
 };
 
 use super::restitution::restitution;
@@ -301,5 +301,31 @@ fn a_cast_is_the_same_contact_and_one_out_of_range_is_refused() -> Result<(), Er
     let huge = Ball::new(Station::on(scene.ball, Point3::origin()), 1e12);
     let huge = HertzContact::new(Frame::ground(Pose::identity()), huge, rubber())?;
     assert_eq!(huge.cast::<f32>().expect_err("1e48").invalid_value().map(|v| v.name), Some("ball.radius"));
+    Ok(())
+}
+
+/// What a stated speed of impact reports is what the ball reports where an impact at that speed turns, of the lighter body.
+#[test]
+fn the_step_for_a_speed_of_impact_is_that_of_its_deepest_place() -> Result<(), Error> {
+    for is_on_ball in [false, true] {
+        let scene = Scene::new(is_on_ball, 0.0, rubber());
+        let length = |gap: f64, velocity: f64, impact_speed: f64| -> Result<f64, Error> {
+            let simulation =
+                scene.start(gap, SpatialVelocity::new(Vector3::zeros(), Vector3::z() * velocity));
+            let stepping = Stepping { impact_speed, ..Stepping::default() };
+            Ok(scene.system.stable_step(simulation.state(), &scene.plant, stepping)?.length)
+        };
+        let mut before = f64::INFINITY;
+        for speed in [0.01, 0.1, 2.0] {
+            let stiffness = 4.0 / 3.0 * MODULUS * scene.effective_radius.sqrt();
+            let depth = (2.5 * 0.5 * MASS * speed * speed / stiffness).powf(0.4);
+            let stated = length(1e-6, 0.0, speed)?;
+            // The point of contact is nearer to the center of a ball that is pressed in.
+            let there = length(-depth, -speed, 0.0)?;
+            assert_relative_eq!(stated, there, max_relative = depth / RADIUS);
+            assert!(stated < before);
+            before = stated;
+        }
+    }
     Ok(())
 }

@@ -36,3 +36,34 @@ fn next_seam<T: Real>(place: &Vector3<T>, velocity: &Vector3<T>, acceleration: &
     }
     reach
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seam_is_reached_where_a_curve_stands_on_it_or_just_before() {
+        let along = |x: f64, velocity: f64, acceleration: f64| {
+            let of_x = |number| Vector3::new(number, 0.0, 0.0);
+            // The other axes stand still between seams.
+            next_seam(&Vector3::new(x, 0.5, 0.5), &of_x(velocity), &of_x(acceleration))
+        };
+        for (x, velocity, expected) in [
+            (0.25, 0.5, 1.5),
+            (0.25, -0.5, 0.5),
+            (2.0, 1.0, 1.0),
+            (2.0, -1.0, 1.0),
+            (2.0 - 1e-10, 1.0, 1.0 + 1e-10),
+            (2.0 + 1e-10, -1.0, 1.0 + 1e-10),
+            (2.0 - 1e-8, 1.0, 1e-8),
+            (2.0 + 1e-8, -1.0, 1e-8),
+        ] {
+            // Roundoff of coordinates of two.
+            assert!((along(x, velocity, 0.0) - expected).abs() < 1e-15, "{x} {velocity}");
+        }
+        // It turns at 0.45 and comes back: t − t² = −0.2 at (1 + √1.8)/2.
+        let back = 0.5 * (1.0 + f64::sqrt(1.8));
+        assert!((along(0.2, 1.0, -2.0) - back).abs() < 1e-15);
+        assert!(along(0.5, 0.0, 0.0) > 1e29);
+    }
+}
