@@ -238,6 +238,22 @@ fn steps_below_the_roundoff_of_time_are_refused() {
         assert!(matches!(refused, Err(SimulationError::StepTooSmall { .. })), "{name}: {refused:?}");
         assert_eq!(simulation.save(), before);
     });
+    // From zero time would advance, but in more steps than there is time for; a remainder of that length is taken.
+    let (system, plant, state) = machine::<f64>(1, &[1.0]);
+    for (fine, coarse, name) in [
+        (
+            &mut SemiImplicitEuler::new(1e-17) as &mut dyn Integrator<f64>,
+            &mut SemiImplicitEuler::new(1.0) as &mut dyn Integrator<f64>,
+            "Euler",
+        ),
+        (&mut ImplicitTrapezoidal::new(1e-17), &mut ImplicitTrapezoidal::new(1.0), "implicit"),
+    ] {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let refused = fine.step(&mut simulation, 1.0);
+        assert!(matches!(refused, Err(SimulationError::StepTooSmall { .. })), "{name}: {refused:?}");
+        coarse.step(&mut simulation, 1e-17).expect("the last");
+        assert_eq!(simulation.time(), 1e-17, "{name}");
+    }
 }
 
 #[test]
@@ -316,14 +332,18 @@ fn inertias_that_no_body_has_are_refused() {
         // Symmetric to the last bit.
         RigidBody::new(1.0, Point3::origin(), (inertia + inertia.transpose()) * 0.5)
     };
-    for of_a_body in [[1.0, 1.0, 1.0], [1.0, 1.0, 2.0], [1e-6, 1.0, 1.0], [3.0, 4.0, 5.0]] {
+    // A sum of moments with seven digits is exceeded by no more than a millionth of it.
+    let rounded = [1.0, 1.0, 2.0 * (1.0 + 0.9e-6)];
+    for of_a_body in [[1.0, 1.0, 1.0], [1.0, 1.0, 2.0], [1e-6, 1.0, 1.0], [3.0, 4.0, 5.0], rounded] {
         assert!(turned(of_a_body).is_ok(), "{of_a_body:?}");
     }
-    let too_large = turned([1.0, 1.0, 2.1]).err();
-    assert!(
-        matches!(too_large, Some(InvalidValue { requirement: Requirement::AtMost(_), .. })),
-        "{too_large:?}"
-    );
+    for most in [2.1, 2.0 * (1.0 + 1.1e-6)] {
+        let too_large = turned([1.0, 1.0, most]).err();
+        assert!(
+            matches!(too_large, Some(InvalidValue { requirement: Requirement::AtMost(_), .. })),
+            "{too_large:?}"
+        );
+    }
     for impossible in [[1.0, 1.0, -1.0], [0.0, 1.0, 1.0], [1e-200, 1.0, 1.0], [1.0, 5.0, 1.0]] {
         assert!(turned(impossible).is_err(), "{impossible:?}");
     }
