@@ -133,7 +133,7 @@ fn from_a_point_on_a_cylinder_the_cable_follows_a_helix() -> Result<(), Error> {
 #[derive(Debug, Default)]
 struct Counts {
     touching: u64,
-    lifting: u32,
+    lifting: u64,
     refused: u32,
     longer: u32,
 }
@@ -179,7 +179,7 @@ fn approached<S: Wrappable<f64>>(
                 let near = solve(above, Some(wraps))?.length;
                 assert!((length - near).abs() < 1.01 * HEIGHT, "{i}: {length} {near}");
                 counts.touching += u64::from(touches);
-                counts.lifting += u32::from(touches && lifts);
+                counts.lifting += u64::from(touches && lifts);
                 // The search from above may be refused.
                 let is_longer = |cold: Found| length > cold.length + 2.0 * HEIGHT;
                 counts.longer += u32::from(solve(above, None).is_ok_and(is_longer));
@@ -214,7 +214,7 @@ fn from_a_point_on_an_ellipsoid_the_path_is_the_limit_of_those_from_above() -> R
 fn from_a_point_on_a_ring_the_path_is_the_limit_of_those_from_above() -> Result<(), Error> {
     let (ring, solid, mut dice) = (Arc::new(Torus::new(1.0, 0.4)?), Solid::Ring(1.0, 0.4), Dice::new(6));
     let counts = approached(&ring, &solid, 0.0, || points(&mut dice, &*ring, &solid))?;
-    assert!(2 * counts.touching > draws() && counts.lifting > 0, "{counts:?}");
+    assert!(2 * counts.touching > draws() && counts.lifting > draws() / 80, "{counts:?}");
     assert!(counts.refused == 0 && counts.longer == 0, "{counts:?}");
     Ok(())
 }
