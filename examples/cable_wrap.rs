@@ -22,6 +22,8 @@ use force_elements::{
 };
 use force_elements_examples::scene::Scene;
 use force_elements_examples::{Argument, Arguments, Table, println};
+// Generic code that tests share is compiled there.
+use force_elements_scenes as _;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 

@@ -19,6 +19,8 @@ use force_elements::{
     KinematicsSource, LinearBushing, Pose, SpatialVelocity, State, StepRule,
 };
 use force_elements_examples::{Argument, Arguments, Table, println};
+// Generic code that tests share is compiled there.
+use force_elements_scenes as _;
 use plotters::prelude::*;
 
 const MASS: f64 = 1.0;

@@ -24,6 +24,8 @@ use force_elements::{
 };
 use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Table, print, println};
+// Generic code that tests share is compiled there.
+use force_elements_scenes as _;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

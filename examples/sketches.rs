@@ -21,6 +21,8 @@ use force_elements::{
     exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
 };
 use force_elements_examples::{Argument, Arguments, println};
+// Generic code that tests share is compiled there.
+use force_elements_scenes as _;
 
 /// A style of lines and dots: those of one color and width are one path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -21,6 +21,8 @@ use force_elements::{
     cable_spring, coordinate_spring_damper_ext as coordinate, exponential_spring, linear_bushing,
 };
 use force_elements_examples::{Arguments, Table, print, println};
+// Generic code that tests share is compiled there.
+use force_elements_scenes as _;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -237,12 +237,16 @@ impl<T: Real, const N: usize> Number<T> for Dual<T, N> {
     #[inline]
     fn chain(self, value: T, slope: T) -> Self {
         let slope = if slope.is_finite() { slope } else { T::zero() };
-        Self { value, slopes: self.slopes.map(|s| s * slope) }
+        let mut slopes = self.slopes;
+        for s in &mut slopes {
+            *s *= slope;
+        }
+        Self { value, slopes }
     }
 
     #[inline]
     fn vanishes(self) -> bool {
-        self.value.vanishes() && self.slopes.into_iter().all(T::vanishes)
+        self.value.vanishes() && self.slopes.iter().all(|s| s.vanishes())
     }
 }
 
@@ -250,7 +254,11 @@ impl<T: Real, const N: usize> Neg for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
-        Self { value: -self.value, slopes: self.slopes.map(|s| -s) }
+        let mut slopes = self.slopes;
+        for s in &mut slopes {
+            *s = -*s;
+        }
+        Self { value: -self.value, slopes }
     }
 }
 

@@ -192,7 +192,8 @@ impl<T: Real> HeightMap<T> {
                 hx += *c * slope[i];
                 hxx += *c * bend[i];
             }
-            let [value, slope, bend] = along_y.values.each_ref().map(|functions| functions[j]);
+            let [values, slopes, bends] = &along_y.values;
+            let (value, slope, bend) = (values[j], slopes[j], bends[j]);
             at.h += h * value;
             at.hx += hx * value;
             at.hxx += hxx * value;

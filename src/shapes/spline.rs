@@ -299,7 +299,11 @@ impl<T: Real> Piece<T> {
             }
         }
         let square = self.inverse * self.inverse * T::lit(2.0);
-        [value, slope.map(|x| x * self.inverse), half_bend.map(|x| x * square)]
+        for i in 0..FUNCTIONS {
+            slope[i] *= self.inverse;
+            half_bend[i] *= square;
+        }
+        [value, slope, half_bend]
     }
 
     fn cast<U: Real>(&self) -> Piece<U> {

@@ -101,8 +101,8 @@ fn springs(design: &ContactDesign) -> Parameters<f64> {
 
 #[test]
 fn after_an_impact_there_is_no_more_energy_than_before() {
-    let (mut deal, mut all) = (Numbers::new(7), 0);
-    for design in designs() {
+    let (mut deal, mut all, mut is_drawn) = (Numbers::new(7), 0, one_in(3));
+    for design in designs().into_iter().filter(|_| is_drawn()) {
         let ContactDesign { mass, extent: half, speed, step, .. } = design;
         // The last corners of a cube strike at up to 2.3 times the speed of its fall.
         let fall = speed / 2.3;
@@ -142,7 +142,7 @@ fn after_an_impact_there_is_no_more_energy_than_before() {
             assert!(gain < 0.01, "{design:?}: {gain} of the energy before");
         }
     }
-    assert!(all > 5 * seeds(4), "{all} impacts");
+    assert!(all > if is_at_length() { 20 } else { 2 }, "{all} impacts");
 }
 
 /// Without its own weight, under which it would fall on: where it rebounds with this share of the speed.

@@ -71,7 +71,7 @@ impl Grid {
     pub(super) fn local<T: Real, const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
         let place = self.place(p);
         let mut cell = [0; 3];
-        let mut splines = [[[T::zero(); 4]; 3]; 3];
+        let mut splines = [[[T::zero(); 3]; 4]; 3];
         for axis in 0..3 {
             let plain = place[axis].to_f64();
             let count: f64 = convert(self.cells[axis]);
@@ -88,14 +88,15 @@ impl Grid {
         // Along x last, so that the sums over rows and layers run over four neighbours at a time. Derivatives by y and z:
         // 00, 10, 01, 20, 11, 02.
         let mut sums = [[T::zero(); 4]; 6];
-        for (k, [b, db, ddb]) in [0, 1, 2, 3].map(|k| (k, bz.map(|b| b[k]))) {
+        for (k, [b, db, ddb]) in bz.into_iter().enumerate() {
             let mut layer = [[T::zero(); 4]; 3];
-            for (j, splines) in [0, 1, 2, 3].map(|j| (j, by.map(|b| b[j]))) {
+            for (j, b) in by.iter().enumerate() {
                 let start = cell[0] + wide * (cell[1] + j) + deep * (cell[2] + k);
                 let row = self.coefficients.get(start..).and_then(|row| row.first_chunk::<4>());
-                let row = row.map_or([T::zero(); 4], |row| row.map(T::lit));
-                for (sum, b) in layer.iter_mut().zip(splines).take(ORDER + 1) {
-                    add(sum, &row, b);
+                let [c0, c1, c2, c3] = *row.unwrap_or(&[0.0; 4]);
+                let row = [T::lit(c0), T::lit(c1), T::lit(c2), T::lit(c3)];
+                for (sum, b) in layer.iter_mut().zip(b).take(ORDER + 1) {
+                    add(sum, &row, *b);
                 }
             }
             let [value, slope, bend] = &layer;
@@ -110,19 +111,19 @@ impl Grid {
                 add(&mut sums[5], value, ddb);
             }
         }
-        let along =
-            |sum: &[T; 4], b: &[T; 4]| (sum[0] * b[0] + sum[1] * b[1]) + (sum[2] * b[2] + sum[3] * b[3]);
+        let along = |sum: &[T; 4], order: usize| {
+            (sum[0] * bx[0][order] + sum[1] * bx[1][order]) + (sum[2] * bx[2][order] + sum[3] * bx[3][order])
+        };
         let inverse = T::lit(self.spacing.recip());
         let mut jet =
-            Jet { value: along(&sums[0], &bx[0]), gradient: Vector3::zeros(), hessian: Matrix3::zeros() };
+            Jet { value: along(&sums[0], 0), gradient: Vector3::zeros(), hessian: Matrix3::zeros() };
         if ORDER > 0 {
-            jet.gradient =
-                Vector3::new(along(&sums[0], &bx[1]), along(&sums[1], &bx[0]), along(&sums[2], &bx[0]));
+            jet.gradient = Vector3::new(along(&sums[0], 1), along(&sums[1], 0), along(&sums[2], 0));
             jet.gradient *= inverse;
         }
         if ORDER > 1 {
-            let [xx, yy, zz] = [along(&sums[0], &bx[2]), along(&sums[3], &bx[0]), along(&sums[5], &bx[0])];
-            let [xy, xz, yz] = [along(&sums[1], &bx[1]), along(&sums[2], &bx[1]), along(&sums[4], &bx[0])];
+            let [xx, yy, zz] = [along(&sums[0], 2), along(&sums[3], 0), along(&sums[5], 0)];
+            let [xy, xz, yz] = [along(&sums[1], 1), along(&sums[2], 1), along(&sums[4], 0)];
             jet.hessian = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * (inverse * inverse);
         }
         jet

@@ -12,7 +12,7 @@ use force_elements::{
 use super::{fixed, on_ground};
 use force_elements_scenes::absurd::{index, number, seldom, surface, vector};
 use force_elements_scenes::cables::{Dice, Peanut};
-use force_elements_scenes::seeds;
+use force_elements_scenes::{is_at_length, seeds};
 
 /// Calls every method of a surface with what it gets.
 fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
@@ -24,6 +24,11 @@ fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
     let _ = (surface.closest_on_segment(&p, &q), surface.is_convex(), surface.may_reenter(&p, &q));
     let geodesic = surface.geodesic(&p, &u, number(dice), number(dice), usize::MAX);
     let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Pose::identity()));
+}
+
+/// How many random surfaces are drawn.
+fn surfaces() -> u64 {
+    if is_at_length() { 10_000 } else { 300 }
 }
 
 fn surfaces_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) {
@@ -39,12 +44,12 @@ fn surfaces_withstand_anything<T: Real>(seeds: core::ops::Range<u64>) {
 
 #[test]
 fn no_call_of_a_surface_panics_or_hangs() {
-    surfaces_withstand_anything::<f64>(0..seeds(10_000));
+    surfaces_withstand_anything::<f64>(0..surfaces());
 }
 
 #[test]
 fn no_call_of_a_surface_in_single_precision_panics_or_hangs() {
-    surfaces_withstand_anything::<f32>(0..seeds(10_000));
+    surfaces_withstand_anything::<f32>(0..surfaces());
 }
 
 /// Ground or one of two bodies.
