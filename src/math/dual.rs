@@ -237,16 +237,12 @@ impl<T: Real, const N: usize> Number<T> for Dual<T, N> {
     #[inline]
     fn chain(self, value: T, slope: T) -> Self {
         let slope = if slope.is_finite() { slope } else { T::zero() };
-        let mut slopes = self.slopes;
-        for s in &mut slopes {
-            *s *= slope;
-        }
-        Self { value, slopes }
+        Self { value, slopes: self.slopes.map(|s| s * slope) }
     }
 
     #[inline]
     fn vanishes(self) -> bool {
-        self.value.vanishes() && self.slopes.iter().all(|s| s.vanishes())
+        self.value.vanishes() && self.slopes.into_iter().all(T::vanishes)
     }
 }
 
@@ -254,11 +250,7 @@ impl<T: Real, const N: usize> Neg for Dual<T, N> {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
-        let mut slopes = self.slopes;
-        for s in &mut slopes {
-            *s = -*s;
-        }
-        Self { value: -self.value, slopes }
+        Self { value: -self.value, slopes: self.slopes.map(|s| -s) }
     }
 }
 

@@ -165,7 +165,7 @@ impl<T: Real> HeightMap<T> {
     /// [`ShapeError::OffPatch`] outside the rectangle.
     pub fn height_at(&self, x: T, y: T) -> Result<T, ShapeError> {
         if self.reaches(x, y) {
-            Ok(self.local(x, y).h)
+            Ok(self.local::<0>(x, y).h)
         } else {
             Err(ShapeError::OffPatch { x: x.to_f64(), y: y.to_f64() })
         }
@@ -177,9 +177,10 @@ impl<T: Real> HeightMap<T> {
         along_x.contains(&x) && along_y.contains(&y)
     }
 
-    /// Height and derivatives; outside the rectangle, extrapolated by polynomials of degree three.
-    pub(crate) fn local(&self, x: T, y: T) -> Local<T> {
-        let (along_x, along_y) = (self.axes[0].local(x), self.axes[1].local(y));
+    /// Height and derivatives up to this order, the rest is zero; outside the rectangle, extrapolated by polynomials of degree
+    /// three.
+    pub(crate) fn local<const ORDER: usize>(&self, x: T, y: T) -> Local<T> {
+        let (along_x, along_y) = (self.axes[0].local::<ORDER>(x), self.axes[1].local::<ORDER>(y));
         let wide = self.axes[0].functions();
         let [value, slope, bend] = &along_x.values;
         let zero = T::zero();
@@ -189,17 +190,25 @@ impl<T: Real> HeightMap<T> {
             let (mut h, mut hx, mut hxx) = (zero, zero, zero);
             for (i, c) in row.iter().take(FUNCTIONS).enumerate() {
                 h += *c * value[i];
-                hx += *c * slope[i];
-                hxx += *c * bend[i];
+                if ORDER > 0 {
+                    hx += *c * slope[i];
+                }
+                if ORDER > 1 {
+                    hxx += *c * bend[i];
+                }
             }
             let [values, slopes, bends] = &along_y.values;
             let (value, slope, bend) = (values[j], slopes[j], bends[j]);
             at.h += h * value;
-            at.hx += hx * value;
-            at.hxx += hxx * value;
-            at.hy += h * slope;
-            at.hxy += hx * slope;
-            at.hyy += h * bend;
+            if ORDER > 0 {
+                at.hx += hx * value;
+                at.hy += h * slope;
+            }
+            if ORDER > 1 {
+                at.hxx += hxx * value;
+                at.hxy += hx * slope;
+                at.hyy += h * bend;
+            }
         }
         at
     }

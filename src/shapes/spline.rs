@@ -126,7 +126,7 @@ impl<T: Real> Axis<T> {
 
     /// The B-splines at `x`; beyond the lines, those of the extrapolation.
     #[inline]
-    pub(super) fn local(&self, x: T) -> Local<T> {
+    pub(super) fn local<const ORDER: usize>(&self, x: T) -> Local<T> {
         let last = self.lines.len() - 1;
         let (start, end) = (self.lines[0], self.lines[last]);
         let (first, piece, from) = if x < start {
@@ -143,7 +143,7 @@ impl<T: Real> Axis<T> {
             let interval = after.clamp(1, last) - 1;
             (interval, self.piece(interval), self.lines[interval])
         };
-        Local { first, values: piece.at(x - from) }
+        Local { first, values: piece.at::<ORDER>(x - from) }
     }
 
     /// Appends the coefficients of the spline through these values.
@@ -285,16 +285,20 @@ impl<T: Real> Piece<T> {
         sum
     }
 
-    /// The values with two derivatives at this distance from the start.
+    /// The values with derivatives up to this order at this distance from the start; the rest is zero.
     #[inline]
-    fn at(&self, distance: T) -> [Eight<T>; 3] {
+    fn at<const ORDER: usize>(&self, distance: T) -> [Eight<T>; 3] {
         let u = distance * self.inverse;
         let mut value = self.powers[FUNCTIONS - 1];
         let (mut slope, mut half_bend) = ([T::zero(); FUNCTIONS], [T::zero(); FUNCTIONS]);
         for power in self.powers.iter().rev().skip(1) {
             for i in 0..FUNCTIONS {
-                half_bend[i] = half_bend[i] * u + slope[i];
-                slope[i] = slope[i] * u + value[i];
+                if ORDER > 1 {
+                    half_bend[i] = half_bend[i] * u + slope[i];
+                }
+                if ORDER > 0 {
+                    slope[i] = slope[i] * u + value[i];
+                }
                 value[i] = value[i] * u + power[i];
             }
         }

@@ -109,7 +109,7 @@ fn lowest_place<T: Real>(
 ) -> T {
     for _ in 0..40 {
         let p = a + along * u;
-        let at = map.local(p.x, p.y);
+        let at = map.local::<2>(p.x, p.y);
         let slope = along.z - at.hx * along.x - at.hy * along.y;
         // At an end of the bracket that is the lowest place there is nothing to search.
         if if slope > T::zero() { u <= low } else { u >= high } {
@@ -136,16 +136,20 @@ fn lowest_place<T: Real>(
 
 impl<T: Real> Wrappable<T> for HeightMap<T> {
     fn value(&self, p: &Point3<T>) -> T {
-        p.z - self.local(p.x, p.y).h
+        p.z - self.local::<0>(p.x, p.y).h
     }
 
     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        let at = self.local(p.x, p.y);
-        Vector3::new(-at.hx, -at.hy, T::one())
+        self.value_and_gradient(p).1
+    }
+
+    fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
+        let at = self.local::<1>(p.x, p.y);
+        (p.z - at.h, Vector3::new(-at.hx, -at.hy, T::one()))
     }
 
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        let at = self.local(p.x, p.y);
+        let at = self.local::<2>(p.x, p.y);
         let o = T::zero();
         Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o)
     }
@@ -162,11 +166,11 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     }
 
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        Point3::new(p.x, p.y, self.local(p.x, p.y).h)
+        Point3::new(p.x, p.y, self.local::<0>(p.x, p.y).h)
     }
 
     fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let at = self.local(p.x, p.y);
+        let at = self.local::<2>(p.x, p.y);
         let gradient = Vector3::new(-at.hx, -at.hy, T::one());
         let inverse = T::one() / gradient.norm();
         let normal = gradient * inverse;
@@ -194,7 +198,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let acceleration = |y: &[T; 5], v: &[T; 5]| {
-            let at = self.local(y[0], y[1]);
+            let at = self.local::<2>(y[0], y[1]);
             let inverse = T::one() / (T::one() + at.hx * at.hx + at.hy * at.hy);
             let bend = v[0] * (at.hxx * v[0] + at.hxy * v[1]) + v[1] * (at.hxy * v[0] + at.hyy * v[1]);
             let pull = bend * inverse;

@@ -152,13 +152,16 @@ impl Belt {
 
 #[test]
 fn a_block_on_a_belt_sticks_and_slips_as_the_two_state_law_does() {
-    let mut is_drawn = one_in(7);
+    let mut is_drawn = one_in(4);
     for ratio in [100.0, 2000.0] {
         let belt = Belt::new(ratio);
         // At rest on the belt, and sliding back over it.
         for start in [belt.speed, -0.4] {
+            if !is_drawn() {
+                continue;
+            }
             let expected = belt.located(start, 40.0);
-            for host in HOSTS.into_iter().chain([Host::Controlled(1e-8)]).filter(|_| is_drawn()) {
+            for host in HOSTS.into_iter().chain([Host::Controlled(1e-8)]) {
                 let cycle = belt.simulated(host, start, 40.0);
                 // The block lets go at the end of a step. Under error control steps go with the fifth root of the accuracy,
                 // and the error of the anchor with their square.
