@@ -63,6 +63,8 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
         (Family::Grazing, 700_537),
         (Family::Grazing, 701_185),
         (Family::Grazing, 701_799),
+        // One large step through a thin ring, to the other side of it.
+        (Family::Grazing, 1_601),
         // Kinks over the rims of thin discs above the bound reported.
         (Family::Extreme, 700_448),
         (Family::Extreme, 702_527),

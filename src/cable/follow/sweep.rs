@@ -36,6 +36,20 @@ pub(crate) fn catch<T: Real>(
     None
 }
 
+/// The point where the cable is laid on an obstacle that a straight segment runs through: where the segment entered it on
+/// the way from its remembered place, otherwise at `deepest`.
+pub(crate) fn entry<T: Real>(
+    span: &SpanProblem<'_, T>,
+    node: &Node<T>,
+    here: (Point3<T>, Vector3<T>),
+    deepest: &Point3<T>,
+    budget: &mut Budget,
+) -> Point3<T> {
+    let (surface, wrap) = (span.surface(node), span.wraps.get(node.obstacle));
+    let met = wrap.and_then(Wrap::passing).and_then(|before| meets(surface, before, here, budget));
+    side(wrap, surface, surface.retract(&met.map_or(*deepest, |(met, _)| met)))
+}
+
 /// The tangent in the middle of a remembered contact, as long as a segment: where the cable was when it left.
 fn touching<T: Real>(
     surface: &dyn Wrappable<T>,

@@ -14,7 +14,7 @@ use crate::cable::solve::lay::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
 use crate::cable::solve::node::{History, Node, Trial};
 use crate::cable::solve::run::{Budget, CLEARED, Run, SEARCH};
-use crate::cable::solve::span::{self, SpanProblem};
+use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -430,7 +430,7 @@ pub(crate) fn deepest<T: Real>(
                         // A descent within a plane of symmetry would not leave it, even for a shorter path.
                         surface.retract(&(approach.point + aside(&(b - a), surface.size())))
                     }
-                    _ => span::side(span.wraps.get(node.obstacle), surface, surface.retract(&approach.point)),
+                    _ => sweep::entry(span, node, (a, b - a), &approach.point, budget),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();
