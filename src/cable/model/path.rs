@@ -91,11 +91,11 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Pos
 ///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act in their order only: the cable between two neighbours does not see a third.
-/// - An obstacle that a straight segment jumps over within one step is found from memory, on the assumption that the
-///   ends of the segment moved straight, and if the segment ran through more of it than a quarter of its
-///   [`size`](crate::cable::Wrappable::size): the cable is wrapped around it, or the path is reported as
-///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact of an obstacle that is touched elsewhere is
-///   not found in this way.
+/// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it runs into is
+///   touched where it was entered, on the assumption that the ends of the segment moved straight, and if the segment ran
+///   through more of it than a quarter of its [`size`](crate::cable::Wrappable::size): the cable is wrapped around it, or the
+///   path is reported as [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact of an obstacle that is
+///   touched elsewhere is not found in this way.
 /// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
 ///   search runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
