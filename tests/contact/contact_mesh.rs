@@ -247,12 +247,12 @@ fn vertices_are_on_the_surface() {
     }
 }
 
-/// Every face of `mesh` whose centroid the other surface contains, one by one.
 /// How many of so many poses are drawn: a third, or all at length.
 fn poses(all: usize) -> usize {
     if is_at_length() { all } else { all / 3 }
 }
 
+/// Every face of `mesh` whose centroid the other surface contains, one by one.
 fn inside_one_by_one(
     mesh: &TriangleMesh<f64>,
     X_GS: &Pose<f64>,
@@ -339,7 +339,7 @@ fn no_centroid_inside_an_analytic_shape_is_missed() {
         let centroids: Vec<_> = mesh.centroids().collect();
         for shape in &shapes {
             let mut found_in_all = 0;
-            for _ in 0..poses(18) {
+            for _ in 0..poses(20) {
                 let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.5));
                 let mut found = BTreeSet::new();
                 mesh.for_each_inside(&X_GS, shape, &X_GO, |displaced| {
