@@ -1,16 +1,17 @@
 //! Kinks on random lines through states are those that branches announce.
 
 use force_elements::testing::Finding;
-use force_elements_scenes::is_at_length;
 use force_elements_scenes::linearized::{
     AnyCable, AnyCapstan, AnyCoordinate, AnyFoundation, AnyHertz, AnyLinearBushing, AnySpatialBushing,
     AnySpring, Kind, walk,
 };
+use force_elements_scenes::{is_at_length, seeds};
 
 /// Requires that branches announce all kinks on so many lines, and that there are some.
 fn are_announced<K: Kind>(lines: u64, least: u64, without: &[&str]) -> Result<(), Finding> {
     let (mut announced, mut silent) = (0, Vec::new());
-    let drawn = if is_at_length() { lines } else { lines / 40 };
+    let drawn = if is_at_length() { lines } else { seeds(lines).min(100) };
+    let least = if is_at_length() { least } else { (least * drawn).div_ceil(2 * lines) };
     for seed in 0..drawn {
         let kinks = walk::<K>(seed, |marks| !marks.iter().any(|mark| without.contains(mark)))?;
         announced += kinks.announced;
@@ -23,7 +24,7 @@ fn are_announced<K: Kind>(lines: u64, least: u64, without: &[&str]) -> Result<()
         announced,
         silent[..silent.len().min(12)].join("\n")
     );
-    assert!(announced >= if is_at_length() { least } else { least / 80 }, "{announced}");
+    assert!(announced >= least, "{announced}");
     Ok(())
 }
 
