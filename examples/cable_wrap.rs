@@ -22,7 +22,7 @@ use force_elements::{
 };
 use force_elements_examples::scene::Scene;
 use force_elements_examples::{Argument, Arguments, Table, println};
-// Generic code that tests share is compiled there.
+// Linked so that the generic code compiled with it, for all tests, is not compiled again here.
 use force_elements_scenes as _;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;

@@ -19,7 +19,7 @@ use force_elements::{
     KinematicsSource, LinearBushing, Pose, SpatialVelocity, State, StepRule,
 };
 use force_elements_examples::{Argument, Arguments, Table, println};
-// Generic code that tests share is compiled there.
+// Linked so that the generic code compiled with it, for all tests, is not compiled again here.
 use force_elements_scenes as _;
 use plotters::prelude::*;
 

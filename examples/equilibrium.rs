@@ -24,7 +24,7 @@ use force_elements::{
 };
 use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Table, print, println};
-// Generic code that tests share is compiled there.
+// Linked so that the generic code compiled with it, for all tests, is not compiled again here.
 use force_elements_scenes as _;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

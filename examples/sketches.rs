@@ -21,7 +21,7 @@ use force_elements::{
     exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
 };
 use force_elements_examples::{Argument, Arguments, println};
-// Generic code that tests share is compiled there.
+// Linked so that the generic code compiled with it, for all tests, is not compiled again here.
 use force_elements_scenes as _;
 
 /// A style of lines and dots: those of one color and width are one path.

@@ -21,7 +21,7 @@ use force_elements::{
     cable_spring, coordinate_spring_damper_ext as coordinate, exponential_spring, linear_bushing,
 };
 use force_elements_examples::{Arguments, Table, print, println};
-// Generic code that tests share is compiled there.
+// Linked so that the generic code compiled with it, for all tests, is not compiled again here.
 use force_elements_scenes as _;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

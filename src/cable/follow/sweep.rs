@@ -1,4 +1,4 @@
-//! Obstacles that a straight segment has jumped over within one step.
+//! Obstacles that a straight segment has jumped over, or run into, within one step.
 
 use nalgebra::{Point3, Vector3};
 
