@@ -1,4 +1,4 @@
-//! Casts of elements, and of what they are made of, to another scalar.
+//! Casts of elements, and of their parts, to another scalar.
 
 use core::fmt;
 
@@ -14,7 +14,7 @@ use crate::shapes::SolidCasts;
 
 /// Casts of elements and shapes from one scalar to another, for [`ForceSystem::cast_with`].
 ///
-/// [`new`](Self::new) knows those of this crate; a user's own are added.
+/// [`new`](Self::new) contains those of this crate; add your own.
 ///
 /// # Example: a user's element
 ///
@@ -50,9 +50,9 @@ use crate::shapes::SolidCasts;
 /// # Ok::<(), Error>(())
 /// ```
 pub struct Casts<T: Real, U: Real> {
-    /// Casts of solids, for elements that hold some.
+    /// Casts of solids, for elements that contain solids.
     pub solids: SolidCasts<T, U>,
-    /// Casts of surfaces and curves of cable paths, for elements that hold some.
+    /// Casts of surfaces and curves of cable paths, for elements that contain them.
     pub paths: PathCasts<T, U>,
     kinds: KindCasts<T, U, Self>,
 }
@@ -75,15 +75,16 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts
     }
 
-    /// The casts of shapes alone. Whoever casts elements of few types adds theirs, and compiles no others in the other scalar.
+    /// The casts of shapes alone. If you cast few types of elements, add only those; the others are then not compiled
+    /// in the other scalar.
     pub fn without_elements() -> Self {
         Self { solids: SolidCasts::new(), paths: PathCasts::new(), kinds: KindCasts::new() }
     }
 
-    /// Adds the cast of elements of one type; of several for one type, the last one counts.
+    /// Adds the cast of elements of one type, replacing an earlier one.
     ///
-    /// The function makes the element from the other's places; defaults that were set on the system are copied by
-    /// name. It is given these casts for the shapes that the element holds.
+    /// The function makes the element from the other's places; defaults set on the system are copied by name. It is
+    /// given these casts for the shapes that the element contains.
     pub fn add<E: ForceElement<T>, F: ForceElement<U>>(
         &mut self,
         cast: impl Fn(&E, &Self) -> Result<F, Error> + Send + Sync + 'static,
@@ -143,10 +144,10 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// The same system in another scalar, with casts of a user's own elements and shapes. Indices of bodies and
-    /// coordinates are valid in it as they are, handles of elements after [`Handle::cast`](crate::Handle::cast).
+    /// coordinates remain valid; convert handles of elements by [`Handle::cast`](crate::Handle::cast).
     ///
-    /// Meshes are shared, all else is copied, with zero derivatives: bodies, coordinates, elements, names, and the
-    /// variables with which new states begin. The two systems go their own ways from here on.
+    /// Meshes are shared; everything else is copied, with zero derivatives: bodies, coordinates, elements, names, and
+    /// the variables with which new states begin. The two systems are independent afterwards.
     ///
     /// # Errors
     /// [`Error::NoCast`] for a kind of element without a cast; [`Error::Element`] with the error of an element's cast,

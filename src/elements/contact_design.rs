@@ -4,45 +4,45 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Requirement, check};
 
-/// `d·v·h` of an impact at speed `v` on an exponential of decay length `1/d`. It turns with `ω²h² + 2γh` between `½` and
-/// `2` times this, whatever the mass; symplectic Euler then gains less than 1 % of the energy, and a station that strikes half
-/// as fast again is within what is resolved.
+/// `d·v·h` of an impact at speed `v` on an exponential of decay length `1/d`. At the turn, `ω²h² + 2γh` is between `½`
+/// and `2` times this, for any mass; symplectic Euler then gains less than 1 % of the energy, and a station that
+/// strikes 50 % faster is still resolved.
 const IMPACT: f64 = 0.5;
 
-/// The square of the phase by which a resting body bounces in a step. At the corner of a cube, whose mass counts there as a
-/// 5.5th, 0.28.
+/// The square of the phase of a resting body's bounce in one step. It is 0.28 at the corner of a cube, where the
+/// effective mass is a 5.5th.
 const RESTING: f64 = 0.05;
 
-/// The least share of critical damping with which a resting body bounces and rocks.
+/// The smallest fraction of critical damping with which a resting body bounces and rocks.
 const RESTING_DAMPING: f64 = 0.15;
 
-/// The damping in a step of an impact on a linear contact, `γ h ≤ ω h √(2 y)`: where it is damped most it has stored at most
-/// `m v/c`.
+/// The damping in one step of an impact on a linear contact, `γ h ≤ ω h √(2 y)`: where damping is largest, at most `m
+/// v/c` is stored.
 const LANDING: f64 = 0.5;
 
-/// The damping rate of a resting body, in a step: `γ h = c g h`, whatever the stiffness.
+/// The damping rate of a resting body in one step: `γ h = c g h`, for any stiffness.
 const DAMPED: f64 = 0.25;
 
-/// The phase by which a body on its friction springs swings in a step. With the damping below, the sum that must be
-/// below 4, `ω²h² + 2γh`, is 1.8 at the corner of a cube, which leaves room for an impact.
+/// The phase of a body's swing on its friction springs in one step. With the damping below, `ω²h² + 2γh`, which must be
+/// below 4, is 1.8 at the corner of a cube, which leaves room for an impact.
 const HELD: f64 = 0.18;
 
-/// The share of critical damping with which a body swings on its friction springs.
+/// The fraction of critical damping with which a body swings on its friction springs.
 const HELD_DAMPING: f64 = 0.4;
 
 /// `2γh` of friction that is proportional to the velocity, a damper of the rate `γ`, at rest.
 const CREEPING: f64 = 0.6;
 
-/// By which share of its extent a body may sink in or be drawn out under its weight.
+/// The fraction of its extent by which a body may sink in, or friction springs may stretch, under its weight.
 const YIELD: f64 = 0.1;
 
-/// By which share of its extent `r` a body may sink into a bed under its weight. A cube leans by `3 μ_k` times that on a slope
-/// of `atan μ_k`, 3° at 0.5; one that leans much more tumbles when it lands there.
+/// The fraction of its extent `r` by which a body may sink into a bed under its weight. A cube leans by `3 μ_k` times
+/// that on a slope of `atan μ_k`, 3° at 0.5; one that leans much more tumbles when it lands there.
 const LEAN: f64 = 1.0 / 30.0;
 
-/// What a contact has to do: the body that it carries, the step of its host, and how the body is to rebound and slide.
+/// The requirements on a contact: the body that it carries, the step of its host, and how the body rebounds and slides.
 ///
-/// Every law of contact or friction has parameters for it:
+/// Every law of contact or friction computes parameters from it:
 /// [`exponential_spring::Parameters::for_contact`](crate::exponential_spring::Parameters::for_contact),
 /// [`elastic_foundation::Material::for_contact`](crate::elastic_foundation::Material::for_contact) and
 /// [`Parameters::for_contact`](crate::elastic_foundation::Parameters::for_contact),
@@ -51,26 +51,27 @@ const LEAN: f64 = 1.0 / 30.0;
 ///
 /// # What is chosen
 ///
-/// For a host that takes steps `h` by symplectic Euler, the method of most game engines; other explicit methods allow as
-/// much, implicit ones and error control more. A body of mass `m` on a contact of stiffness `k` and dissipation `c`
-/// (`f = f_e (1 + c v)`, Hunt and Crossley), under its weight, bounces with `ω = √(k/m)` and the share `ζ = c g/2ω` of
-/// critical damping.
+/// The rules are for a host that takes steps `h` by symplectic Euler, the method of most game engines; other explicit
+/// methods allow as much, implicit ones and error control more. A body of mass `m` on a contact of stiffness `k` and
+/// dissipation `c` (`f = f_e (1 + c v)`, Hunt and Crossley) bounces under its weight with `ω = √(k/m)` and the fraction
+/// `ζ = c g/2ω` of critical damping.
 ///
 /// | chosen | such that |
 /// |---|---|
 /// | dissipation `c = y/v` | a body that strikes flat at `v` rebounds at `e v`: `y (1 + e) = ln((1 + y)/(1 − y e))`; at any speed it rebounds at less than `1/c` |
-/// | step | `c g h ≤ 0.25`: the damping at rest is stable; a small restitution at a small speed asks for more |
+/// | step | `c g h ≤ 0.25`: the damping at rest is stable; a small restitution at a small speed would require more |
 /// | stiffness | `ω h ≤ 0.22` at rest, an impact at `v` is resolved, and `ζ ≥ 0.15`: bouncing and rocking decay by 60 % in each period |
-/// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`; under its weight a body that is held is drawn out by at most `μ_s g (5.6 h)²` |
+/// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`; the friction springs of a body held under its weight stretch by at most `μ_s g (5.6 h)²` |
 /// | friction proportional to velocity | `γ h = 0.3` at rest under the weight |
 ///
-/// A large restitution leaves little damping at rest. What then rocks for long is given a softer contact, so that it decays at
-/// the same rate in each period.
+/// A large restitution leaves little damping at rest. The contact is then made softer, so that rocking decays at the
+/// same rate in each period.
 ///
 /// # Refused
 ///
-/// Where a body would sink in by more than a tenth of its [`extent`](Self::extent), or be drawn out by as much, or be damped
-/// faster than a step can follow, the step is too long for it: see [`longest_step`](Self::longest_step).
+/// If a body would sink in by more than a tenth of its [`extent`](Self::extent), if its friction springs would stretch
+/// by as much, or if it would be damped faster than a step can resolve, the step is too long for it: see
+/// [`longest_step`](Self::longest_step).
 ///
 /// # Source
 ///
@@ -100,14 +101,14 @@ pub struct ContactDesign {
     pub mass: f64,
     /// Distance of its mass center from the contact at rest \[m\], half the height of a box.
     pub extent: f64,
-    /// Step of the host \[s\]; of an engine that holds forces over substeps, that over which it holds them.
+    /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them.
     pub step: f64,
     /// Number of points that share the weight.
     pub points: u32,
-    /// The highest speed at which they strike \[m/s\]. Of a body that falls at `v` those that land last are faster, the corners of
-    /// a cube by up to `2.3 v`.
+    /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster;
+    /// the corners of a cube by up to `2.3 v`.
     pub speed: f64,
-    /// The share of that speed with which the body rebounds, greater than zero and at most one.
+    /// The ratio of the rebound speed to that speed, greater than zero and at most one.
     pub restitution: f64,
     /// Coefficient of static friction.
     pub mu_static: f64,
@@ -148,7 +149,7 @@ impl ContactDesign {
         Self { points, ..self }
     }
 
-    /// With points that strike at this speed \[m/s\], and rebound at this share of it.
+    /// With points that strike at this speed \[m/s\], and rebound at this fraction of it.
     #[must_use]
     pub const fn with_impact(self, speed: f64, restitution: f64) -> Self {
         Self { speed, restitution, ..self }
@@ -166,7 +167,7 @@ impl ContactDesign {
         Self { gravity, ..self }
     }
 
-    /// The longest step for which there is a contact \[s\]: one in which a body of this extent strikes at this speed, rests and is held.
+    /// The longest step for which there is a contact \[s\], with this extent and impact speed.
     pub fn longest_step(&self) -> f64 {
         let depth = YIELD * self.extent;
         let (struck, resting) =
@@ -179,9 +180,10 @@ impl ContactDesign {
     /// Checks all numbers, and that the step is not too long.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction and gravity at least zero, the
-    /// restitution at most one, the kinetic coefficient at most the static one, and the step at most the
-    /// [longest](Self::longest_step); of a restitution so large that a body of this extent would rock on for long.
+    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction and gravity at least
+    /// zero, the restitution at most one, the kinetic coefficient at most the static one, and the step at most the
+    /// [longest](Self::longest_step); also for a restitution so large that a body of this extent would rock for a long
+    /// time.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         check::positive("contact_design.mass", self.mass)?;
         check::positive("contact_design.extent", self.extent)?;
@@ -206,7 +208,7 @@ impl ContactDesign {
         // Positive beyond the solution, negative before it.
         let beyond = |y: f64| ComplexField::ln((1.0 + y) / (1.0 - y * e)) - y * (1.0 + e);
         let (mut least, mut most) = (0.0, e.recip());
-        // As many halvings as digits of a number.
+        // One halving for each binary digit of a number.
         for _ in 0..60 {
             let y = 0.5 * (least + most);
             if beyond(y) > 0.0 { most = y } else { least = y }
@@ -225,10 +227,10 @@ impl ContactDesign {
         (ComplexField::sqrt(RESTING) / self.step).min(self.damped_frequency())
     }
 
-    /// The same of a bed of linear springs, on which it may also land.
+    /// The frequency for a bed of linear springs, on which the body may also land.
     ///
     /// # Errors
-    /// [`InvalidValue`] where it would lean by more than 3° on a slope that it holds to.
+    /// [`InvalidValue`] if it would lean by more than 3° on a slope on which it holds.
     pub(super) fn landing_frequency(&self) -> Result<f64, InvalidValue> {
         let y = self.dissipation() * self.speed;
         let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));

@@ -50,8 +50,8 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
     /// The friction force divided by normal force and slip speed \[s/m\]; not finite where the square of the speed or of its
     /// ratio to the transition velocity overflows.
     ///
-    /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since
-    /// `min(r, 1)/v` is the lesser of `1/v_t` and `1/v`, it is regular at rest, and no root is taken there.
+    /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since `min(r, 1)/v`
+    /// is the smaller of `1/v_t` and `1/v`, it is regular at rest, where no root is computed.
     #[inline]
     pub(super) fn friction_factor(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
@@ -60,13 +60,14 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         }
         let is_slow = ratio_squared.value() < T::one();
         let speed = if is_slow { self.transition_velocity } else { slip_squared.sqrt() };
-        // Two fractions: in the derivative of one by the transition velocity kinetic friction cancels, and leaves
-        // no digits of a small rest.
+        // Two fractions: in the derivative of a single one by the transition velocity, kinetic friction would cancel
+        // and leave no digits of a small difference.
         let excess = self.twice_excess / (S::lit(1.0) + ratio_squared);
         (self.dynamic_friction + excess) / speed + self.viscous_friction
     }
 
-    /// The coefficient of the limit of friction with an anchor: Hollars' without the rise from rest, and without what is viscous.
+    /// The coefficient of the friction limit with an anchor: Hollars' law without the rise from rest, and without the
+    /// viscous part.
     #[inline]
     pub(super) fn holding_coefficient(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;

@@ -14,25 +14,24 @@ use crate::mechanics::{
 };
 use crate::results;
 
-/// A force law as a closure, which records loads and returns the energy stored \[J\].
+/// A force law as a closure, which records loads and returns the stored energy \[J\].
 type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 
 /// Forces on bodies and coordinates given by a closure, without parameters and memory.
 ///
-/// The closure reads the [`Motion`], records its forces in [`Loads`] and returns the energy stored \[J\]. It must
-/// depend on nothing else than the motion, and record a reaction to every force on a body, on Ground if on no other.
-/// What it takes from the bodies and does not store counts as dissipated; a damper
-/// states its power with [`Loads::dissipate`] so that
-/// [`power_dissipated`](crate::DynamicsView::power_dissipated) knows it at the instant. Where the energy stored depends on
-/// time too, as that of a motor's spring does, the closure states its partial derivative by time with [`Loads::supply`];
-/// [`finish_step`](crate::ForceSystem::finish_step) would take energy of unknown origin for a sign of too long a step.
+/// The closure reads the [`Motion`], records its forces in [`Loads`] and returns the stored energy \[J\]. It must
+/// depend only on the motion, and record a reaction to every force on a body, on Ground if on no other body. Energy
+/// that it takes from the bodies and does not store counts as dissipated; a damper reports its power with
+/// [`Loads::dissipate`], so that [`power_dissipated`](crate::DynamicsView::power_dissipated) is known instantaneously.
+/// If the stored energy also depends on time, as for a motor's spring, the closure reports its partial derivative by
+/// time with [`Loads::supply`]; otherwise [`finish_step`](crate::ForceSystem::finish_step) would interpret energy of
+/// unknown origin as a step that is too long.
 ///
 /// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
-/// [`ElementError::Kinematics`]; one that returns an energy that is not finite with
-/// [`ElementError::NonFiniteForce`]. Loads are kept in a buffer that grows with the largest number of them and is
-/// reused.
+/// [`ElementError::Kinematics`]; one that returns an energy that is not finite, with [`ElementError::NonFiniteForce`].
+/// Loads are kept in a buffer that grows to the largest number of them and is reused.
 ///
-/// Where nothing else says the scalar the closure must be given it: `CustomForce::<f64>::new`.
+/// Where the scalar cannot be inferred, specify it: `CustomForce::<f64>::new`.
 ///
 #[doc = include_str!("../../docs/sketches/custom_force.svg")]
 ///
@@ -83,7 +82,7 @@ impl<T: Real> fmt::Debug for CustomForce<T> {
     }
 }
 
-/// Time, and how bodies and coordinates are and move.
+/// Time, and the configuration and motion of bodies and coordinates.
 ///
 /// For a body or coordinate that does not exist the methods return that of Ground, or zero, and the evaluation
 /// fails once the closure has returned.
@@ -92,7 +91,7 @@ pub struct Motion<'a, T: Real> {
     time: T,
     positions: &'a Positions<T>,
     velocities: &'a Velocities<T>,
-    /// The first that was asked for in vain.
+    /// The first one that was read and does not exist.
     missing: Cell<Option<KinematicsError>>,
     /// What the closure has asked for.
     read: RefCell<Vec<End>>,
@@ -204,12 +203,12 @@ impl<T: Real> Loads<T> {
         &self.all
     }
 
-    /// The power that is being lost \[W\], as far as it was stated.
+    /// The dissipated power \[W\], as far as it was reported.
     pub fn power_dissipated(&self) -> T {
         self.power_dissipated
     }
 
-    /// The power that a drive supplies \[W\], as far as it was stated.
+    /// The power that a drive supplies \[W\], as far as it was reported.
     pub fn power_supplied(&self) -> T {
         self.power_supplied
     }
@@ -229,12 +228,12 @@ impl<T: Real> Loads<T> {
         self.all.push(Load::OnCoordinate { coordinate, f });
     }
 
-    /// States that this power \[W\] is being lost, besides what was stated before. No force depends on it.
+    /// Reports that this power \[W\] is dissipated, in addition to earlier reports. No force depends on it.
     pub fn dissipate(&mut self, power: T) {
         self.power_dissipated += power;
     }
 
-    /// States that a drive supplies this power \[W\], besides what was stated before. No force depends on it.
+    /// Reports that a drive supplies this power \[W\], in addition to earlier reports. No force depends on it.
     pub fn supply(&mut self, power: T) {
         self.power_supplied += power;
     }

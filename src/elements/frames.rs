@@ -9,7 +9,7 @@ use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, T
 use crate::{results, variables};
 
 variables! {
-    /// Where the frames sit on their bodies.
+    /// The poses of the frames on their bodies.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Frames<T> {
@@ -37,9 +37,9 @@ impl<T: Real> Frames<T> {
     pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, Composite>>::COUNT;
 }
 
-/// The parameters in a state: the frames, by default those the element was made with, and the law.
+/// The parameters in a state: the frames, by default those with which the element was made, and the law.
 ///
-/// Their names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
+/// The names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(serialize = "Frames<T>: serde::Serialize, L: serde::Serialize")))]
@@ -48,7 +48,7 @@ impl<T: Real> Frames<T> {
     serde(bound(deserialize = "Frames<T>: serde::Deserialize<'de>, L: serde::Deserialize<'de>"))
 )]
 pub struct Framed<T: Real, L> {
-    /// Where the frames sit on their bodies.
+    /// The poses of the frames on their bodies.
     pub frames: Frames<T>,
     /// The parameters of the law.
     pub law: L,
@@ -77,7 +77,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The bodies of two frames, and where the frames sit on them.
+    /// The bodies of two frames, and the poses of the frames on them.
     ///
     /// # Errors
     /// [`ElementError::SameEnds`] if they are one.
@@ -139,7 +139,8 @@ impl Ends {
         [self.body1, self.body2]
     }
 
-    /// Writes the derivatives of a memory of the orientation of M in F: for each number that by a turn, in Ground.
+    /// Writes the derivatives of a memory of the orientation of M in F, given those of each number by a rotation, in
+    /// Ground.
     pub(super) fn linearize_memory<T: Real>(
         self,
         rates: &[Vector3<T>],
@@ -191,7 +192,7 @@ impl Ends {
 }
 
 impl<T: Real> Dynamics<T> {
-    /// Reports what the load adds to the stiffness.
+    /// Reports the contribution of the load to the stiffness.
     pub(super) fn report_load(
         &self,
         ends: [(BodyIndex, Point3<T>); 2],

@@ -13,7 +13,7 @@ use crate::math::Real;
 /// [`nearest`](Self::nearest) is required; the other methods follow from it and may be overridden where
 /// they are cheaper.
 ///
-/// # Note that
+/// # Notes
 ///
 /// - The signed distance must be a true distance: between two points it changes by no more than their distance.
 ///   Culling of whole groups of faces relies on that.

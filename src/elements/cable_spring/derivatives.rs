@@ -105,8 +105,8 @@ impl<T: Real> CableSpring<T> {
         });
     }
 
-    /// Writes the derivatives of the next marks and laps. What is remembered of the path is where the next search starts: it has
-    /// none.
+    /// Writes the derivatives of the next marks and laps. The remembered path only selects where the next search
+    /// starts; its derivatives are zero.
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         if !at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
             return;
@@ -138,7 +138,7 @@ impl<T: Real> CableSpring<T> {
         });
     }
 
-    /// Writes derivatives, or asks for differences if they are not known.
+    /// Writes derivatives, or requests finite differences if they are not known.
     fn derive(
         &self,
         at: &At<'_, T>,
@@ -184,7 +184,8 @@ impl MemoryPlaces {
         Self { grips, laps: grips + Grip::<T>::COUNT * at.discrete.grips.places.len() }
     }
 
-    /// That of a number, of a point's that of an axis; of what is not remembered none that there is.
+    /// The place of a number; for a point, of its component along an axis. For a number that is not remembered, a place
+    /// that does not exist.
     fn place(&self, number: StrandMotion, axis: usize) -> usize {
         match number {
             StrandMotion::Grip(i, number) => {
@@ -225,7 +226,7 @@ fn for_each_motion<T: Real>(
     }
 }
 
-/// Calls `visit` for each variable, along the motion that it makes, with its direction of that.
+/// Calls `visit` for each variable, along the motion that it causes, with its direction in that motion.
 fn for_each_variable<T: Real>(
     at: &At<'_, T>,
     cable: &Evaluated<'_, T>,
@@ -270,8 +271,8 @@ fn for_each_variable<T: Real>(
     }
 }
 
-/// Calls `visit` with each motion of a path, the places of the numbers that it varies with, the first of all at `first`, and
-/// the directions in which these move it; returns the place after all.
+/// Calls `visit` with each motion of a path, the places of the numbers that cause it (the first of all is `first`), and
+/// the directions in which they move the path; returns the place after the last.
 fn for_each_place<T: Real>(
     places: &Places<T>,
     first: usize,
@@ -298,9 +299,10 @@ fn for_each_place<T: Real>(
     next
 }
 
-/// The turn that an entry of a rotation, row by row, contributes to: sums along turns are those of the turns.
+/// The rotation to which an entry of a rotation matrix contributes, row by row: sums along rotations are those of the
+/// rotations.
 ///
-/// A turn changes the columns `r` by `ω × r`, and `ω` is half the sum of `r × (ω × r)`.
+/// A rotation changes the columns `r` by `ω × r`, and `ω` is half the sum of `r × (ω × r)`.
 fn turn_of_entry<T: Real>(R: &Matrix3<T>, entry: usize) -> Vector6<T> {
     let axis = Vector3::ith(entry / 3, T::lit(0.5));
     let turn = R.column(entry % 3).cross(&axis);

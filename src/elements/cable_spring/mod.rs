@@ -36,8 +36,8 @@ use crate::{results, variables};
 /// f         = f_elastic + f_rate
 /// ```
 ///
-/// [With friction](Self::with_friction), marks, one on each contact arc and one on each via point, divide the cable into
-/// strands. Strand `k` has the length `L_k` from mark to mark, and the share `φ_k` of the cable's material:
+/// [With friction](Self::with_friction), marks, one on each contact arc and one on each via point, divide the cable
+/// into strands. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
 ///
 /// ```text
 /// x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
@@ -53,56 +53,59 @@ use crate::{results, variables};
 /// | `μ` | [`friction`](StateParameters::friction), one per obstacle, or none | | ≥ 0 |
 /// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
-/// `θ` is the integral of the surface's normal curvature along the contact arc between two strands; on a via point and without
-/// contact it is zero. A contact sticks while the ratio is within its limit. Where it is not, material slips through the
-/// contact, towards the greater tension, just as far as the limit demands: a return mapping, which does not depend on time
-/// and is part of the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it. A load that friction can hold
-/// is held without creep, whatever the step.
+/// `θ` is the integral of the surface's normal curvature along the contact arc between two strands; it is zero on a via
+/// point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
+/// the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
+/// depend on time and is part of the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it. A load
+/// that friction can hold is held without creep, for any step.
 ///
-/// Damping is a fraction of the elastic tension: tension grows from zero without a jump as the slack is taken up, and is never
-/// negative. Alone, each strand would rise by `c·L̇_k/φ_k`; the rises `r_k` are the nearest to these that the limits of friction
-/// and `r_k ≥ −1` allow, with least `Σ φ_k x_k (r_k − c·L̇_k/φ_k)²`. A limit of a `μθ` beyond 36 (16 in `f32`) does not limit
-/// damping, and one beyond 709 (88), where `e^(μθ)` overflows, does not limit tension either.
+/// Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
+/// is never negative. Alone, each strand would rise by `c·L̇_k/φ_k`; the rises `r_k` are the nearest to these that the
+/// friction limits and `r_k ≥ −1` allow, with least `Σ φ_k x_k (r_k − c·L̇_k/φ_k)²`. A contact whose `μθ` is above 36
+/// (16 in `f32`) does not limit damping, and one above 709 (88), where `e^(μθ)` overflows, does not limit tension
+/// either.
 ///
 /// # Forces
 ///
-/// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two that meet it. With
-/// friction the mean tension `Σ φ_k f_k` acts along the present path, and the departures from it between the points where the
-/// cable left one body and met the next at the last commit, moved with their bodies. The lengths `L_k` follow these points; what
-/// the path changes beyond that is distributed by the committed shares. So the law has a potential while contacts stick.
+/// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two segments
+/// that meet it. With friction the mean tension `Σ φ_k f_k` acts along the present path. The deviations from it act
+/// between the points where the cable left one body and met the next at the last commit, moved with their bodies. The
+/// lengths `L_k` follow these points; the remaining change of the path is distributed by the committed fractions. So
+/// the law has a potential while contacts stick.
 ///
 /// # Energy
 ///
-/// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`. Lost by damping: `f_rate L̇` or `Σ k x_k r_k L̇_k`, known instantaneously
-/// and never negative. Where the share `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the
-/// elastic tensions is lost, which is known at the commit: see
+/// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`. Lost by damping: `f_rate L̇` or `Σ k x_k r_k L̇_k`, known
+/// instantaneously and never negative. Where the fraction `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ
+/// + (f_b² − f_a²)/(2k)·dφ` of the elastic tensions is lost, which is known at the commit: see
 /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Pulleys and winches
 ///
-/// On a wheel that turns, the mark comes to the end of the contact arc and stays there; the material that passes takes the strain
-/// of the strand that it enters, and the difference in energy is lost: the creep of an elastic belt. With a large coefficient,
-/// such as 1000, on the body of a wheel, an obstacle is a pulley that turns with the cable.
+/// On a wheel that turns, the mark reaches the end of the contact arc and stays there. The material that passes takes
+/// the strain of the strand that it enters, and the difference in energy is lost: the creep of an elastic belt. An
+/// obstacle on the body of a wheel with a large coefficient, such as 1000, is a pulley that turns with the cable.
 ///
-/// A cable that begins or ends on the surface of its first or last obstacle, on whose body it is fixed, winds on it as on the
-/// drum of a winch. With friction, what is wound is divided into laps, each a strand
+/// A cable that begins or ends on the surface of its first or last obstacle, and is fixed on the same body, winds on it
+/// as on the drum of a winch. With friction, the wound part is divided into laps, each a strand
 /// ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that it had when it came onto the drum: see
-/// [`Grips::laps`]. Without friction it is as elastic as the free cable, and slips. Of a drum that is touched several times,
-/// the contact at the fixed end is wound and the others have a mark each; while the cable lifts off at the fixed end, none of
-/// them has friction.
+/// [`Grips::laps`]. Without friction it is as elastic as the free cable, and slips. If a drum is touched several times,
+/// the contact at the fixed end is wound and the others have a mark each; while the cable lifts off at the fixed end,
+/// none of them has friction.
 ///
-/// # Note that
+/// # Notes
 ///
-/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from scratch: slowly, with
-///   the same result. The side of an obstacle on which the cable lies, and its windings, are remembered; see [`CablePath`].
-/// - Friction acts along the cable only. Sideways, the cable slides freely to the shortest path.
-/// - A contact is without friction until the step after its touchdown. The first accepted step, also after
-///   [`reset_memory`](crate::ForceSystem::reset_memory), finds the tension uniform.
-/// - Tensions jump where friction begins or ceases at once: at that first commit, and where an obstacle is switched. Where a state
-///   changes places of the path, marks stay until the next commit, and strands that are not wound share the change of length; none gets shorter than a
-///   millionth of its share of the path.
+/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from scratch:
+///   slowly, with the same result. The side of an obstacle on which the cable lies, and its windings, are remembered;
+///   see [`CablePath`].
+/// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path.
+/// - A contact has no friction until the step after its touchdown. The first accepted step, also after
+///   [`reset_memory`](crate::ForceSystem::reset_memory), starts with a uniform tension.
+/// - Tensions jump where friction begins or ceases at once: at that first commit, and where an obstacle is switched. If
+///   a state changes places of the path, marks stay until the next commit, and strands that are not wound share the
+///   change of length; none becomes shorter than a millionth of its fraction of the path.
 /// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
-/// - Slip within a step is undone if the motion is reversed within the same step.
+/// - Slip within a step is undone if the motion reverses within the same step.
 ///
 /// # Errors of an evaluation
 ///
@@ -111,22 +114,23 @@ use crate::{results, variables};
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, with friction `k/φ_k`
-/// along each strand, whether taut or slack, damping at the present elongation, and the greatest tension over length across each
-/// straight segment.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, with
+/// friction `k/φ_k` along each strand, taut or slack; damping at the present elongation; and the largest tension over
+/// length across each straight segment.
 ///
 /// # Linearization
 ///
-/// Exact to the smoothness of the path, by motion, all parameters and memory, and so is the commit. Contacts that stick go on
-/// sticking, those that slip go on slipping, and a cable that begins or ends on a surface goes on doing so. What is remembered of
-/// the path is where the next search starts: its derivatives are zero. At zero elongation the cable is slack.
+/// Exact to the smoothness of the path, by motion, all parameters and memory, including the commit. It assumes that
+/// contacts that stick continue to stick, those that slip continue to slip, and a cable that begins or ends on a
+/// surface continues to do so. The remembered path only selects where the next search starts: its derivatives are zero.
+/// At zero elongation the cable is slack.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
 /// | `taut`, `slack` | the least elongation of a taut strand; of the greatest stretch from `L₀` | m |
 /// | `pulling`; `limp` while damping leaves no tension | `(1 + r)/c` of the greatest rise | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
-/// | `free` | the distance from the surface; off a drum, that of the other end of the segment from the tangent plane | m |
+/// | `free` | the distance from the surface; if the cable leaves a drum, that of the other end of the segment from the tangent plane | m |
 /// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |
 /// | `slipping` | the length that has slipped in this step | m |
 ///
@@ -199,7 +203,7 @@ results! {
     pub struct Position<T> {
         /// The path: length, contacts, straight segments, smoothness.
         pub path: PathResults<T> [];
-        /// The elongation `x`, zero while slack; with friction the greatest one.
+        /// The elongation `x`, zero while slack; with friction that of the most elongated strand.
         pub elongation: T ["m"];
         /// The strands between neighbouring marks, in order: lengths, shares of material, elongations; none without friction.
         pub strands: Strands<T>;
@@ -219,7 +223,7 @@ results! {
 results! {
     /// Results at Dynamics stage.
     pub struct Dynamics<T> {
-        /// The tension `f`, at least zero; with friction the greatest one.
+        /// The tension `f`, at least zero; with friction the largest one.
         pub tension: T ["N"];
         /// The tension at the origin.
         pub first_tension: T ["N"];
@@ -272,11 +276,11 @@ impl<T: Real> CableSpring<T> {
         Ok(Self { path, law: parameters, friction: Vec::new() })
     }
 
-    /// The same cable with these coefficients of friction on its obstacles, in order. Of those that are missing it is 0.
+    /// The same cable with these coefficients of friction on its obstacles, in order; missing ones are 0.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a coefficient that is negative or not finite, or for more of
-    /// them than obstacles.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a coefficient that is negative or not finite, or for
+    /// more coefficients than obstacles.
     ///
     /// # Example: a rope around a bollard
     ///
@@ -496,7 +500,8 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
             stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
         }
-        // Tension resists a motion of the ends of each straight segment across it, and a turn of the bodies that carry them.
+        // Tension resists a motion of the ends of each straight segment across it, and a rotation of the bodies that
+        // carry them.
         let tension = at.dynamics.tension.to_f64();
         for segment in &path.segments {
             let length = segment.length.to_f64();

@@ -1,6 +1,6 @@
 //! Parameters and memory of the cable, and the results of its path, by name.
 //!
-//! The module of paths knows nothing of stages and names.
+//! The module of paths does not depend on stages and names.
 
 use alloc::vec::Vec;
 use core::fmt::Arguments;
@@ -16,14 +16,14 @@ use crate::framework::variables::{
 use crate::framework::{Stage, variables};
 use crate::math::{Algebraic, InvalidValue, Real, check, clone_by_field};
 
-/// Places, coefficients of friction and everything that is remembered feed the path or the strands.
+/// The path or the strands depend on places, coefficients of friction and everything that is remembered.
 const STAGE: Stage = Stage::Position;
 
 fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared<'a> {
     Declared { name, units, stage: STAGE }
 }
 
-/// Declares fields, and lists of parts with theirs, such as `wrap[2].length` of the list that is called `wrap`.
+/// Declares fields, and lists of parts with fields, such as `wrap[2].length` of the list called `wrap`.
 macro_rules! declare {
     ($name:ident {
         $($field:ident [$($unit:literal)?],)*
@@ -81,15 +81,15 @@ declare!(Grips {}
     laps as lap [length["m"], share[]]
 );
 
-/// The parameters in a state of a cable with this law: the places of the path, by default those that it was made with,
-/// those of the law, and friction.
+/// The parameters in a state of a cable with this law: the places of the path (by default those with which it was
+/// made), the parameters of the law, and friction.
 ///
-/// Their names are those of the fields: `origin.x`, `via_points[0].active`, `obstacles[1].X_BS.p.x`, `obstacles[1].scale`,
-/// `stiffness`, `friction[1]`.
+/// The names are those of the fields: `origin.x`, `via_points[0].active`, `obstacles[1].X_BS.p.x`,
+/// `obstacles[1].scale`, `stiffness`, `friction[1]`.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StateParameters<T: Real, L = Parameters<T>> {
-    /// Where the parts of the path are on their bodies, how large its surfaces are, and which of them act.
+    /// The places of the parts of the path on their bodies, the scales of its surfaces, and which of them are active.
     pub places: Places<T>,
     /// The parameters of the law.
     pub law: L,
@@ -219,7 +219,7 @@ impl<T: Real> Variables<T> for Discrete<T> {
     }
 }
 
-/// The numbers of a part of a list, of which derivatives have the places.
+/// The numbers of a part of a list, for which derivatives have places.
 macro_rules! numbers {
     ($name:ident { $($field:ident: $type:ty),* }) => {
         impl<T: Algebraic> Numbers<T> for $name<T> {
@@ -240,7 +240,7 @@ macro_rules! numbers {
 numbers!(Grip { in_contact: bool, start: Point3<T>, end: Point3<T>, before: T, after: T, share: T });
 numbers!(Lap { length: T, share: T });
 
-/// What does not depend on whether the path has been solved for; contacts and segments are lists.
+/// The variables that do not depend on whether the path has been solved; contacts and segments are lists.
 impl<T: Real> Listed<T, Composite> for PathResults<T> {
     fn neutral() -> Self {
         Self::default()

@@ -8,11 +8,11 @@ use crate::math::{Algebraic, Real};
 /// The result of [`Parameters::switch`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Switch<T: Scalar> {
-    /// The discrete variables that fit the iterate.
+    /// The discrete variables that match the iterate.
     pub discrete: Discrete<T>,
-    /// The change in force that they make, plus the opposing force of the damper where bristles stick again \[N\]; of
-    /// spring and damper of a stop that was entered, or was left and may pull, the sum of magnitudes, since they may cancel
-    /// at the end of a step. Zero when nothing switched.
+    /// The change in force that they make, plus the opposing force of the damper where bristles stick again \[N\]. For
+    /// a stop that was entered, or was left and may pull, the sum of the magnitudes of spring and damper, since they
+    /// may cancel at the end of a step. Zero when nothing switched.
     pub force_error: T,
 }
 
@@ -37,26 +37,25 @@ impl<T: Real> Parameters<T> {
         self.sliding_force(speed)
     }
 
-    /// The discrete variables that fit a displacement `q` \[m\] and a velocity `v` \[m/s\], given
-    /// those at the start of the step and the present ones.
+    /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
+    /// of the step and the present ones.
     ///
-    /// - Sticking bristles slip when their force exceeds `f_d + f_so`, at the present load; the mode becomes the
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load; the mode becomes the
     ///   Stribeck force at `v`. Bristles without load slip.
-    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the
-    ///   step, if they did; else where their force continues the slip force of the start of the
-    ///   step.
-    /// - Bristles that go on slipping track displacement and force. They keep the energy with which they began
-    ///   to slip; the work of friction is added up to that of bristles bent as far as they can hold.
+    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did;
+    ///   otherwise where their force continues the slip force of the start of the step.
+    /// - Bristles that continue to slip track displacement and force. They keep the energy with which they began to
+    ///   slip; the work of friction is added, up to the energy of bristles bent to their limit.
     /// - A stop without transition acts while it is surpassed, and its penetration is stored.
     ///
-    /// Bristles and stops switch at the end of a step, so that a host of fixed steps `h` is late by up to `h`. A stop
+    /// Bristles and stops switch at the end of a step, so a host with fixed steps `h` is late by up to `h`. A stop
     /// surpassed at a speed `v` then appears at a depth of up to `v·h`, loaded with up to `k·v·h + d·v`: up to
-    /// `k·(v·h)²/2` of energy is created (0.5 J each time, where a slider hits 1e4 N/m at 1 m/s in steps of 10 ms), and
-    /// `d·v²·h` not lost. A stop that is left and may pull goes on pulling, with up to as much force for up to as long.
-    /// Slip that reverses is pushed on by friction for up to `h`. An explicit host must shorten its steps around events
-    /// until [`switching_error`](crate::ForceSystem::switching_error) is small, as
-    /// [`DormandPrince`](crate::simulation::DormandPrince) does; an implicit one iterates, and has the force at the end of
-    /// the step right, but its jump there too.
+    /// `k·(v·h)²/2` of energy is created (0.5 J each time for a slider that hits 1e4 N/m at 1 m/s in steps of 10 ms),
+    /// and a loss of `d·v²·h` is missed. A stop that is left and may pull continues to pull, with up to as much force
+    /// and for up to as long. Slip that reverses is driven by friction for up to `h`. An explicit host must shorten its
+    /// steps around events until [`switching_error`](crate::ForceSystem::switching_error) is small, as
+    /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit one iterates; it then has the correct
+    /// force at the end of the step, where the force also jumps.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
         self.switched(q, v, start, current)
     }
@@ -69,8 +68,8 @@ impl<S: Algebraic> Parameters<S> {
         [self.stiffness * (q - self.offset), self.damping * (v - self.velocity_offset)]
     }
 
-    /// Spring, damper, friction and stops; then the forces of friction and of the stops, and the power that the drive of the
-    /// damper supplies.
+    /// The force of spring, damper, friction and stops; then those of friction and of the stops, and the power that the
+    /// drive of the damper supplies.
     #[inline]
     pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> (Part<S>, [S; 3]) {
         let (stretch, slip) = (q - self.offset, v - self.velocity_offset);
@@ -92,7 +91,7 @@ impl<S: Algebraic> Parameters<S> {
         self.force_beyond_zone(speed - self.friction_proportional_zone)
     }
 
-    /// The magnitude of sliding friction \[N\] by how much faster it is than the proportional zone \[m/s\].
+    /// The magnitude of sliding friction, given the excess of the speed over the proportional zone \[m/s\] \[N\].
     #[inline]
     fn force_beyond_zone(&self, beyond: S) -> S {
         let offset = self.static_offset_force() * (-beyond / self.exponential_decay_static).exp();
@@ -136,7 +135,7 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    /// Friction whose forces are zero: it may have derivatives by them, of bristles that slip.
+    /// Friction whose forces are zero; for bristles that slip it may have derivatives by them.
     #[inline]
     fn absent_friction(&self, v: S, mode: S) -> Part<S> {
         let [dynamic, offset] = [self.dynamic_force(), self.static_offset_force()];
@@ -148,7 +147,7 @@ impl<S: Algebraic> Parameters<S> {
         Part { force, energy: S::zero(), loss: force * v }
     }
 
-    /// The energy, at most that of bristles bent as far as they can hold \[J\].
+    /// The energy, at most that of bristles bent to their limit \[J\].
     fn capped_bristle_energy(&self, energy: S) -> S {
         if self.sticking_stiffness == S::zero() {
             return S::zero();
@@ -171,7 +170,7 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    /// The memory of a motion that begins with unbent bristles: they slip if their damper demands more than they hold.
+    /// The memory of a motion that begins with unbent bristles: they slip if their damper exceeds what they hold.
     pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
         let tears = self.sticking_damping * v.abs() > self.holding_force();
         if self.has_bristles() && tears { self.switch_friction(q, v, unbent, unbent).0 } else { *unbent }
@@ -192,8 +191,8 @@ impl<S: Algebraic> Parameters<S> {
                 if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { S::zero() };
             return (current.unloaded(q, v), lost.abs());
         }
-        // Not zero, however fast the static offset decays: a mode of zero would stick. Bristles have no zone: with one,
-        // nothing would be written.
+        // Not zero, however fast the static offset decays, since a mode of zero would stick. Bristles have no zone;
+        // with one, nothing would be written.
         let slip_force = self
             .force_beyond_zone(speed_along(v, current.friction_mode))
             .abs()
@@ -223,16 +222,16 @@ impl<S: Algebraic> Parameters<S> {
                     S::zero()
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
-                // The force is continued, however late the event is detected; the force of the damper, and the
-                // bending that compensates it, measure the delay.
+                // The force is continued, however late the event is detected. The delay is measured by the force of the
+                // damper and the bending that compensates it.
                 let late = (self.sticking_damping * v).abs();
                 (discrete, (start.friction_mode - slip_force.towards(v)).abs() + late)
             }
         } else {
             let friction_mode = slip_force.towards(current.friction_mode);
-            // They will stick bent as far as they can hold. If they are bent less, friction bends them while they
-            // slip: else its work would count as dissipated now and reappear then. The travel is taken from the
-            // start of the step, not from one iterate to the next.
+            // They will stick bent to their limit. If they are bent less, friction bends them while they slip;
+            // otherwise its work would count as dissipated now and reappear then. The travel is measured from the start
+            // of the step, not from one iterate to the next.
             let slip = S::lit(1.0).towards(start.friction_mode) * (q - start.last_sticking_position);
             let went_on =
                 start.friction_mode != S::zero() && !are_opposite(start.friction_mode, current.friction_mode);
@@ -250,7 +249,7 @@ impl<S: Algebraic> Parameters<S> {
     }
 }
 
-/// The speed; at rest that of a slip in this direction, which may go on.
+/// The speed; at rest that of a slip in this direction, which may continue.
 #[inline]
 fn speed_along<S: Algebraic>(v: S, direction: S) -> S {
     if v == S::zero() { v.towards(direction) } else { v.abs() }

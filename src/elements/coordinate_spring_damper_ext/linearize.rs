@@ -9,14 +9,14 @@ use crate::math::{Algebraic, Dual, Number, Real};
 
 type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
 
-/// How many variables there are: time, parameters, memory.
+/// The number of variables: time, parameters, memory.
 const VARIABLES: usize =
     1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
 
 /// Some numbers of the parameters and of the memory.
 type List<S, const M: usize> = for<'a> fn(&'a mut Parameters<S>, &'a mut Discrete<S>) -> [&'a mut S; M];
 
-/// What spring and damper depend on.
+/// The numbers on which spring and damper depend.
 fn of_spring<'a, S: Scalar>(p: &'a mut Parameters<S>, _: &'a mut Discrete<S>) -> [&'a mut S; 4] {
     [&mut p.stiffness, &mut p.damping, &mut p.offset, &mut p.velocity_offset]
 }
@@ -54,7 +54,7 @@ fn of_stops<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> 
     ]
 }
 
-/// What a part of the law makes of displacement, velocity, parameters and memory.
+/// The value of a part of the law, given displacement, velocity, parameters and memory.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
 fn with<T: Real, const N: usize, const M: usize, R>(
@@ -64,7 +64,7 @@ fn with<T: Real, const N: usize, const M: usize, R>(
 ) -> R {
     let of = &mut |number| Dual::of(number);
     let (mut parameters, mut memory) = (at.parameters.lift(of), at.discrete.lift(of));
-    // Directions that the compiler knows, so that numbers without derivatives are not made.
+    // The directions are known at compile time, so that numbers without derivatives are not formed.
     for (number, direction) in list(&mut parameters, &mut memory).into_iter().zip(2..) {
         *number = Dual::variable(number.value, direction);
     }
@@ -83,7 +83,7 @@ impl<T: Real> Gradient<T> {
         Self { by_motion: [T::zero(); 2], by_variables: [T::zero(); VARIABLES] }
     }
 
-    /// With that of a part, in the directions of displacement, velocity and the numbers in these places.
+    /// Adds a part with derivatives by displacement, velocity and the numbers in these places.
     #[inline]
     fn with<const N: usize>(mut self, part: Dual<T, N>, places: &[usize]) -> Self {
         (0..2).for_each(|i| self.by_motion[i] += part.slopes[i]);
@@ -91,7 +91,7 @@ impl<T: Real> Gradient<T> {
         self
     }
 
-    /// With what the factors change by way of displacement and velocity, of the coordinates on each side.
+    /// Adds the effect of the factors, through displacement and velocity, for the coordinates on each side.
     #[inline]
     fn with_factors(mut self, of: &Parameters<usize>, motion_of_sides: [[T; 2]; 2]) -> Self {
         let [first, second] = motion_of_sides.map(|[q, v]| self.by_motion[0] * q + self.by_motion[1] * v);
@@ -165,7 +165,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let (mut of, mut of_memory) = Self::places(at, blocks);
         let places = of_memory;
-        // A user's law has no memory: what is there is kept.
+        // A user's law has no memory: the memory stays as it is.
         let switches = !self.has_force_law();
         let mut next = [None, None, None, None];
         if switches && at.parameters.has_bristles() {
@@ -205,8 +205,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 const STEEPEST: f64 = 16.0 / 9.0;
 
 impl<T: Real> Parameters<T> {
-    /// Bounds on the slopes of the force over displacement \[N/m\] and velocity \[N·s/m\]: spring, friction at the present load, and
-    /// the stiffer stop together.
+    /// Bounds on the slopes of the force by displacement \[N/m\] and velocity \[N·s/m\]: of spring, friction at the
+    /// present load, and the stiffer stop together.
     pub(super) fn resistance(&self) -> [f64; 2] {
         let mut stiffness = self.stiffness.to_f64().max(0.0);
         let mut damping = self.damping.to_f64().max(0.0);
@@ -228,7 +228,7 @@ impl<T: Real> Parameters<T> {
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
-    /// Which branches friction and stops take, and how far the next ones are.
+    /// The branches of friction and stops, and the distances to the next ones.
     fn state_branches(at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let (parameters, discrete) = (at.parameters, at.discrete);
         let (q, v) = (at.position.displacement, at.velocity.velocity);
@@ -242,12 +242,12 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             if spare >= zero {
                 blocks.branch("sticking", spare, "N");
             } else {
-                // A commit lets them slip the way they move.
+                // A commit lets them slip in the direction of motion.
                 blocks.branch("yielding", -spare, "N");
                 blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
             }
         } else if parameters.has_bristles() {
-            // A commit lets those stick that turn back.
+            // A commit lets those stick that reverse.
             let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
             blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
             if parameters.viscous_friction < zero {
@@ -266,7 +266,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 (_, true) => "in the lower stop",
                 _ => "between the stops",
             };
-            // A commit switches a stop that is left or surpassed by now.
+            // A commit switches a stop that has been left or surpassed.
             blocks.branch(name, above.abs().min(below.abs()), "m");
             if parameters.limit_stops_only_push && (in_upper || in_lower) {
                 let force = parameters.push(q, v, in_upper);

@@ -41,97 +41,94 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// f = k·(q − x_off) + d·(v − v_off) + friction + contact
 /// ```
 ///
-/// acting as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear
-/// ratio raises the force on the slower side. These are the generalized forces on the right-hand side of the
-/// equations of motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
+/// It acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear ratio
+/// increases the force on the slower side. These are the generalized forces on the right-hand side of the equations of
+/// motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
 ///
 /// **Friction** follows the Stribeck curve
 /// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
-/// *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` takes the place of `f_d`, and
-/// `f_so + μ_so·|N|` that of `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a
-/// guide, the reaction of a joint, the force between teeth. The host
-/// [writes](Parameters::friction_load) it into the state before it evaluates; this changes no stored energy, and
-/// drops the state to Velocity stage.
+/// *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so +
+/// μ_so·|N|` replaces `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a guide, the
+/// reaction of a joint, the force between teeth. The host [writes](Parameters::friction_load) it into the state before
+/// it evaluates; this changes no stored energy, and drops the state to Velocity stage.
 ///
-/// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and
-///   `(f_d + f_so)·v/v_reg` within. Without memory or force at rest; suits explicit integration.
-/// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking
-///   position, or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change
-///   during an evaluation even if the sign of `v` does. Holds at rest and suits implicit integration. Acts if
-///   `f_d` or `f_so` is not zero, and then requires `k_μ` or `d_μ`: bristles that stick without force would never
-///   slip. With `d_μ` alone they creep like a damper.
+/// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
+///   within. It has no memory, and no force at rest; it suits explicit integration.
+/// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
+///   or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
+///   evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if `f_d` or
+///   `f_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
+///   `d_μ` alone they creep like a damper.
 ///
 /// **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
 /// pull on rebound, unless [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
 ///
 /// - *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` that was surpassed, while the stored
 ///   limit-stop state is not zero. The reference has the same constants for both stops.
-/// - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with
-///   `S(y) = 10·y³ − 15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory;
-///   suits every integrator.
+/// - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
+///   15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
+///   integrator.
 ///
 /// A user's [force law](Self::with_force_law) may replace the whole force; then nothing switches, and the results
 /// for friction and contact are zero. It may define [its energy](Self::with_force_and_energy_law) too.
 ///
 /// # Switching
 ///
-/// Discrete variables hold whether bristles stick or slip, where they stuck, and how far a stop is surpassed.
+/// Discrete variables store whether bristles stick or slip, where they stuck, and how far a stop is surpassed.
 /// [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a step; an implicit host calls
-/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the
-/// force error is small. The rules are those of [`Parameters::switch`]. Regularised friction and smooth stops do not
-/// switch.
+/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the force
+/// error is small. The rules are those of [`Parameters::switch`]. Regularised friction and smooth stops do not switch.
 ///
 /// # Energy
 ///
-/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k·p²/2`, less `k·w²/7`
-/// if it is smooth, and within the transition `k·w²·y⁵·(2 − 5y/2 + 6y²/7)`. Slipping bristles keep the energy with which they began to slip. They stick again bent about as far as they can hold,
-/// with `(f_d + f_so)²/(2·k_μ)`: if their damper tore them loose before that, the work of friction counts as
-/// stored until they reach it.
+/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k·p²/2`, less `k·w²/7` if it is
+/// smooth, and within the transition `k·w²·y⁵·(2 − 5y/2 + 6y²/7)`. Slipping bristles keep the energy with which they
+/// began to slip. They stick again bent approximately to their limit, with `(f_d + f_so)²/(2·k_μ)`: if their damper
+/// exceeded the limit before that, the work of friction counts as stored until they reach it.
 ///
-/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, `d·v²` in a stop, `S` times
-/// that in a smooth one. When the load falls, so does the energy that slipping bristles can hold; the rest is lost at
-/// the next commit.
-/// The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a velocity offset
-/// represents. Changing `x_off` does work too, when it is set.
+/// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, and `d·v²` in a stop, times
+/// `S` in a smooth one. When the load falls, so does the energy that slipping bristles can hold; the difference is lost
+/// at the next commit. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a velocity
+/// offset represents. Changing `x_off` also does work, when it is set.
 ///
-/// # Note that
+/// # Notes
 ///
 /// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
-///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere, or with a velocity: otherwise it
-///   begins with a large force, and a stop acts only after the first step. It leaves the bristles unbent, slipping if
-///   `d_μ·|v|` is more than they hold.
-/// - When bristles stick again the law may create energy, so that dissipation falls: after a slip so short that
-///   friction did less work than they lack, and because they stick with the slip force while their damper already
-///   pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, farther than they can hold. The latter vanishes with
-///   `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere or with a velocity. Otherwise it
+///   begins with a large force, and a stop acts only after the first step. `reset_memory` leaves the bristles unbent,
+///   slipping if `d_μ·|v|` is more than they hold.
+/// - When bristles stick again the law may create energy, so that dissipation falls. This happens after a slip so short
+///   that friction did less work than their bending needs; and because they stick with the slip force while their
+///   damper already pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, beyond their limit. The latter vanishes
+///   with `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
-/// - **Bristles and stops switch at the end of a step**, so that a host of fixed steps is late by up to a step;
-///   [`Parameters::switch`] says what that costs, and how to shorten or iterate steps.
+/// - **Bristles and stops switch at the end of a step**, so a host with fixed steps is late by up to a step; see
+///   [`Parameters::switch`] for the effect, and for how to shorten or iterate steps.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
-///   delivers power, and its share of `power_dissipated` is negative.
-/// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be
-///   negative and which may deliver power.
-/// - In the reference there is no normal force: its `f_d` stands for `μ_d·F_N`.
-/// - Bristles that stick follow a load that falls at the end of the step, when they slip; until then they hold as they
-///   did. Without load they slip, without force but for viscous friction. Write the first loads before
+///   delivers power, and its part of `power_dissipated` is negative.
+/// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be negative
+///   and which may deliver power.
+/// - The reference has no normal force: its `f_d` stands for `μ_d·F_N`.
+/// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
+///   before. Without load they slip, without force except for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
-/// - A load within a step is held, like any input. Friction under a load `N(t)` is of the order of the rule by which the
-///   host chooses it: the load at the middle of the step makes a second-order host.
+/// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
+///   which the host chooses the load: the load at the middle of the step makes a second-order host.
 ///
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` and `d`; bristles, or
-/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, whether in contact or not. Of a
-/// user's law nothing is known. What is negative counts as zero.
+/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, in contact or not. It reports
+/// a user's law as unknown. Negative values count as zero.
 ///
 /// # Linearization
 ///
-/// Exact, by motion, parameters and memory, and so is the commit; a user's law gets differences by motion and parameters.
-/// By `v_reg`, where zero selects bristles, it is that of their law: zero while they stick, and while they slip that of
-/// `F(v)`. The latter is also that of the force of regularised friction with the smallest zone, as long as `v` goes with the
-/// mode; otherwise, and in the memory, a zone above zero is another law, to which there is a jump. By `w`, where zero selects
-/// stops that switch, it is zero.
+/// Exact, by motion, parameters and memory, including the commit; for a user's law finite differences by motion and
+/// parameters. The derivatives by `v_reg`, where zero selects bristles, are those of the bristle law: zero while they
+/// stick, and those of `F(v)` while they slip. The latter equal those of regularised friction in the limit of a small
+/// zone, as long as `v` has the direction of the mode; otherwise, and for the memory, a zone above zero is another law,
+/// and the change to it is a jump. The derivatives by `w`, where zero selects stops that switch, are zero.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
@@ -139,18 +136,18 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// | bristles `sticking`; `yielding`, which a commit lets slip | of their force from what they hold | N |
 /// | while they yield `forwards`, `backwards` | the speed | m/s |
 /// | bristles `slipping`; `turning back`, which a commit lets stick | the speed | m/s |
-/// | with negative viscous friction `not turned`; `turned` beyond the speed at which none is left | of the force of friction from zero | N |
+/// | with negative viscous friction `not turned`; `turned` beyond the speed at which none is left | of the friction force from zero | N |
 /// | `between the stops`, `in the upper stop`, `in the lower stop` | of the displacement from the nearest stop | m |
 /// | in a stop that only pushes `pushing`; `let go` where it would pull | of its force from zero | N |
 ///
 /// # Source
 ///
-/// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics
-/// 60 (2024) 533–561, and its manual, coordinate spring-damper, extended. Where the manual contradicts the
-/// program (the case that uses bristles; their constants) this follows the program. Load, separate constants and
-/// transition are additions; the step of the transition is that of OpenSim's coordinate limit force (S. L. Delp et
-/// al., *OpenSim: open-source software to create and analyze dynamic simulations of movement*, IEEE Transactions on
-/// Biomedical Engineering 54 (2007) 1940–1950).
+/// J. Gerstmayr, *Exudyn – a C++-based Python package for flexible multibody systems*, Multibody System Dynamics 60
+/// (2024) 533–561, and its manual, coordinate spring-damper, extended. Where the manual contradicts the program (the
+/// case that uses bristles; their constants), this element follows the program. Load, separate constants and transition
+/// are additions; the step of the transition is that of OpenSim's coordinate limit force (S. L. Delp et al., *OpenSim:
+/// open-source software to create and analyze dynamic simulations of movement*, IEEE Transactions on Biomedical
+/// Engineering 54 (2007) 1940–1950).
 ///
 /// # Example: a slider held by dry friction
 ///
@@ -202,9 +199,9 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 
     /// Replaces the whole force by a user's law: `law(time, displacement, velocity, parameters)` is `f` \[N\].
     ///
-    /// It must be a pure function. It is taken to store no energy: `potential_energy` is zero, all work on the
-    /// element counts as dissipated, and `power_dissipated` may be negative. See
-    /// [`with_force_and_energy_law`](Self::with_force_and_energy_law) for a law that stores energy.
+    /// It must be a pure function. It is assumed to store no energy: `potential_energy` is zero, all work on the
+    /// element counts as dissipated, and `power_dissipated` may be negative. For a law that stores energy, use
+    /// [`with_force_and_energy_law`](Self::with_force_and_energy_law).
     ///
     /// An evaluation returns [`ElementError::NonFiniteForce`] if the force is not finite.
     #[must_use]
@@ -218,9 +215,9 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// Replaces the whole force by a user's law that also defines the energy stored and the powers lost and
     /// supplied.
     ///
-    /// It must be a pure function. The energy dissipated is the work of the coordinates against `force`, plus the
-    /// power supplied over time, less the energy stored; `power_dissipated` is passed on as it is and not
-    /// integrated. Consistency is not checked.
+    /// It must be a pure function. The energy dissipated is the work of the coordinates against `force`, plus the power
+    /// supplied over time, less the energy stored; `power_dissipated` is passed on unchanged and not integrated.
+    /// Consistency is not checked.
     ///
     /// An evaluation returns [`ElementError::NonFiniteForce`] if a result of the law is not finite.
     ///

@@ -5,8 +5,8 @@ use crate::elements::coordinate_spring_damper_ext::law::Part;
 use crate::math::Algebraic;
 
 impl<S: Algebraic> Parameters<S> {
-    /// The force of the stops: where they are smooth that of the displacement, else that of the stop that the
-    /// limit-stop state selects.
+    /// The force of the stops: that of the displacement if they are smooth, otherwise that of the stop selected by the
+    /// limit-stop state.
     #[inline]
     pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
         if !self.use_limit_stops {
@@ -85,7 +85,7 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    /// The limit-stop state that fits a displacement, and by how much the force thereby changes \[N\].
+    /// The limit-stop state that matches a displacement, and the resulting change of the force \[N\].
     pub(super) fn switch_stop(&self, q: S, v: S, limit_stop_state: S) -> (S, S) {
         if !self.use_limit_stops {
             return (limit_stop_state, S::zero());
@@ -99,7 +99,7 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     /// The force that was missing since this stop was entered, if one was. Spring and damper may cancel at the end of a
-    /// step, or have let go, after they pushed on the way.
+    /// step, or the stop may have let go, after pushing within the step.
     fn entered(&self, v: S, limit_stop_state: S) -> S {
         if limit_stop_state == S::zero() {
             return S::zero();
@@ -122,8 +122,9 @@ impl<S: Algebraic> Parameters<S> {
     }
 }
 
-/// How far into its transition a stop acts: the share of stiffness and damping, zero where the stop begins, one from the end of
-/// the transition on, with a continuous second derivative; and the integral of `share·x` over the depth \[m²\].
+/// How far a stop acts within its transition: the fraction of stiffness and damping, from zero where the stop begins to
+/// one at the end of the transition and beyond, with a continuous second derivative; and the integral of `share·x` over
+/// the depth \[m²\].
 fn share<S: Algebraic>(depth: S, width: S) -> [S; 2] {
     let y = depth / width;
     if y < S::lit(1.0) {

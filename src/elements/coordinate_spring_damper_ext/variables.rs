@@ -34,11 +34,11 @@ variables! {
         pub dynamic_friction_coefficient: T ["1"], nonnegative => Dynamics;
         /// Excess `μ_so` of static over dynamic friction per load. For a rotation a length, m.
         pub static_friction_offset_coefficient: T ["1"], nonnegative => Dynamics;
-        /// Load `N`: the transmitted force whose magnitude friction follows, such as the normal force of a guide or
-        /// the reaction of a joint. An input that the host writes, in every step if it varies. Of a force in all
-        /// cases, also for a rotation.
+        /// Load `N`: the transmitted force whose magnitude determines friction, such as the normal force of a guide or
+        /// the reaction of a joint. It is an input that the host writes, in every step if it varies; always a force,
+        /// also for a rotation.
         ///
-        /// A guide that rubs as it is pressed:
+        /// A guide with friction in proportion to its normal force:
         ///
         /// ```
         /// use force_elements::coordinate_spring_damper_ext::Parameters;
@@ -62,9 +62,9 @@ variables! {
         /// # Ok::<(), force_elements::Error>(())
         /// ```
         pub friction_load: T ["N"], finite => Dynamics;
-        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`,
-        /// `μ_d` or `μ_so` above zero), greater than zero unless `d_μ` is: else they would never slip. When setting
-        /// parameters by name, set this one first.
+        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d`
+        /// or `μ_so` above zero), it must be greater than zero unless `d_μ` is; otherwise they would never slip. When
+        /// setting parameters by name, set this one first.
         pub sticking_stiffness: T ["N/m"], nonnegative => Dynamics;
         /// Damping `d_μ` of the bristles while they stick.
         pub sticking_damping: T ["N·s/m"], nonnegative => Dynamics;
@@ -119,12 +119,12 @@ variables! {
     #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
-        /// Zero while the bristles stick; else the slip force, with the sign of the slip. Never less than
-        /// 2e-14 of the greatest slip force (in `f64`) while slipping, since zero would stick; 2e-14 N without load.
+        /// Zero while the bristles stick; otherwise the slip force, with the sign of the slip. While slipping it is
+        /// never less than 2e-14 of the greatest slip force (in `f64`), since zero would stick; 2e-14 N without load.
         pub friction_mode: T ["N"], finite => Dynamics;
-        /// Displacement at which the bristles stuck last; while they slip, that of the last update.
+        /// Displacement at which the bristles last stuck; while they slip, that of the last update.
         pub last_sticking_position: T ["m"], finite => Dynamics;
-        /// Distance by which a stop is surpassed: above zero the upper one, below zero the lower one, zero
+        /// Distance by which a stop is surpassed: positive for the upper one, negative for the lower one, zero for
         /// none. Always zero with a transition, where no force depends on it.
         pub limit_stop_state: T ["m"], finite => Dynamics;
         /// Energy stored in bristles that slip. No force depends on it.
@@ -140,8 +140,8 @@ impl<S: Algebraic> Discrete<S> {
         Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
     }
 
-    /// Bristles that carry no load: they slip without force, follow the velocity, and hold no energy. Their mode only
-    /// states the direction of friction until the next commit.
+    /// Bristles without load: they slip without force, follow the velocity, and store no energy. Their mode only gives
+    /// the direction of friction until the next commit.
     pub(super) fn unloaded(&self, q: S, v: S) -> Self {
         let friction_mode = S::of(S::Scalar::negligible()).towards(v);
         Self { friction_mode, last_sticking_position: q, bristle_energy: S::zero(), ..*self }
@@ -149,8 +149,9 @@ impl<S: Algebraic> Discrete<S> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// Bristle friction of a sledge that carries the mass under its weight, along the coordinate, under a host of fixed
-    /// steps: it holds without creep, drawn out by at most `μs·g·(5.6·step)²`. Spring, damper and stops are left out.
+    /// Bristle friction of a sledge that carries the mass by its weight, along the coordinate, under a host with fixed
+    /// steps: it holds without creep, and is displaced by at most `μs·g·(5.6·step)²`. Spring, damper and stops are
+    /// zero.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`].

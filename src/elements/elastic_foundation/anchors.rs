@@ -37,7 +37,7 @@ impl<T: Real> Anchor<T> {
     }
 }
 
-/// A number of springs or surfaces, which 52 bits hold.
+/// A number of springs or surfaces, which fits in 52 bits.
 #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² springs")]
 fn number<T: Real>(index: usize) -> T {
     T::lit(index as f64)
@@ -46,7 +46,7 @@ fn number<T: Real>(index: usize) -> T {
 /// The anchors of the springs in contact: those of a foundation
 /// [with anchors](super::ElasticFoundation::with_anchors), empty for others.
 ///
-/// There are as many places as springs, `anchors[0]` and so on, of which those in contact take the first.
+/// There are as many places as springs, `anchors[0]` and so on; those in contact take the first ones.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Anchors<T: Real> {
@@ -116,7 +116,7 @@ impl<T: Real> Anchors<T> {
         self.taken.clear();
     }
 
-    /// Replaces all; those for which there is no room are left out.
+    /// Replaces all anchors; those for which there is no room are left out.
     pub(super) fn replace(&mut self, anchors: &[Anchor<T>]) {
         self.taken.clear();
         self.taken.reserve_exact(self.room);

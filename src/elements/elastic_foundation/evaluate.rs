@@ -32,12 +32,13 @@ impl<T: Real> ElasticFoundation<T> {
         let mut work = T::zero();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         let shape = &self.surfaces[other].shape;
-        // By centroids a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before anything
-        // bears. Against what a mesh cuts off a round body neither helps: by centroids the force on a ball of 8192 faces is,
-        // depending on its attitude, 0.57 to 0.97 of that with clipped faces at a depth of 0.002 of its radius, and 0.97 to
-        // 0.99 at 0.02. In a wide contact with a ball errors of centroids cancel: a plate of right triangles, 0.1 m deep in
-        // a ball of 1 m, lacks 13 %, 3.5 %, 0.9 % and 0.2 % of the force if it is clipped and their shorter edges are 0.2, 0.1,
-        // 0.05 and 0.025 m long; by centroids 1.4 %, 0.2 %, 0.06 % and 0.006 %.
+        // With centroids a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before
+        // there is any force. Neither option corrects for the parts of a round body that a mesh cuts off: the force by
+        // centroids on a ball of 8192 faces is, depending on its attitude, 0.57 to 0.97 of that with clipped faces at a
+        // depth of 0.002 of its radius, and 0.97 to 0.99 at 0.02. In a wide contact with a ball the errors of centroids
+        // cancel: for a plate of right triangles, 0.1 m deep in a ball of 1 m, the force is 13 %, 3.5 %, 0.9 % and 0.2
+        // % too small with clipped faces and shorter edges of 0.2, 0.1, 0.05 and 0.025 m; with centroids 1.4 %, 0.2 %,
+        // 0.06 % and 0.006 %.
         if parameters.clipped {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
@@ -413,9 +414,9 @@ impl<T: Real> Sums<T> {
 /// The friction of one spring.
 struct Rubbing<T: Real> {
     force_G: Vector3<T>,
-    /// From the mesh's origin to where it acts, unless that is the contact point.
+    /// From the mesh's origin to the point where friction acts, unless that is the contact point.
     arm_G: Option<Vector3<T>>,
-    /// The power that is lost to it.
+    /// The power dissipated by friction.
     lost: T,
 }
 

@@ -1,7 +1,7 @@
 //! The law of one spring of the bed.
 //!
-//! All that acts on a spring is here, over any number: evaluation takes it over the scalar, derivatives over dual numbers.
-//! Vectors enter by their squares, since forces are along the stretch and along the velocity.
+//! The whole force of a spring, over any number: evaluation uses the scalar, derivatives use dual numbers. Vectors
+//! enter by their squares, since forces are along the stretch and along the velocity.
 
 use super::Material;
 use crate::elements::contact_law::ContactLaw;
@@ -18,19 +18,20 @@ pub(super) struct Law<S: Algebraic> {
 
 /// Friction with an anchor, by the factors of stretch and slip velocity.
 ///
-/// What it can hold it holds without creep, from rest and after sliding: a block of 10 kg on a slope of 15° moves by less than
-/// 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s without anchors; with adaptive steps it jitters within
-/// their accuracy. A load that is applied suddenly stretches the springs by up to twice their final stretch.
+/// What it can hold it holds without creep, from rest and after sliding: a block of 10 kg on a slope of 15° moves by
+/// less than 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s without anchors; with adaptive
+/// steps it jitters within their accuracy. A load that is applied suddenly stretches the springs by up to twice their
+/// final stretch.
 ///
-/// Each spring has its own anchor, rather than a contact one for its resultant: they hold against spin as against slip,
-/// in a contact of any form, such as a peg in a hole, and as it rolls on, springs enter at rest and leave with their
-/// memory. Its price is a state with one place for each spring. A spring in two other surfaces at once has an anchor on each,
-/// as long as there are no more in all than springs.
+/// Each spring has its own anchor, instead of one anchor per contact for its resultant. So the anchors resist spin as
+/// well as slip, in contacts of any shape such as a peg in a hole; and as a body rolls, springs enter at rest and leave
+/// with their memory. The cost is a state with one place for each spring. A spring in two other surfaces at once has an
+/// anchor on each, as long as there are no more anchors than springs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Friction<S> {
     /// Of the stretch \[N/m\].
     pub(super) elastic: S,
-    /// Of the velocity, of the damper and of viscous friction \[N·s/m\].
+    /// Of the velocity: of the damper, and of viscous friction \[N·s/m\].
     pub(super) damping: S,
     pub(super) viscous: S,
     /// Whether the spring has yielded.
@@ -68,11 +69,11 @@ impl<S: Algebraic> Law<S> {
         [self.tangential_stiffness * area, self.tangential_viscosity * area]
     }
 
-    /// Friction with an anchor, from the squares of stretch and velocity, with their product between them.
+    /// Friction with an anchor, from the squares of stretch and velocity and their product.
     ///
-    /// The spring with as much of its force, and then the damper with as much of its own, as the limit allows. That the
-    /// spring comes first makes the anchor independent of the velocity: it trails a slipping spring at the full limit, and
-    /// friction is the limit at any speed.
+    /// The spring gets as much of its force as the limit allows, and then the damper as much of its own. Because the
+    /// spring comes first, the anchor is independent of the velocity: it trails a slipping spring at the full limit,
+    /// and friction is the limit at any speed.
     #[inline]
     pub(super) fn hold(&self, [k, c]: [S; 2], [ss, sv, vv]: [S; 3], normal_force: S) -> Friction<S> {
         let zero = S::zero();
@@ -80,14 +81,14 @@ impl<S: Algebraic> Law<S> {
         let viscous = self.contact.viscous_friction * normal_force;
         let limit_squared = limit * limit;
         let squared = k * k * ss;
-        // At the limit it slips: there the damper has no share any more.
+        // At the limit it slips, and nothing is left for the damper.
         let slips = squared >= limit_squared;
         let elastic = if !slips {
             -k
         } else if squared > zero {
             -(k * limit / squared.sqrt())
         } else {
-            // Of no stretch, or no stiffness, under no limit.
+            // Without stretch or stiffness, under a limit of zero.
             zero
         };
         let elastic_squared = if slips { limit_squared } else { squared };
@@ -100,11 +101,11 @@ impl<S: Algebraic> Law<S> {
         let l = limit_squared - elastic_squared;
         let discriminant = b * b + a * l;
         let share = if squared == zero && slips {
-            // Under no limit; of a small one the damper would have all.
+            // Under a limit of zero; under a small one the damper would get all of it.
             if a > zero { limit / a.sqrt() } else { zero }
         } else if slips || !(l > zero && discriminant > zero) {
-            // What pulls back is damped until it would push beyond the limit on the other side. Whether it does is the
-            // same for any viscosity, so that the derivative by one of zero is that of a small one.
+            // A damper that pulls back acts until it would exceed the limit on the other side. The condition is the
+            // same for any viscosity, so that the derivative by a viscosity of zero is that of a small one.
             if sv >= zero {
                 zero
             } else if a > zero {

@@ -56,10 +56,10 @@ use parameters::KIND;
 /// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
-/// A mesh is deformable by its own springs and rigid to those of others. If both meshes carry springs, each
-/// counts with half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
-/// half-space at speed `v` without turning rebounds at `e v` with the solution `e` of `y (1 + e) = ln((1 + y)/(1 − y e))`,
-/// `y = c v`: about `1 − 2y/3` if that is near one.
+/// A mesh is deformable by its own springs and rigid to those of others. If both meshes have springs, each counts with
+/// half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
+/// half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
+/// = c v`: about `1 − 2y/3` if that is near one.
 ///
 /// With [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside,
 /// with `x` interpolated between its corners, and each spring is at a vertex:
@@ -68,10 +68,11 @@ use parameters::KIND;
 /// a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
 /// ```
 ///
-/// Otherwise a face counts fully or not at all, by its centroid, and nothing bears before the first centroid is inside.
+/// Otherwise a face counts fully or not at all, by its centroid, and there is no force before the first centroid is
+/// inside.
 ///
-/// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers for every spring in
-/// contact an anchor on the other surface, from which a spring along the surface holds its base until it yields:
+/// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers an anchor on the
+/// other surface for every spring in contact, from which a tangential spring holds its base until it yields:
 ///
 /// ```text
 /// limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]
@@ -86,30 +87,31 @@ use parameters::KIND;
 /// | `A` | whole area of the face or of the vertex's share | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// At the end of a step the anchors of springs that have yielded follow to where the spring exerts just `f_e`; a spring
-/// that has come into contact gets its anchor where it is, and one that has left loses it.
+/// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
+/// spring that has come into contact gets its anchor at its base, and one that has left loses it.
 ///
 /// # Energy
 ///
-/// Stored: `Σ k a x²/2`, with clipped faces `k/2 ∫ x² dA`, and `|f_e|²/(2 k_t A)` with anchors. Lost:
-/// `(f_n − k a x) v + f_t v_s`, known instantaneously and never negative; once a spring has let go, the energy that it
-/// gives up is lost. With anchors `f_c` and `μ_v` lose what is known instantaneously. What is lost as anchors are dragged,
-/// `−f_e` times their motion, shows in [`dissipated_energy`](crate::DynamicsView::dissipated_energy).
+/// Stored: `Σ k a x²/2`, with clipped faces `k/2 ∫ x² dA`, and `|f_e|²/(2 k_t A)` with anchors. Lost: `(f_n − k a x) v
+/// + f_t v_s`, known instantaneously and never negative; once a spring has let go, the energy that it releases is lost.
+/// With anchors, the loss of `f_c` and `μ_v` is known instantaneously. The loss of dragging anchors, `−f_e` times their
+/// motion, appears in [`dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Limits
 ///
-/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps, and with an anchor the
-///   energy that it stores: by as much the dissipated energy may fall there. In a thin body a deep spring is nearer to the far
-///   side: keep the depth below half the thickness.
-/// - Clipped faces are exact in a half-space, for the mesh as it is. Elsewhere the depth is off by at most `L²/8r` in a face
-///   of longest edge `L`, at the depth of which the surface has the radius of curvature `r`. A ball that reaches only into the
-///   middle of a larger face is not noticed.
-/// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than `v_t`.
-/// - With anchors places where a body comes to rest are of first order in the step, and explicit hosts need steps shorter
-///   than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved surface
-///   energy is stored up to the product of stretch, depth and curvature.
-/// - Allocation: none after the first evaluation of a state, and with anchors the second commit, as long as no more springs are
-///   displaced than there are and a box around a surface overlaps no more than 32 others on average.
+/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps, and so does
+///   the energy stored with an anchor; the dissipated energy may fall there by as much. In a thin body a deep spring is
+///   nearer to the far side: keep the depth below half the thickness.
+/// - Clipped faces are exact in a half-space, for the given mesh. Elsewhere the depth is off by at most `L²/8r` in a
+///   face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that reaches
+///   only into the middle of a larger face is not detected.
+/// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than
+///   `v_t`.
+/// - With anchors, the position where a body comes to rest is of first order in the step, and explicit hosts need steps
+///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved
+///   surface energy is stored up to the product of stretch, depth and curvature.
+/// - Allocation: none after the first evaluation of a state, and with anchors the second commit, as long as no more
+///   springs are displaced than exist and a box around a surface overlaps at most 32 others on average.
 ///
 /// # Errors
 ///
@@ -121,8 +123,9 @@ use parameters::KIND;
 ///
 /// # Linearization
 ///
-/// Exact with every option, for the springs that are displaced, by the face, edge or vertex of a mesh that is nearest. A shape
-/// of one's own states [how its normal turns](crate::shapes::Solid::normal_gradient), or the foundation gets differences.
+/// Exact with every option, for the displaced springs and the face, edge or vertex of a mesh that is nearest. A user's
+/// shape provides [the derivatives of its normal](crate::shapes::Solid::normal_gradient); otherwise finite differences
+/// are taken.
 ///
 /// | branch of a contact, with the number of its springs | margin, of the nearest spring | unit |
 /// |---|---|---|
@@ -171,9 +174,9 @@ use parameters::KIND;
 #[derive(Debug, Clone)]
 pub struct ElasticFoundation<T: Real> {
     surfaces: Vec<Placed<T>>,
-    /// The greatest number of springs of all surfaces, at faces or at vertices.
+    /// The largest number of springs of all surfaces, at faces or at vertices.
     spring_count: usize,
-    /// The greatest number of vertices of one mesh with springs.
+    /// The largest number of vertices of one mesh with springs.
     most_vertices: usize,
     has_anchors: bool,
     defaults: Parameters<T>,
@@ -198,9 +201,9 @@ struct Placed<T: Real> {
     X_BS: Pose<T>,
     shape: SolidShape<T>,
     bounds: Bounds<T>,
-    /// The mesh, if the surface carries springs.
+    /// The mesh, if the surface has springs.
     springs: Option<Arc<TriangleMesh<T>>>,
-    /// The number of springs of the surfaces before.
+    /// The number of springs of the preceding surfaces.
     first_spring: usize,
     /// The share of each vertex in the area of the faces around it \[m²\], if there are anchors.
     vertex_areas: Vec<T>,
@@ -230,8 +233,8 @@ impl<T: Real> ElasticFoundation<T> {
         Ok(Self { defaults: Parameters { materials: Vec::new(), ..parameters }, ..Self::default() })
     }
 
-    /// The same with friction that holds: every spring in contact has an anchor, which the state remembers. Materials with
-    /// friction need a [grip](Material::with_grip), which [`Material::for_contact`] has.
+    /// The same with friction that holds: every spring in contact has an anchor, which the state remembers. Materials
+    /// with friction need a [grip](Material::with_grip), which [`Material::for_contact`] sets.
     #[must_use]
     pub fn with_anchors(mut self) -> Self {
         self.has_anchors = true;

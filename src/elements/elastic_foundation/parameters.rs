@@ -40,10 +40,10 @@ variables! {
 
 checked_when_read!(Material);
 
-/// How many numbers the law of a mesh depends on: the transition velocity and its material.
+/// The number of variables in the law of a mesh: the transition velocity and its material.
 pub(super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
 
-/// A number of the law with its derivatives by all that it depends on.
+/// A number of the law with its derivatives by all of these variables.
 pub(super) type Varied<T> = Dual<T, NUMBERS>;
 
 impl<T: Real> Material<T> {
@@ -56,8 +56,8 @@ impl<T: Real> Material<T> {
     /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with Young's modulus E \[Pa\] and Poisson's ratio ν.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless modulus and thickness are positive and the ratio is at least zero and less than a
-    /// half, at which the layer would be incompressible.
+    /// [`InvalidValue`] unless modulus and thickness are positive and the ratio is at least zero and less than one
+    /// half, where the layer would be incompressible.
     ///
     /// ```
     /// use force_elements::elastic_foundation::Material;
@@ -82,11 +82,11 @@ impl<T: Real> Material<T> {
         Ok(Self::new(stiffness))
     }
 
-    /// A material for a body that rests on this area \[m²\] of its mesh, under a host of fixed steps. Its friction
+    /// A material for a body that rests on this area \[m²\] of its mesh, under a host with fixed steps. Its friction
     /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
     ///
-    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area deeper, in
-    /// proportion.
+    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
+    /// proportionally deeper.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero, or a step
@@ -149,8 +149,8 @@ variables! {
         /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
         /// not at all, by its centroid.
         pub clipped: bool => Position;
-        /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces
-        /// bring their materials.
+        /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces add
+        /// their materials.
         pub materials: Vec<Option<Material<T>>> => Position;
     }
 }
@@ -174,7 +174,8 @@ impl<T: Real> Parameters<T> {
         self.materials.get(surface.index()).and_then(Option::as_ref)
     }
 
-    /// What the law of a mesh depends on, with derivatives: its material and the transition velocity; `None` if it is rigid.
+    /// The variables of the law of a mesh, with derivatives: its material and the transition velocity; `None` if it is
+    /// rigid.
     pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
         let mut vary = varied(0);
         let transition_velocity = vary(self.transition_velocity);
@@ -195,7 +196,7 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-/// The materials that there are, such as `materials[2].stiffness`.
+/// The existing materials, such as `materials[2].stiffness`.
 impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
     fn neutral() -> Self {
         Self::new()

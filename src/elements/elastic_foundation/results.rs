@@ -29,8 +29,8 @@ results! {
     }
 }
 
-/// A mesh with springs displaced by another surface. Two meshes that both carry springs may be in contact
-/// twice, once each way.
+/// A mesh with springs displaced by another surface. Two meshes that both have springs may be in contact twice, once in
+/// each direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshContact {
     /// The mesh whose springs are displaced.
@@ -51,9 +51,9 @@ pub struct SpringPosition<T: Real> {
     /// The face of the spring, or its vertex if faces are [clipped](super::Parameters::clipped), as numbered by the
     /// mesh.
     pub index: usize,
-    /// Displacement `x` \[m\]; of a vertex the mean over its share of the faces.
+    /// Displacement `x` \[m\]; for a vertex the mean over its share of the faces.
     pub depth: T,
-    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh carries springs too.
+    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh has springs too.
     pub area: T,
     /// The elastic force `k a x` \[N\].
     pub elastic_force: T,
@@ -95,7 +95,7 @@ results! {
         pub power_dissipated: T ["W"];
         /// The energy stored by friction with anchors.
         pub friction_energy: T ["J"];
-        /// What friction with anchors would store if no spring yielded.
+        /// The energy that friction with anchors would store if no spring yielded.
         pub held_energy: T ["J"];
         pub(super) next_anchors: Vec<Anchor<T>>;
     }
@@ -126,7 +126,7 @@ pub struct Resultant<T: Real> {
 }
 
 impl<T: Real> SpringPosition<T> {
-    /// The base of the spring: the centroid of its face, in Ground. Of a vertex, a point at the mean depth of its share
+    /// The base of the spring in Ground: the centroid of its face; for a vertex, a point at the mean depth of its share
     /// under its contact point.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth

@@ -1,4 +1,4 @@
-//! The stiffness and damping of the foundation, by which a host chooses its step.
+//! The stiffness and damping of the foundation, from which a host chooses its step.
 
 use nalgebra::ComplexField;
 
@@ -9,9 +9,9 @@ use crate::math::Real;
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Reports each displaced spring: `k a`, the damping `c·f`, and friction as a damper of its slope at rest,
-    /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors what holds it along the surface. If bodies may meet, it reports for each
-    /// mesh and each surface that it may meet the rest of the springs that can be displaced at once.
+    /// Reports each displaced spring: `k a`, the damping `c·f`, and friction as a damper with its slope at rest,
+    /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors the tangential springs. If bodies may meet, it reports for each
+    /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
             let Some(mesh) = &self.surfaces[contact.mesh.index()].springs else { continue };
@@ -53,8 +53,8 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// Reports springs of a mesh that another surface may displace, as though they were all as far from the mass centers as
-    /// the mesh reaches.
+    /// Reports springs of a mesh that another surface may displace, as if all were at the mesh's largest distance from
+    /// the mass centers.
     fn report_meeting(
         &self,
         mesh: usize,
@@ -70,7 +70,8 @@ impl<T: Real> ElasticFoundation<T> {
         if placed.body == met.body {
             return;
         }
-        // Half of the area of a point-symmetric mesh faces the other surface; of one such as a cone it may be more.
+        // Half of the area of a point-symmetric mesh faces the other surface; for others, such as a cone, it may be
+        // more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = met.share().to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
         let law = Law::new(material, at.parameters.transition_velocity).contact;
@@ -92,7 +93,7 @@ impl<T: Real> ElasticFoundation<T> {
         });
         let [Some(p), Some(q)] = farthest else { return };
         let ends = [(bodies[0], p), (bodies[1], q)];
-        // Met at this speed the springs are loaded by v·√(k·m), of the whole mass at most.
+        // At this impact speed the springs are loaded by v·√(k·m), where m is at most the whole mass.
         let speed = stiffnesses.impact_speed();
         let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
         let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };

@@ -33,7 +33,7 @@ pub(super) fn normal_force<S: Algebraic>(law: &Parameters<S>, height: S, speed: 
     }
 }
 
-/// What the law gives in the plane.
+/// The result of the law in the plane.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tangential<S> {
     pub(super) mu: S,
@@ -49,7 +49,7 @@ pub(super) struct Tangential<S> {
     pub(super) energy: S,
     pub(super) dissipation: S,
     pub(super) switching_error: S,
-    /// The limit that friction is under, after what it loses as an anchor lets go.
+    /// The friction limit, reduced by the loss as an anchor lets go.
     pub(super) lowered_limit: S,
     /// The [`room`](Yielding::room) of the spring.
     pub(super) room: S,
@@ -58,15 +58,15 @@ pub(super) struct Tangential<S> {
 /// What a commit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It writes all of the memory.
+    /// Writes all of the memory.
     Whole,
-    /// It writes time and place only: the time since the last commit is unknown.
+    /// Writes time and place only, since the time since the last commit is unknown.
     First,
     Nothing,
 }
 
 impl<S: Algebraic> Discrete<S> {
-    /// The memory after a commit, given all that one can write.
+    /// The memory after a commit; `whole` has everything that a commit can write.
     pub(super) fn after(&self, step: Step, whole: Self) -> Self {
         match step {
             Step::Whole => whole,
@@ -76,12 +76,12 @@ impl<S: Algebraic> Discrete<S> {
     }
 }
 
-/// The share of the settle velocity at which friction of an anchor that lets go falls with the pull.
+/// The fraction of the settle velocity above which friction falls with the pull while an anchor lets go.
 const FAST: f64 = 0.1;
 
 impl<S: Algebraic> Parameters<S> {
-    /// Friction of a station with this position and velocity in the plane under a normal force, so long after the last commit,
-    /// and what a commit writes.
+    /// Friction of a station with this position and velocity in the plane, under a normal force and with this time
+    /// since the last commit; and what a commit writes.
     #[inline]
     pub(super) fn tangential(
         &self,
@@ -120,16 +120,16 @@ impl<S: Algebraic> Parameters<S> {
         self.mu_static - committed.sliding * (self.mu_static - self.mu_kinetic)
     }
 
-    /// Whether a limit of friction is not negligible.
+    /// Whether a friction limit is not negligible.
     #[inline]
     pub(super) fn holds(&self, limit: S) -> bool {
         limit > self.least_limit()
     }
 
-    /// The greatest limit of friction that is negligible.
+    /// The largest negligible friction limit.
     #[inline]
     pub(super) fn least_limit(&self) -> S {
-        // Relative to `max` where all forces are small in the units in use.
+        // Relative to `max` where all forces are small in the chosen units.
         S::of(S::Scalar::negligible()) * self.max_normal_force.min(S::lit(1.0))
     }
 
@@ -173,8 +173,8 @@ impl<S: Algebraic> Parameters<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_held = self.holds(outcome.limit);
         let slider = Slider::committed(committed, position);
-        // What friction loses when the anchor lets go. Within the step a fast station loses it as the pull rises on, so that
-        // error control sees it and Newton's method has a slope; a slow one at the end.
+        // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
+        // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
         let beyond = if is_held && !drop.vanishes() && self.lets_go(velocity) {
             slider.pull_beyond(self, position, velocity, outcome.limit).min(drop)
@@ -243,7 +243,7 @@ impl<S: Algebraic> Parameters<S> {
     }
 }
 
-/// Forces with this sum, scaled by one factor so that it is within the limit, and whether they were shortened.
+/// The forces scaled by one factor such that their sum is within the limit, and whether they were reduced.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 fn shortened<T: Real, S: Number<T>, const N: usize>(
@@ -291,8 +291,8 @@ pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
     Vector2::new(S::zero(), S::zero())
 }
 
-/// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time;
-/// with velocities in place of travels, Sliding at a velocity.
+/// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time. Given
+/// velocities instead of travels, Sliding at a velocity.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
@@ -315,7 +315,7 @@ pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
 fn step<T: Real, S: Number<T>>(s: S) -> S {
     let from_end = |s: S| s * s * s * (S::lit(10.0) + s * (S::lit(6.0) * s - S::lit(15.0)));
     let is_near = s < S::lit(0.5);
-    // One polynomial and two selections: which half it is, is hard to predict.
+    // One polynomial and two selections, because the branch is hard to predict.
     let rise = from_end(if is_near { s } else { S::lit(1.0) - s });
     if is_near { rise } else { S::lit(1.0) - rise }
 }

@@ -12,7 +12,7 @@ use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
 
 /// The directions of motion: position and velocity of the station, in the plane's frame.
 const MOTION: usize = 6;
-/// The directions of all that forces and a commit depend on: motion, then the variables: time, parameters and memory.
+/// The directions of everything on which forces and a commit depend: motion, then time, parameters and memory.
 const ALL: usize =
     MOTION + 1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
 
@@ -24,7 +24,7 @@ struct Law<T: Real, const N: usize> {
     force_P: [Dual<T, N>; 3],
     tangential: Tangential<Dual<T, N>>,
     memory: Discrete<Dual<T, N>>,
-    /// All that a commit can write.
+    /// Everything that a commit can write.
     next: Discrete<Dual<T, N>>,
 }
 
@@ -53,7 +53,7 @@ impl<T: Real, const N: usize> Law<T, N> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// The velocity of the station as seen from the plane's body, in Ground; there is no torque that depends on a turn.
+    /// The velocity of the station as seen from the plane's body, in Ground; no torque depends on a rotation.
     fn velocity_G(at: &At<'_, T>) -> SpatialVelocity<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
@@ -76,7 +76,7 @@ impl<T: Real> ExponentialSpring<T> {
         Self::state_branches(at, [tangential.lowered_limit.value, tangential.room.value], blocks);
     }
 
-    /// Writes the derivatives of the forces by variables, and those of the memory after what a commit does.
+    /// Writes the derivatives of the forces by variables, and those of the memory after a commit.
     pub(super) fn linearize_others(
         &self,
         at: &At<'_, T>,
@@ -110,7 +110,7 @@ impl<T: Real> ExponentialSpring<T> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// States the branches, given the limit that friction is under and the room of its spring.
+    /// States the branches, given the friction limit and the room of its spring.
     fn state_branches(at: &AtDynamics<'_, T, Self>, near: [T; 2], blocks: &mut Blocks<'_, T>) {
         Self::state_friction(at, near, blocks);
         let Parameters { normal_viscosity, max_normal_force: max, .. } = *at.parameters;
@@ -144,7 +144,7 @@ impl<T: Real> ExponentialSpring<T> {
         let velocity = at.velocity.v_PS.xy();
         let stretch =
             if is_anchored { at.position.p_PS.xy().coords - at.discrete.anchor_P } else { Vector2::zeros() };
-        // By how much spring and damper would pull beyond the limit if the anchor held.
+        // The excess of the pull of spring and damper over the limit, if the anchor held.
         let pull = length(stretch * k + velocity * c) - limit;
         let slips = at.dynamics.limit_reached;
         let name = if slips { "slipping" } else { "sticking" };
@@ -195,17 +195,19 @@ impl<T: Real> ExponentialSpring<T> {
     }
 }
 
-/// The share of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is `d1`.
+/// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
+/// `d1`.
 const TOUCH: f64 = 1e-3;
 
 impl<T: Real> ExponentialSpring<T> {
-    /// Reports the friction spring, which resists whenever the station touches; the exponential at present; and if the
-    /// station may strike, at the speed that the host states or the present one of a station that touches, the exponential then.
+    /// Reports the friction spring, which resists whenever the station touches; the exponential at present; and, if the
+    /// station may strike, the exponential at the speed that the host states or at the present speed of a station that
+    /// touches.
     ///
-    /// A mass `m` that strikes at `v` turns where the exponential has stored `U = m·∫u/(1 + cz·u) du` over the speeds up to
-    /// `v`. With the slope `d2·f`, `f = d2·U`, it then has `ω² = (d2·v)²·(y − ln(1 + y))/y²` and the damping rate
-    /// `γ = cz·d2·U/m = d2·v·(y − ln(1 + y))/y` with `y = cz·v`, whatever it weighs. Twice the frequency is reported: at
-    /// half of the bound of an oscillation an impact gains less than 1 % of its energy, at the bound it doubles it.
+    /// A mass `m` that strikes at `v` turns where the exponential has stored `U = m·∫u/(1 + cz·u) du` over the speeds
+    /// up to `v`. With the slope `d2·f` and `f = d2·U`, it then has `ω² = (d2·v)²·(y − ln(1 + y))/y²` and the damping
+    /// rate `γ = cz·d2·U/m = d2·v·(y − ln(1 + y))/y` with `y = cz·v`, for any mass. Twice the frequency is reported: an
+    /// impact gains less than 1 % of its energy at half of the bound of an oscillation, and doubles it at the bound.
     pub(super) fn report_spring(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Parameters { d1, d2, normal_viscosity, friction_elasticity, friction_viscosity, .. } =
             *at.parameters;
@@ -222,7 +224,7 @@ impl<T: Real> ExponentialSpring<T> {
         let approach = if touches { (-at.velocity.v_PS.z.to_f64()).max(0.0) } else { 0.0 };
         let speed = stiffnesses.impact_speed().max(approach);
         let y = cz * speed;
-        // `(y − ln(1 + y))/y²`, of which little is left of small `y`.
+        // `(y − ln(1 + y))/y²`, which cancels for small `y`.
         let share = if y > 1e-4 { (y - ComplexField::ln_1p(y)) / (y * y) } else { 0.5 - y / 3.0 };
         stiffnesses.struck(2.0 * d2 * speed * ComplexField::sqrt(share), y * d2 * speed * share, ends);
     }

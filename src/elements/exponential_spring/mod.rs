@@ -50,37 +50,39 @@ use law::{Step, Tangential, normal_force};
 /// μ                 = μs while the anchor holds, μk while the station slides
 /// ```
 ///
-/// The damper comes first, then as much of the friction spring as the limit leaves; what the spring exceeds it by drags the
-/// anchor along, towards the station. The anchor lets go at `μs·fz`, once the station is faster than
-/// `v_release`, and holds again where it is not dragged and the station is no faster than `v_settle`. A station that slides faster than `μ·fz/cxy` has a slack spring: a body that stops is not drawn back far.
-/// `fz` is zero where the station rises at `1/cz` or faster.
+/// The damper acts first; the friction spring then gets what is left of the limit, and its excess drags the anchor
+/// towards the station. The anchor lets go at `μs·fz`, once the station is faster than `v_release`. It holds again when
+/// it is not dragged and the station is no faster than `v_settle`. The spring of a station that slides faster than
+/// `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero where the station rises at `1/cz` or
+/// faster.
 ///
-/// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move by a bit. A sudden load
-///   overshoots, at critical damping by `e⁻²`, 14 %; if that exceeds the limit, the station slides.
+/// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. A sudden load
+///   overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
 /// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
-/// - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0` those that have let go
-///   carry less: on a plane that tilts, a slab of 10 kg on four stations slips at 33.3° and a cube at 34.5°, where a point slips
-///   at `atan μs`, 35.0°. Blocks slip there too if `v_release` is above the speed at which some corners slip while others hold,
-///   about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at 2° a second. A body that is let go slowly, as on a
-///   belt, is then late by `√(2·v_release/a')` with the rate `a'` at which its acceleration grows.
+/// - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, those that have
+///   let go carry less: on a plane that tilts, a slab of 10 kg on four stations slips at 33.3° and a cube at 34.5°,
+///   while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the speed at which some
+///   corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at
+///   2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
+///   the rate at which its acceleration grows.
 ///
-/// Motion alone determines friction, not how long it takes: a step of any length gives the same forces, and so does any time
-/// on the clock. Each evaluation advances the anchor from the last commit, and
-/// [`accept_step`](crate::ForceSystem::accept_step) commits it. That is of second order in the step, also where slip begins, turns
-/// or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; of a station faster than a
-/// tenth of `v_settle` within it, as far as the pull has risen beyond the limit.
-/// [`switching_error`](Dynamics::switching_error) is what remains. Hosts of fixed steps are late by up to a step there. In a step
-/// in which the station turns back, the friction spring is off by the way since the turn:
-/// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes that.
+/// Friction depends on the motion alone, not on the time that it takes: steps of different lengths give the same
+/// forces. Each evaluation advances the anchor from the last commit, and
+/// [`accept_step`](crate::ForceSystem::accept_step) commits it. This is of second order in the step, also where slip
+/// begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
+/// station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
+/// limit. [`switching_error`](Dynamics::switching_error) is the remainder. Hosts with fixed steps are late by up to a
+/// step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal,
+/// which [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes.
 ///
-/// The anchor needs no start: before the first commit a station with `sliding > 0`, as by default, is not anchored
-/// anywhere. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; of `max` where `max < 1`) makes the friction zero
-/// and moves the anchor to the station.
+/// The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
+/// anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
+/// friction zero and moves the anchor to the station.
 ///
 /// A commit is refused with [`TimeNotAdvanced`] if time has decreased since the last one. A second commit without motion
 /// changes nothing.
 ///
-/// The law of the source, whose friction settles from step to step, is [`FrictionTransition::Settling`].
+/// The law of the source, in which friction settles from step to step, is [`FrictionTransition::Settling`].
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -95,9 +97,9 @@ use law::{Step, Tangential, normal_force};
 /// | `v_release` | [`release_velocity`](Parameters::release_velocity) | 0 | m/s | ≥ 0 |
 /// | μs, μk | [`mu_static`](Parameters::mu_static), [`mu_kinetic`](Parameters::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
-/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres
-/// above it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and
-/// steps are longer than a negligible time.
+/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above
+/// it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer
+/// than a negligible time.
 ///
 /// # Energy
 ///
@@ -105,36 +107,37 @@ use law::{Step, Tangential, normal_force};
 /// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: the energy of a station pressed beyond it is
 /// recovered.
 ///
-/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged along. The latter
-/// rate is not known instantaneously, but its integral is known afterwards: see
-/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The loss of dragging it within a step is returned
-/// if the station reverses within the same step.
+/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged. The
+/// latter rate is not known instantaneously, but its integral is known afterwards: see
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The loss of dragging the anchor is
+/// returned if the station reverses within the same step.
 ///
-/// # Note that
+/// # Notes
 ///
-/// - A start with [`reset_memory`](crate::ForceSystem::reset_memory), and `sliding = 0` after it, holds from the
-///   beginning, but a sudden load stretches the friction springs by up to twice their final stretch, which may
-///   exceed the limit.
-/// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator. [`Parameters::for_contact`] chooses
-///   all for a mass, a speed and a step.
-/// - **A host of fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, whatever the mass: after
-///   a fall of half a metre, with the default `d2`, 0.28 ms. The height of rebound under semi-implicit Euler is
-///   then correct to 2 % of the fall. The method is unstable above `2√2`: at 1 ms that station bounces more than
-///   ten times as high as it fell from, without an error.
-/// - A station so deep below the plane that the exponential overflows is at the clamp. An evaluation returns
-///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a force of friction overflows.
+/// - With [`reset_memory`](crate::ForceSystem::reset_memory) and then `sliding = 0`, the anchor holds from the
+///   beginning. A sudden load then stretches the friction springs by up to twice their final stretch, which may exceed
+///   the limit.
+/// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator. [`Parameters::for_contact`] chooses all
+///   parameters for a mass, a speed and a step.
+/// - **A host with fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, for any mass: 0.28 ms after a
+///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 %
+///   of the fall. The method is unstable above `2√2`: at 1 ms that station rebounds to more than ten times the height
+///   of its fall, without an error.
+/// - The clamp applies to a station so deep below the plane that the exponential overflows. An evaluation returns
+///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a friction force overflows.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the station
-/// touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`; and twice the
-/// frequency of an impact at the speed that the host states, or at which a station that touches approaches, so that the energy
-/// after it is off by less than 1 % at the bound.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the
+/// station touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping
+/// `cz·fe`; and twice the frequency of an impact at the speed that the host states, or at which a station that touches
+/// approaches, so that at the bound an impact changes the energy by less than 1 %.
 ///
-/// With parameters [for a contact](Parameters::for_contact) blocks stop, hold and rest at the step they are made for, under
-/// symplectic Euler. Under error control of an accuracy of 1e-4 to 1e-8, from first steps of 1 µs to 1 s, a block stops where
-/// its law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts of fixed steps are late by up to a step where
-/// slip begins or ends, and are told by [`check_step`](crate::ForceSystem::check_step) of steps that are too long.
+/// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest at the step for which they were
+/// chosen, under symplectic Euler. Under error control with an accuracy of 1e-4 to 1e-8, and first steps of 1 µs to 1
+/// s, a block stops where its law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts with fixed
+/// steps are late by up to a step where slip begins or ends; [`check_step`](crate::ForceSystem::check_step) reports
+/// steps that are too long.
 ///
 /// # Linearization
 ///
@@ -142,9 +145,9 @@ use law::{Step, Tangential, normal_force};
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
-/// | `sticking`, `slipping` | the difference between the friction limit and the pull of spring and damper if the anchor held, or what is left to another switch of friction: to a negligible limit, to the end of the fall to kinetic friction, to where a slack spring is drawn out, and that to where it is dragged along | N |
+/// | `sticking`, `slipping` | the difference between the friction limit and the pull of spring and damper if the anchor held; or the distance to another switch of friction, if that is smaller: a negligible limit, the end of the fall to kinetic friction, a slack spring becoming taut, a taut spring dragging its anchor | N |
 /// | `free` under a negligible limit | of the limit from that | N |
-/// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_release` or `v_settle` if a commit lets go or holds there | m/s |
+/// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_release` or `v_settle` if a commit releases or holds the anchor there | m/s |
 /// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
 /// | while it presses `not clamped`, `clamped` | of the force from max | N |
 ///
@@ -256,23 +259,23 @@ impl<T: Real> ExponentialSpring<T> {
         if elapsed < -T::negligible() {
             return Err(refusal.into());
         }
-        // Compared with the last commit, not the last call: motions below roundoff add up.
+        // Compared with the last commit, not the last call, so that motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
         let has_moved = (p_PS - last_station).amax() > roundoff;
         match (has_moved, is_mapped) {
             (false, _) => Ok(Step::Nothing),
             (true, true) => Ok(Step::Whole),
-            // Sliding settles with time: without it the anchor would be torn loose.
+            // Sliding settles with time; without it the anchor would be released.
             (true, false) => Err(refusal.into()),
         }
     }
 
     /// An estimate of the error of friction \[N\] in a step that return mapping does not resolve, as if the station had
-    /// decelerated evenly since the last commit.
+    /// decelerated uniformly since the last commit.
     ///
-    /// The anchor follows the straight way from the last commit. Of a station that turned back after it had dragged the
-    /// anchor along, the friction spring is relaxed by the way back since the turn. A station that has no anchor yet draws
-    /// none out before its first commit.
+    /// The anchor follows the straight way from the last commit. If a station reversed after dragging the anchor, the
+    /// friction spring is relaxed by the way back since the reversal. A station without an anchor stretches no spring
+    /// before its first commit.
     fn unresolved_error(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_update, last_station, last_velocity_P, sliding, .. } = at.discrete;
         let (limit, velocity) = (at.dynamics.friction_force_limit, at.velocity.v_PS.xy());
@@ -287,7 +290,7 @@ impl<T: Real> ExponentialSpring<T> {
             let stretch = at.position.p_PS.xy().coords - at.dynamics.next_anchor_P;
             let Some(drawn) = stretch.try_normalize(T::zero()) else { return T::zero() };
             let [before, back] = [last_velocity_P.dot(&drawn), -velocity.dot(&drawn)];
-            // A limit that falls drags the anchor too, of a station that moves back all the time.
+            // A falling limit also drags the anchor of a station that moves back throughout.
             if before <= T::zero() || back <= T::zero() {
                 return T::zero();
             }
@@ -464,7 +467,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        // With the commit, of which the derivatives are those of one evaluation.
+        // With the commit, whose derivatives are those of one evaluation.
         let commit = if blocks.scope().commit { Self::step(at).ok() } else { None };
         self.linearize_others(at, true, commit, blocks);
     }
@@ -484,7 +487,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         start: &Self::Discrete,
         next: &mut Self::Discrete,
     ) -> Result<T, ElementError> {
-        // Within a step an anchor that has let go does not hold again: the iteration would never settle.
+        // Within a step an anchor that has let go does not hold again; otherwise the iteration would never settle.
         let lets_go = at.discrete.sliding == start.sliding && at.dynamics.switching_error > T::zero();
         let unresolved = Self::unresolved_error(at);
         if !lets_go {

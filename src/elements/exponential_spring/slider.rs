@@ -1,4 +1,4 @@
-//! Friction of a spring that an anchor is dragged along by, and a damper, under a limit.
+//! Friction of a damper, and of a spring that drags an anchor, under a limit.
 
 use nalgebra::Vector2;
 
@@ -13,7 +13,7 @@ pub(super) struct Slider<S> {
     /// The station and its velocity.
     pub(super) station: Vector2<S>,
     pub(super) velocity: Vector2<S>,
-    /// By how much it was faster than the speed at which the damper alone is at the limit, if the spring was slack.
+    /// If the spring was slack, the excess of the speed over that at which the damper alone is at the limit.
     pub(super) overspeed: S,
 }
 
@@ -26,12 +26,13 @@ pub(super) struct Yielding<S> {
     pub(super) stretch: Vector2<S>,
     pub(super) overspeed: S,
     pub(super) slips: bool,
-    /// Of a spring that slips, how far its stretch is from where it is dragged along otherwise; without derivatives.
+    /// For a spring that slips, the distance of its stretch from that at which it would otherwise drag the anchor;
+    /// without derivatives.
     pub(super) room: S,
 }
 
 impl<S: Algebraic> Yielding<S> {
-    /// Zero friction, for a negligible limit: the anchor goes with the station.
+    /// Zero friction, for a negligible limit: the anchor moves with the station.
     pub(super) fn none(law: &Parameters<S>, velocity: Vector2<S>) -> Self {
         let zero = still();
         let is_damped = law.friction_viscosity > S::zero();
@@ -45,7 +46,7 @@ fn unbounded<S: Algebraic>() -> S {
 }
 
 impl<S: Algebraic> Slider<S> {
-    /// As committed. A station that slid before its first commit is not anchored anywhere: it starts at `position`.
+    /// As committed. A station that slid before its first commit has no anchor: it starts at `position`.
     pub(super) fn committed(committed: &Discrete<S>, position: Vector2<S>) -> Self {
         let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
         let is_anchored = last_station.is_some() || sliding == S::zero();
@@ -57,7 +58,7 @@ impl<S: Algebraic> Slider<S> {
         }
     }
 
-    /// By how much spring and damper pull at the anchor, where it was, beyond a limit.
+    /// The excess of the pull of spring and damper, with the anchor where it was, over a limit.
     pub(super) fn pull_beyond(
         &self,
         law: &Parameters<S>,
@@ -71,8 +72,8 @@ impl<S: Algebraic> Slider<S> {
 
     /// The friction force of a station at `position` with `velocity`, under a limit.
     ///
-    /// The damper comes first, shortened to the limit; then as much of the spring as keeps the sum within the limit. What
-    /// the spring exceeds it by drags the anchor along.
+    /// The damper acts first, reduced to the limit; then as much of the spring as keeps the sum within the limit. The
+    /// excess of the spring drags the anchor.
     pub(super) fn friction(
         &self,
         law: &Parameters<S>,
@@ -84,7 +85,7 @@ impl<S: Algebraic> Slider<S> {
         let viscous = velocity * c;
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = position - self.anchor;
-        // Without a damper there is no speed at which it alone is at the limit.
+        // Without a damper there is no speed at which the damper alone is at the limit.
         if !self.overspeed.vanishes() && !c.vanishes() && !is_viscous {
             stretch -= (position - self.station) * self.share_dragged(length(velocity), c, limit);
         }
@@ -96,14 +97,14 @@ impl<S: Algebraic> Slider<S> {
         self.slipping(law, stretch, velocity, limit, is_viscous)
     }
 
-    /// The share of a way that a slack spring was dragged along for, at an even deceleration until the damper alone is
-    /// no longer at the limit.
+    /// The fraction of the way along which a slack spring drags the anchor, at a uniform deceleration until the damper
+    /// alone is no longer at the limit.
     ///
-    /// From there on the anchor holds at once if the damping is strong. That it does so within the step makes the
-    /// anchor one of second order.
+    /// From there on the anchor holds at once if the damping is strong. Because this happens within the step, the
+    /// anchor is of second order.
     fn share_dragged(&self, speed: S, viscosity: S, limit: S) -> S {
         let over = viscosity * self.overspeed;
-        // Rounding may leave the damper somewhat beyond a limit that it does not exceed.
+        // Rounding may leave the damper slightly above a limit that it does not exceed.
         let fallen = over + (limit - viscosity * speed).max(S::zero());
         if fallen == S::zero() {
             return S::zero();
@@ -142,20 +143,20 @@ impl<S: Algebraic> Slider<S> {
                 return Yielding { elastic: zero, damping, stretch: zero, overspeed, slips: true, room };
             }
         }
-        // How far the spring can be drawn out in a direction.
+        // How far the spring can be stretched in a direction.
         let radius = limit / k;
         let reach = |direction: &Vector2<S>| {
             let along = dot(share, *direction);
             let root = (along * along + rest).sqrt();
-            // Of two equal expressions the one that cancels nothing.
+            // Of two equal expressions, the one without cancellation.
             radius * if along > S::zero() { rest / (root + along) } else { root - along }
         };
         let size = length(stretch);
         let mut direction = stretch / size;
         let before = self.station - self.anchor;
         let drawn = length(before);
-        // A spring that is dragged turns as it goes: half of a short drag is in the direction before, half in that
-        // after it; a long one is in that of the way, as the one of a spring that was slack is throughout.
+        // A spring that drags its anchor turns on the way: half of a short drag is in the direction before and half in
+        // that after it. A long drag is in the direction of the way, as is the whole drag of a spring that was slack.
         let reach_straight = reach(&direction);
         room = room.min((size - reach_straight).value().abs());
         let slip = (size - reach_straight).max(S::zero());

@@ -27,14 +27,14 @@ variables! {
         pub max_normal_force: T ["N"] = 100_000.0, positive => Dynamics;
         /// Elasticity `kxy` of the friction spring.
         pub friction_elasticity: T ["N/m"] = 20_000.0, positive => Dynamics;
-        /// Viscosity `cxy` of the friction spring. The default damps 1 kg on the default elasticity
-        /// critically. With zero, a held station vibrates without decay.
+        /// Viscosity `cxy` of the friction spring. The default is critical damping for 1 kg on the default elasticity.
+        /// With zero, a held station vibrates without decay.
         pub friction_viscosity: T ["N·s/m"] = 282.842_712_474_619, nonnegative => Dynamics;
-        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, of the station, if
-        /// the anchor is not dragged along.
+        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, speed of the
+        /// station, if the anchor is not dragged.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
-        /// With return mapping, the speed up to which a held station that is dragged keeps static friction. With zero it
-        /// lets go at once.
+        /// With return mapping, the speed up to which a held station whose anchor is dragged keeps static friction.
+        /// With zero the anchor lets go at once.
         pub release_velocity: T ["m/s"], nonnegative => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
@@ -83,11 +83,11 @@ checked_when_read!(Discrete);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum FrictionTransition {
-    /// The anchor holds up to static friction, and is dragged along under kinetic friction until the station rests.
+    /// The anchor holds up to static friction, and is dragged under kinetic friction until the station rests.
     #[default]
     ReturnMapping,
-    /// Sliding settles from step to step as the anchor slows down: the law as published. Of that of the
-    /// [element](super::ExponentialSpring) it replaces the lines after the first:
+    /// Sliding settles from step to step as the anchor slows down: the published law. It replaces the lines after the
+    /// first of the law of the [element](super::ExponentialSpring):
     ///
     /// ```text
     /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
@@ -98,26 +98,25 @@ pub enum FrictionTransition {
     /// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
     /// ```
     ///
-    /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0`
-    /// and Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit: a commit after a motion
-    /// in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
+    /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0` and
+    /// Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit; a commit after a
+    /// motion in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
     ///
-    /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n`
-    ///   stations that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold
-    ///   it. With the defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could
-    ///   hold, creeps at 15 mm/s indefinitely. Such creep sustains itself, whatever the step, above 0.724 times the
-    ///   settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ falls below one), unless rocking or
-    ///   stiff friction springs break it. Below 0.6 times the settle velocity blocks of 0.5 to 100 kg on slopes of 5°
-    ///   to 28° all stuck. So choose `cxy` or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to
-    ///   be held.
-    /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if
-    ///   `m < kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the
-    ///   default `kxy` and `v_settle` on 20° that is 0.256 kg per station. More mass needs a larger `kxy` or a larger
-    ///   `cxy`; with the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
-    /// - With Sliding between 0 and 1, each accepted step removes a further share of the elastic force, so that the
-    ///   transition, and possibly whether a block pushed from rest at `s = 1` sticks, depends on the step size.
-    ///   Within one step, and only there, the elastic friction may then return slightly more energy than the spring
-    ///   had stored.
+    /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations
+    ///   that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the
+    ///   defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15
+    ///   mm/s indefinitely. Above 0.724 times the settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ
+    ///   falls below one) such creep sustains itself at any step, unless rocking or stiff friction springs stop it.
+    ///   Below 0.6 times the settle velocity, blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So choose `cxy`
+    ///   or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held.
+    /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if `m <
+    ///   kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default `kxy`
+    ///   and `v_settle` on 20° that is 0.256 kg per station. A larger mass needs a larger `kxy` or a larger `cxy`; with
+    ///   the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+    /// - With Sliding between 0 and 1, each accepted step removes a further fraction of the elastic force. So the
+    ///   transition depends on the step size, and with it possibly whether a block pushed from rest at `s = 1` sticks.
+    ///   Within one step, and only there, the elastic friction may return slightly more energy than the spring had
+    ///   stored.
     Settling,
 }
 
@@ -161,18 +160,20 @@ impl<T, S> Lift<T, S, Composite> for FrictionTransition {
 }
 
 impl<T: Real> Parameters<T> {
-    /// Parameters for a body on springs at its [points](ContactDesign::points), under a host of fixed steps.
+    /// Parameters for a body on springs at its [points](ContactDesign::points), under a host with fixed steps.
     ///
-    /// Promised, for bodies whose points have a lever `r` about the mass center and a least moment of inertia `I` with
-    /// `m·r²/I ≤ 4.5`, such as boxes that are no longer than they are wide and high:
+    /// These properties hold for bodies whose points have a lever `r` about the mass center and a least moment of
+    /// inertia `I` with `m·r²/I ≤ 4.5`, such as boxes that are no longer than they are wide and high:
     ///
-    /// - At rest, under an even load, the points are at height zero. A load `n` times as large sinks them by `ln(n)/d2`.
-    /// - In the flight after an impact at up to the stated speed the energy is at most 1 % above that before. A body that
-    ///   strikes flat rebounds at the stated restitution, one that strikes slower at a greater share of its speed.
-    /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes to
-    ///   rest, and does not move any more.
-    /// - Friction springs are drawn out by at most `μs·g·(5.6·step)²` under an even load: 35 µm at 0.7 and a step of 0.4 ms.
-    /// - Several points that are loaded slowly, such that those that slip first do so at less than 0.2 mm/s, together hold up
+    /// - At rest, under an even load, the points are at height zero. A load `n` times as large lowers them by
+    ///   `ln(n)/d2`.
+    /// - In the flight after an impact at up to the stated speed, the energy is at most 1 % above that before. A body
+    ///   that strikes flat rebounds with the stated restitution; one that strikes more slowly keeps a larger fraction
+    ///   of its speed.
+    /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes
+    ///   to rest, and does not move any more.
+    /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load: 35 µm at 0.7 and a step of 0.4 ms.
+    /// - Several points that are loaded slowly, such that the first ones slip at less than 0.2 mm/s, together hold up
     ///   to `μs` times the load.
     ///
     /// # Errors
@@ -188,11 +189,11 @@ impl<T: Real> Parameters<T> {
             d1: T::lit(share * gravity),
             d2: T::lit(d2),
             normal_viscosity: T::lit(design.dissipation()),
-            // One point may have to stop all of the mass, with a force of d2·m·v²/2: four times that, and the weight.
+            // One point may have to stop the whole mass, with a force of d2·m·v²/2; four times that, and the weight.
             max_normal_force: T::lit(mass * (d2 * speed * speed * 2.0 + gravity * 10.0)),
             friction_elasticity: T::lit(stiffness),
             friction_viscosity: T::lit(damping),
-            // What friction takes of the velocity in a step.
+            // The change of velocity by friction in a step.
             settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01)),
             release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
             mu_static: T::lit(mu_static),
@@ -203,21 +204,21 @@ impl<T: Real> Parameters<T> {
         Ok(chosen)
     }
 
-    /// With this friction elasticity `kxy` \[N/m\] and the viscosity `2·√(kxy·mass)` that damps it
-    /// critically for a mass \[kg\].
+    /// With this friction elasticity `kxy` \[N/m\] and the viscosity `2·√(kxy·mass)`, which is critical damping for a
+    /// mass \[kg\].
     #[must_use]
     pub fn with_critical_damping(self, friction_elasticity: T, mass: T) -> Self {
         let friction_viscosity = T::lit(2.0) * (friction_elasticity * mass).sqrt();
         Self { friction_elasticity, friction_viscosity, ..self }
     }
 
-    /// Sets the coefficient of static friction; lowers the kinetic one to it if need be.
+    /// Sets the coefficient of static friction, and lowers the kinetic one to it if necessary.
     pub fn set_mu_static(&mut self, mu_static: T) {
         self.mu_static = mu_static;
         self.mu_kinetic = self.mu_kinetic.min(mu_static);
     }
 
-    /// Sets the coefficient of kinetic friction; raises the static one to it if need be.
+    /// Sets the coefficient of kinetic friction, and raises the static one to it if necessary.
     pub fn set_mu_kinetic(&mut self, mu_kinetic: T) {
         self.mu_kinetic = mu_kinetic;
         self.mu_static = self.mu_static.max(mu_kinetic);
@@ -225,8 +226,8 @@ impl<T: Real> Parameters<T> {
 
     /// The height at which a spring at rest carries this load \[m\], `d0 − ln(load/d1)/d2`.
     ///
-    /// If `n` springs share the weight of a body evenly, the load of each is an `n`-th. At the clamp the result
-    /// is the highest of the heights that carry the load.
+    /// If `n` springs share the weight of a body evenly, each carries an `n`-th. At the clamp the result is the highest
+    /// of the heights that carry the load.
     ///
     /// # Errors
     /// [`InvalidValue`] unless the load is greater than zero and at most
@@ -294,12 +295,12 @@ results! {
         pub friction_force_P: Vector2<T> ["N"];
         /// The anchor that the next accepted step commits, in the plane.
         pub next_anchor_P: Vector2<T> ["m"];
-        /// The Sliding that the next accepted step commits. By the published law it is 1 where no time has passed since the
-        /// last one: to plot sliding, use the committed [`Discrete::sliding`](Discrete::sliding).
+        /// The Sliding that the next accepted step commits. By the published law it is 1 if no time has passed since
+        /// the last commit; to plot sliding, use the committed [`Discrete::sliding`](Discrete::sliding).
         pub next_sliding: T ["1"];
         /// With return mapping, the overspeed that the next accepted step commits.
         pub next_overspeed: T ["m/s"];
-        /// With return mapping, by how much friction is off if the anchor lets go at the end of the step.
+        /// With return mapping, the error of friction if the anchor lets go at the end of the step.
         pub switching_error: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];

@@ -74,11 +74,12 @@ impl<T: Real> HertzContact<T> {
 
         // Along the surface, on which the slip is.
         let rubs = outer(&(slip * along), slip, g);
-        // By the velocity of the contact point, and by that of the center and the spin of the ball.
+        // By the velocity of the contact point; and by the velocity of the center and the spin of the ball.
         let across = n * (g * normal_force) - per_newton * damping;
         let by_velocity = across * n.transpose() - rubs * normal_force;
         let by_spin = -times_cross(&by_velocity, &lever);
-        // By a shift of the center: velocity of the contact point, its parts along the turning normal, and load.
+        // By a shift of the center: the velocity of the contact point, its components along the turning normal, and the
+        // load.
         let lever_by_shift = -H * height - n * n.transpose() * half;
         let spun = cross_times(&V.angular, &lever_by_shift);
         let turned = (H * slip).transpose();
@@ -119,10 +120,11 @@ impl<T: Real> HertzContact<T> {
         blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);
     }
 
-    /// Reports the contact as it is; or if the bodies may meet, as it is where they turn around, if that is deeper.
+    /// Reports the present contact; or, if the bodies may meet and this is deeper, the contact at the turning point of
+    /// an impact.
     ///
-    /// This is the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a damper of its
-    /// slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`. The turn is that of an impact of the lighter body.
+    /// These are the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a
+    /// damper with its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`. The impact is that of the lighter body.
     pub(super) fn report_contact(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let law = at.parameters.contact_law();
         let [ball, other] = self.bodies();
@@ -133,7 +135,7 @@ impl<T: Real> HertzContact<T> {
         let speed = stiffnesses.impact_speed();
         let mass = stiffnesses.mass(ball).min(stiffnesses.mass(other));
         if speed > 0.0 && mass.is_finite() && k > 0.0 {
-            // 2/5 k δ^{5/2} is what is stored and what the motion brings, of the lighter body at most.
+            // 2/5 k δ^{5/2} is the stored energy plus the kinetic energy, of the lighter body at most.
             let energy = at.position.potential_energy.to_f64() + 0.5 * mass * speed * speed;
             depth = depth.max(ComplexField::powf(2.5 * energy / k, 0.4));
             rate = rate.max(speed);

@@ -55,26 +55,28 @@ use crate::shapes::direction_and_length;
 ///
 /// # Impact
 ///
-/// Bodies that meet at speed `v`, with the reduced mass `m`, without turning:
+/// If bodies of reduced mass `m` meet at speed `v`, without rotating,
 ///
-/// - Without dissipation they reach `δ = (15 m v²/(16 E* √R))^{2/5}` and part after `2.943 δ/v`.
-/// - They rebound at `e v`, whatever their masses, radii and moduli, with the solution `e` of
-///   `y (1 + e) = ln((1 + y)/(1 − y e))`, `y = 3 c v/2`: about `1 − c v` if that is near one, so that `c` is the slope of
-///   the coefficient of restitution over speed that Hunt and Crossley call α.
+/// - without dissipation they reach `δ = (15 m v²/(16 E* √R))^{2/5}` and part after `2.943 δ/v`;
+/// - they rebound at `e v`, for all masses, radii and moduli, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
+///   = 3 c v/2`: about `1 − c v` if that is near one, so that `c` is the slope of the coefficient of restitution over
+///   speed that Hunt and Crossley call α.
 ///
 /// # Energy
 ///
-/// Stored: `2/5 f_e δ`. Lost: `(f_n − f_e) v + f_t v_s`, known instantaneously and never negative: while the bodies push each
-/// other, the first part is `3/2 c f_e v²`; once they have let go, the energy that they give up is lost.
+/// Stored: `2/5 f_e δ`. Lost: `(f_n − f_e) v + f_t v_s`, known instantaneously and never negative. While the bodies
+/// push each other, the first part is `3/2 c f_e v²`; once they have let go, the energy that they release is lost.
 ///
-/// # Note that
+/// # Notes
 ///
-/// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the elastic
-///   waves that cross the bodies. Nothing enforces that: a ball whose center is below the surface is still pushed.
+/// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the
+///   elastic waves that cross the bodies. This is not checked: a ball whose center is below the surface is still
+///   pushed.
 /// - There is no adhesion: bodies that part never pull at each other, however fast.
 /// - Friction only opposes slip at the contact point; there is no stiction, as in
 ///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
-/// - Forces are continuous, and so are their slopes, but at the transition velocity and where bodies that part fast let go.
+/// - Forces and their slopes are continuous, except at the transition velocity and where bodies that part quickly let
+///   go.
 ///
 /// # Errors of an evaluation
 ///
@@ -181,7 +183,7 @@ impl<T: Real> HertzContact<T> {
     /// The same contact in another scalar.
     ///
     /// # Errors
-    /// As [`new`](Self::new), where the other scalar has a smaller range.
+    /// Those of [`new`](Self::new), where the other scalar has a smaller range.
     pub fn cast<U: Real>(&self) -> Result<HertzContact<U>, Error> {
         HertzContact::new(self.surface.cast(), self.ball.cast(), self.parameters.cast())
     }
@@ -236,12 +238,12 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         let p_GC = given.positions.pose(Checked(body)) * self.ball.center.p_B;
         let (normal_G, height) = self.normal_and_height(given.positions, &p_GC)?;
         let depth = self.ball.radius - height;
-        // The product of finite poses may overflow, and what is compared with that would seem to be out of reach.
+        // The product of finite poses may overflow, and comparisons would then report no contact.
         if !depth.is_finite() {
             return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(body) }.into());
         }
         let touches = depth > T::zero();
-        // The root of a constant has no derivative that is not finite, as that of a depth of zero has.
+        // The root of a constant has no derivative that could be infinite, unlike that of a depth of zero.
         let contact_radius = if touches { (self.effective_radius * depth).sqrt() } else { T::zero() };
         let elastic_force =
             if touches { given.parameters.elastic_force(contact_radius, depth) } else { T::zero() };

@@ -1,4 +1,4 @@
-//! Surfaces of the contact, parameters and what they follow from, results and the error.
+//! Surfaces of the contact, its parameters and the materials that define them, results and the error.
 
 use nalgebra::{ComplexField, Point3, Vector3};
 
@@ -81,10 +81,10 @@ impl<T: Real> Parameters<T> {
         Ok(Self { effective_modulus, ..Self::default() })
     }
 
-    /// A ball of this effective radius \[m\] under a host of fixed steps: where it turns around after it has struck at the
-    /// [speed](ContactDesign::speed) without dissipation, its phase in a step is a half.
+    /// For a ball of this effective radius \[m\] under a host with fixed steps. At the turning point of an impact at
+    /// the [speed](ContactDesign::speed) without dissipation, its phase in one step is one half.
     ///
-    /// Its friction creeps, at less than the transition velocity.
+    /// Its friction creeps at less than the transition velocity.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero.
@@ -164,7 +164,7 @@ impl<T: Real> Ball<T> {
     }
 }
 
-/// What a ball touches; made from a [`Frame`] or a [`Ball`].
+/// The other surface of a contact; made from a [`Frame`] or a [`Ball`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Surface<T: Real> {
     /// The half-space z < 0 of a frame.
@@ -218,7 +218,7 @@ results! {
         pub normal_G: Vector3<T> ["1"];
         /// The contact point: half-way between the undeformed surfaces, in Ground.
         pub point_G: Point3<T> ["m"];
-        /// The depth `δ`: how deep the undeformed surfaces reach into each other; negative, the gap between them.
+        /// The depth `δ` to which the undeformed surfaces overlap; if negative, the gap between them.
         pub depth: T ["m"];
         /// The radius `a` of the contact; zero without one.
         pub contact_radius: T ["m"];
@@ -255,7 +255,7 @@ results! {
     }
 }
 
-/// The centers of two balls are at one point, where the normal is not defined.
+/// The centers of two balls coincide, where the normal is not defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the centers of the balls coincide, where the direction of the force is not defined")]
 pub struct CentersCoincide;

@@ -9,11 +9,11 @@ use crate::math::{Number, Real};
 
 /// A law of the tension along the line between two points: equations over any number.
 ///
-/// [`AlongLine`] makes a [`FrameLaw`] of it, whose points are the origins of both frames.
+/// [`AlongLine`] converts it to a [`FrameLaw`], whose points are the origins of the two frames.
 ///
 /// # Example: a bump stop
 ///
-/// A rubber stop on a strut, which pushes with a stiffness that grows once the strut is shorter than its length.
+/// A rubber stop on a strut, which pushes with a stiffness that increases once the strut is shorter than its length.
 ///
 /// ```
 /// use force_elements::laws::{AlongLine, BetweenFrames, LineLaw, Pull, Stretch};
@@ -96,7 +96,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory of points that have always been where they are. By default the default.
+    /// The memory of points that have always been where they are: the default, unless overridden.
     ///
     /// # Errors
     /// Those of the law.
@@ -119,7 +119,7 @@ pub struct Stretch<S> {
 /// A tension along a line, with energy and powers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pull<S> {
-    /// The tension \[N\], which draws both points together.
+    /// The tension \[N\], which pulls the two points together.
     pub tension: S,
     /// The energy stored \[J\].
     pub potential_energy: S,
@@ -142,7 +142,7 @@ impl<S> Pull<S> {
 
 /// A [`LineLaw`] as a law between two frames, from the origin of F to that of M.
 ///
-/// Where both are at the same point the line has no direction, and there is no force.
+/// If the two points coincide the line has no direction, and there is no force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AlongLine<L>(
     /// The law.

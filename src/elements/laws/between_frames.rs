@@ -52,7 +52,7 @@ results! {
     }
 }
 
-/// The directions of the motion of M in F: three turns, three shifts, angular and linear velocity.
+/// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
 const MOTION: usize = 12;
 
 /// How many variables vary at once.
@@ -64,13 +64,13 @@ const AT_ONCE: usize = 8;
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the present
-/// motion, and that the law may be stiffer elsewhere.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the
+/// present motion, and that the law may be stiffer elsewhere.
 ///
 /// # Linearization
 ///
-/// Exact, from the equations of the law, at a kink those of the branch that is taken. One evaluation takes 12 directions of motion; by
-/// variables it is repeated for every eight of them. Which branches a law takes is not stated.
+/// Exact, from the equations of the law; at a kink those of the branch taken. One evaluation covers 12 directions of
+/// motion; by variables it is repeated for every eight of them. The branches of a law are not reported.
 ///
 /// # Errors
 ///
@@ -150,7 +150,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         }
     }
 
-    /// What the law makes of numbers that vary with the motion of M in F.
+    /// The value of `of` for numbers that vary with the motion of M in F.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_motion<R>(
@@ -171,11 +171,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             relative.v_FM[axis].slopes[9 + axis] = T::one();
         }
         let parameters = at.parameters.law.lift(&mut Dual::of);
-        // The law has succeeded for the same values; if it fails, differences say so.
+        // The law has succeeded for the same values; if it fails here, finite differences report the error.
         of(&parameters, &at.discrete.lift(&mut Dual::of), &relative).ok()
     }
 
-    /// What the law makes of numbers of which eight vary: time, parameters and memory, from a place on.
+    /// The value of `of` for numbers of which eight vary: time, parameters and memory, from `first` on.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn by_variables<R>(
@@ -226,7 +226,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         if number == 0 { Blocks::<T>::TIME } else { of_frames + Frames::<T>::COUNT + number - 1 }
     }
 
-    /// The number of time, parameters and memory.
+    /// The number of variables: time, parameters and memory.
     const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
 
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
@@ -276,7 +276,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 }
 
-/// Bounds on stiffness against turns and against shifts: of `[θ, x]ᵀ K [θ, x]` by those of its quarters.
+/// Bounds on the stiffness in rotation and in translation: on `[θ, x]ᵀ K [θ, x]` by its quarters.
 fn bounds<T: Real>(slopes: &Slopes<T>) -> [f64; 2] {
     let [[a, b], [c, d]] = slopes.quarters().map(|row| row.map(|quarter| quarter.map(Real::to_f64)));
     let largest =

@@ -22,24 +22,25 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 
 /// A law of force between frame F on body 1 and frame M on body 2: equations over any number.
 ///
-/// [`BetweenFrames`] makes an element of it. All else follows from the equations: forces and reactions on both bodies, the
-/// energy ledger, named variables and results, exact derivatives by motion, time, parameters, memory and the poses of the frames,
-/// those of a commit, saving and restoring.
+/// [`BetweenFrames`] converts it to an element. Everything else follows from the equations: forces and reactions on
+/// both bodies, the energy ledger, named variables and results, exact derivatives by motion, time, parameters, memory
+/// and the poses of the frames, those of a commit, saving and restoring.
 ///
-/// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose comparisons look at
-/// values only: a branch is that of the law, and its derivatives are those of the branch that is taken.
+/// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose
+/// comparisons use values only: the branch is that of the law, and the derivatives are those of the branch taken.
 ///
 /// # What a law keeps to
 ///
-/// - It depends on its arguments alone, and on what never changes in `self`.
-/// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, but for what a commit
-///   releases. [`testing::check_element`](crate::testing) checks this, if the feature `testing` is enabled.
+/// - It depends only on its arguments, and on data in `self` that never changes.
+/// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for the
+///   energy that a commit releases. [`testing::check_element`](crate::testing) checks this, if the feature `testing` is
+///   enabled.
 ///
 /// # Example: an air spring
 ///
-/// A bellows of effective area `A` between two plates, F on the lower and M on the upper, which is at the height `h` along `z_F`.
-/// The enclosed gas is compressed polytropically: `p = p₀ (h₀/h)ⁿ`; ambient pressure acts from outside. Torques are left to a
-/// linkage.
+/// A bellows of effective area `A` between two plates, F on the lower and M on the upper, at the height `h` along
+/// `z_F`. The enclosed gas is compressed polytropically: `p = p₀ (h₀/h)ⁿ`; ambient pressure acts from outside. A
+/// linkage carries the torques.
 ///
 /// ```
 /// use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};

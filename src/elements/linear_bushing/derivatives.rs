@@ -59,12 +59,12 @@ impl<T: Real> LinearBushing<T> {
 pub(super) fn rates_by_turn<T: Real>(at: &At<'_, T>, R_GF: &Matrix3<T>) -> [Vector3<T>; 3] {
     let Gimbal { sx, cx, sy, over_cy } = at.position.gimbal;
     let [x, y, z] = [0, 1, 2].map(|axis| Vector3::from(R_GF.column(axis)));
-    // That about the axis of q_z as it is at q_y = 0.
+    // The rate about the axis of q_z, at q_y = 0.
     let a_G = z * cx - y * sx;
     [x - a_G * (sy * over_cy), y * cx + z * sx, a_G * over_cy]
 }
 
-/// The derivatives of the torque on M by a turn and by an angular velocity of M in F, all in Ground.
+/// The derivatives of the torque on M by a rotation and by an angular velocity of M in F, all in Ground.
 ///
 /// With `q̇ = N ω` the torque is `Nᵀf`, and `N` depends on `q_x` and `q_y`. The derivatives of `q̇` and of `Nᵀf` by these
 /// are those of the angular velocity and of the moments in a turning gimbal.

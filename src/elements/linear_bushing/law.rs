@@ -52,7 +52,7 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
     if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
 }
 
-/// The most by which both outer angles may change in one step that passes near the singular case \[rad\].
+/// The largest change of both outer angles in a step that passes near the singular case \[rad\].
 ///
 /// Crossing ±90° changes both by π, far more than this. Passing close by changes both by nearly π in a short
 /// time, which only short steps resolve: an integrator of order 2 whose steps change the angles by δ was measured
@@ -90,8 +90,8 @@ fn with_turns_from_afar<T: Real>(
     qz: T,
     accepted: &Discrete<T>,
 ) -> Result<(T, T), ElementError> {
-    // From the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary case
-    // 8 ns.
+    // Computed from the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary
+    // case 8 ns.
     let from = orientation(accepted.accepted_qx, accepted.accepted_qy, accepted.accepted_qz);
     let turn = Turn::between(&from, &orientation(qx, qy, qz));
     let (is_about_x, is_about_z) =
@@ -107,7 +107,7 @@ fn with_turns_from_afar<T: Real>(
     }
 }
 
-/// A turn of M in F about a fixed axis, of less than half a turn.
+/// A rotation of M in F about a fixed axis, of less than half a turn.
 ///
 /// With `u` and `w` the components of the axis along F's x and M's z, both constant, the rates of the outer angles
 /// per angle turned are `(u − w·sin q_y)/cos² q_y` and `(w − u·sin q_y)/cos² q_y`. If `|u| > |w|`, then `q_x`
@@ -145,7 +145,8 @@ impl<T: Real> Turn<T> {
     }
 }
 
-/// An angle plus the whole turns with which it is reached from another: in this sense if given, else the shorter way.
+/// An angle plus the whole turns with which it is reached from another: in this sense if given, otherwise the shorter
+/// way.
 fn reached<T: Real>(angle: T, from: T, sense: Option<T>) -> T {
     let nearest = nearest(angle, from);
     let change = nearest - from;

@@ -47,7 +47,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// |---|---|---|---|
 /// | `k` | [`stiffness`](Parameters::stiffness): three torsional, three translational | N·m/rad, N/m | ≥ 0 |
 /// | `c` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/m | ≥ 0 |
-/// | `X_B1F`, `X_B2M` | [`frames`](StateParameters::frames): where F and M sit on their bodies | | rotations orthonormal |
+/// | `X_B1F`, `X_B2M` | [`frames`](StateParameters::frames): poses of F and M on their bodies | | rotations orthonormal |
 ///
 /// # Energy
 ///
@@ -55,43 +55,42 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// # Whole turns
 ///
-/// An orientation determines `q_x` and `q_z` up to whole turns. The bushing remembers both from the last accepted
-/// step ([`Discrete`]) and follows them from there, so that force and energy are continuous over any
-/// number of turns about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step,
-/// `q_x` and `q_z` are the values within ±π.
+/// An orientation determines `q_x` and `q_z` only up to whole turns. The bushing remembers both from the last accepted
+/// step ([`Discrete`]) and tracks them from there, so that force and energy are continuous over any number of turns
+/// about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step, `q_x` and `q_z` are the
+/// values within ±π.
 ///
-/// The angles taken are those of a turn of M in F about a fixed axis, from its orientation at the last accepted
-/// step: such a turn of up to 3 rad is determined by its ends. Where it passes close to the singular case below,
-/// a small departure from the fixed axis would lead past the other side, which changes both angles by a whole
-/// turn. A step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousTurn`] if
+/// The angles are those of a rotation of M in F about a fixed axis from its orientation at the last accepted step; up
+/// to 3 rad, the orientations at both ends determine such a rotation. Where it passes close to the singular case below,
+/// a small deviation from the fixed axis would lead past the other side, which changes both angles by a whole turn. A
+/// step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousTurn`] if
 ///
 /// - M has turned by more than 3 rad, or
-/// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° on the way.
+/// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° in between.
 ///
-/// The second includes every step across the singular case, which changes both by π. A host repeats a refused
-/// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do, except
-/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed and which stops. Turns of
-/// more than half a turn, or a step in which M circles the singular case, cannot be determined from the
-/// orientations before and after, which are all that is known.
+/// The second condition includes every step across the singular case, which changes both by π. A host repeats a refused
+/// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do;
+/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed, stops. Rotations by more than
+/// half a turn, or a step in which M circles the singular case, cannot be detected, because only the orientations
+/// before and after are known.
 ///
-/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Three cases call for it:
+/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Use it in three cases:
 ///
-/// - At the start of a simulation nothing is remembered, and the first step is not checked unless the turns are
-///   reset after the initial poses are set.
+/// - At the start of a simulation nothing is remembered, and the first step is not checked unless the memory is reset
+///   after the initial poses are set.
 /// - Bodies placed elsewhere between steps, and changed frames, count as having moved there in one step.
 /// - A disabled bushing keeps its memory and misses turns made meanwhile.
 ///
 /// # Singular case
 ///
-/// At a middle angle of ±90° the first and last axes coincide. Near it the rates of the outer angles, and the
-/// torques of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`]
-/// when `cos q_y` falls below 0.008, which is 0.46° from there; in scalars of less precision than that, below the
-/// square root of the unit roundoff. Shorter steps do not help then. Avoid it by choosing frames with y along the
-/// axis about which M turns least in F; or take a [`SpatialBushing`](crate::SpatialBushing), whose law has no such case;
-/// or let a gimbal joint of the host have the angles as coordinates, with
-/// springs on those.
+/// At a middle angle of ±90° the first and last axes coincide. Near it the rates of the outer angles, and the torques
+/// of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`] when `cos q_y`
+/// falls below 0.008, which is 0.46° from there; in scalars with less precision than that, below the square root of the
+/// unit roundoff. Shorter steps do not help then. To avoid it, choose frames with y along the axis about which M turns
+/// least in F; use a [`SpatialBushing`](crate::SpatialBushing), whose law has no such singularity; or give the host a
+/// gimbal joint with the angles as coordinates, and put springs on those.
 ///
-/// # Note that
+/// # Notes
 ///
 /// - The law holds for large displacements.
 /// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
@@ -105,7 +104,7 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// # Linearization
 ///
-/// Exact, by motion, all parameters and memory, and so is the commit. There are no branches.
+/// Exact, by motion, all parameters and memory, including the commit. There are no branches.
 ///
 /// # Source
 ///
@@ -148,7 +147,7 @@ pub struct LinearBushing<T: Real> {
 impl<T: Real> LinearBushing<T> {
     /// A bushing from frame F on one body to frame M on another.
     ///
-    /// Where the frames sit on their bodies can be changed in a state ([`StateParameters::frames`]).
+    /// The poses of the frames on their bodies can be changed in a state ([`StateParameters::frames`]).
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with

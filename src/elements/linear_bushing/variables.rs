@@ -26,19 +26,19 @@ variables! {
 
 checked_when_read!(Parameters);
 
-/// The parameters in a state: the frames, by default those the bushing was made with, and the law.
+/// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
 pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
 variables! {
     /// Memory of the bushing: the angles of the last accepted step, with all turns.
     ///
-    /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff
-    /// (8389 rad in `f32`): larger angles lose a step's change in rounding, and the step is not accepted.
+    /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389
+    /// rad in `f32`): at larger angles the change in a step is lost to rounding, and the step is not accepted.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
-        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before
-        /// that the angles are those within ±π, and the fields below are not read.
+        /// Whether there has been an accepted step or a [`reset_memory`](crate::ForceSystem::reset_memory). Before that
+        /// the angles are those within ±π, and the fields below are not read.
         pub accepted: bool => Position;
         /// The angle `q_x`.
         pub accepted_qx: T ["rad"], finite => Position;

@@ -12,18 +12,18 @@ use crate::math::{InvalidValue, Real};
 ///
 /// # Tables
 ///
-/// A piecewise cubic passes through every point of the table and has a continuous slope. Between two points it rises if they
-/// rise and falls if they fall, so that it has no more wiggles than the table; noise of a measurement remains, unless the curve is
-/// [fitted](Self::rising). Outside the table it continues along its end slopes.
-/// The energy is its integral from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the
-/// energy may be negative.
+/// A piecewise cubic passes through every point of the table and has a continuous slope. Between two points it rises if
+/// they rise and falls if they fall, so it oscillates no more than the table. Noise of a measurement remains, unless
+/// the curve is [fitted](Self::rising). Outside the table it continues along its end slopes. The energy is its integral
+/// from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the energy may be
+/// negative.
 ///
 /// # Functions
 ///
-/// A [function](Self::function) of one's own returns energy, force and slope together. Nothing requires that they fit, or
-/// that the force rises: a force that is not the derivative of its energy breaks the energy balance, and a wrong slope
-/// the linearization. [`testing::gradient`](crate::testing::gradient) detects the one and
-/// [`testing::linearization`](crate::testing::linearization) the other, in a bushing that has it.
+/// A [function](Self::function) of your own returns energy, force and slope together. Their consistency is not checked,
+/// nor that the force rises: a force that is not the derivative of its energy breaks the energy balance, and a wrong
+/// slope the linearization. [`testing::gradient`](crate::testing::gradient) detects the former and
+/// [`testing::linearization`](crate::testing::linearization) the latter, in a bushing with that curve.
 ///
 /// # Source
 ///
@@ -77,7 +77,7 @@ impl<T: Real> fmt::Debug for Function<T> {
     }
 }
 
-/// Functions are equal if they are one.
+/// Functions are equal if they are the same object.
 impl<T: Real> PartialEq for Function<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -93,8 +93,8 @@ impl<T: Real> Curve<T> {
         Ok(Self(Form::Table(Table::new(points)?)))
     }
 
-    /// The curve that rises and is nearest to these points in the mean square: forces that fall are replaced by their mean, so
-    /// that a bushing is not made unstable by noise.
+    /// The rising curve that is nearest to these points in the mean square: forces that fall are replaced by their
+    /// mean, so that noise does not make a bushing unstable.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -105,7 +105,7 @@ impl<T: Real> Curve<T> {
     /// incomplete information*, The Annals of Mathematical Statistics 26 (1955) 641–647: pooling of adjacent violators.
     pub fn rising(points: &[(T, T)]) -> Result<Self, InvalidValue> {
         let mut points = points.to_vec();
-        // The mean of each pool, its weight, and how many points it has.
+        // The mean of each pool, its weight, and its number of points.
         let mut pools: Vec<(T, T, usize)> = Vec::new();
         for &(_, force) in &points {
             let (mut mean, mut weight, mut count) = (force, T::one(), 1);

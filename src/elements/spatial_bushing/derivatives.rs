@@ -14,14 +14,14 @@ use crate::math::{
 
 type At<'a, T> = AtDynamics<'a, T, SpatialBushing<T>>;
 
-/// The geometry of the law at one turn, for torques about a point P of body 2, all in Ground.
+/// The geometry of the law at one orientation, for torques about a point P of body 2, all in Ground.
 ///
-/// The derivative of `q`, and that of its rate by the twist of P in F, is `J = [A 0; C 1]`; torque and force follow by `Jᵀ` from
-/// moments and forces. H turns in F by `B w`.
+/// The derivative of `q`, and of its rate by the twist of P in F, is `J = [A 0; C 1]`; torque and force follow by `Jᵀ`
+/// from moments and forces. H rotates in F by `B w`.
 struct Frame<T: Real> {
-    /// The turn with its vector in Ground.
+    /// The rotation with its vector in Ground.
     turn: Turn<T>,
-    /// The tangent of a quarter of the turn, along its axis: `B = (1 − [u]×)/2`.
+    /// The tangent of a quarter of the rotation angle, along its axis: `B = (1 − [u]×)/2`.
     u: Vector3<T>,
     x: Vector3<T>,
     /// From P to M.
@@ -60,12 +60,12 @@ impl<T: Real> Frame<T> {
         (w - self.u.cross(w)) * T::lit(0.5)
     }
 
-    /// The derivative of `B w`, halved, by the turn beyond that which turns with H: this times `[w]×`.
+    /// Half of the derivative of `B w` by the rotation, except for the part that turns with H: this times `[w]×`.
     fn quarter(&self) -> T {
         T::lit(0.25) / (T::one() + self.turn.w)
     }
 
-    /// The derivatives of the rates by a turn about P, for this angular velocity and this velocity of M in F.
+    /// The derivatives of the rates by a rotation about P, for this angular velocity and this velocity of M in F.
     #[inline]
     fn rates_by_turn(&self, factors: &[T; 2], w: &Vector3<T>, v: &Vector3<T>) -> [Matrix3<T>; 2] {
         let Self { turn, u, x, r, C, .. } = self;
@@ -79,7 +79,7 @@ impl<T: Real> Frame<T> {
         ]
     }
 
-    /// The derivative of the torque about P by a turn about P, for constant moments and forces, which H takes along:
+    /// The derivative of the torque about P by a rotation about P, for constant moments and forces, which turn with H;
     /// `by_turn` is `[F]× B`.
     #[inline]
     fn torque_by_turn(
@@ -97,7 +97,8 @@ impl<T: Real> Frame<T> {
     }
 }
 
-/// Stiffnesses or dampings in Ground, in quarters: of moments by the turn, of moments by the shift, of forces by the shift.
+/// Stiffnesses or dampings in Ground, in quarters: of moments by rotation, of moments by translation, of forces by
+/// translation.
 struct Axes<T: Real> {
     turn: Matrix3<T>,
     /// `None` where all are zero.
@@ -125,7 +126,7 @@ impl<T: Real> Axes<T> {
         }
     }
 
-    /// Moments and forces for these turns and shifts.
+    /// Moments and forces for these rotations and translations.
     #[inline]
     fn times(&self, turn: &Matrix3<T>, shift: &Matrix3<T>) -> [Matrix3<T>; 2] {
         let (mut moments, mut forces) = (self.turn * turn, self.shift * shift);
@@ -150,7 +151,7 @@ impl<T: Real> Turn<T> {
         Matrix3::from_columns(&[rate(0), rate(1), rate(2)])
     }
 
-    /// What the derivatives of `growth` and `along` by a turn of M in F are times `v`, in the half-way frame.
+    /// The derivatives of `growth` and `along` by a rotation of M in F, in the half-way frame, are these times `v`.
     fn derivatives_of_factors(&self) -> [T; 2] {
         let by_growth = T::lit(0.5) * ((T::one() + self.w).recip() + self.along * self.w);
         [by_growth, self.derivative_of_along()]
@@ -167,7 +168,7 @@ impl<T: Real> Turn<T> {
 }
 
 impl<T: Real> SpatialBushing<T> {
-    /// The law as seen from body 1, by the twist of a point of body 2.
+    /// The law as seen from body 1, in terms of the twist of a point of body 2.
     #[inline]
     pub(super) fn between(&self, at: &At<'_, T>, p_GP: &Point3<T>) -> Between<T> {
         let Position { X_GF, X_GM, X_GH, q, .. } = at.position;
@@ -192,7 +193,7 @@ impl<T: Real> SpatialBushing<T> {
         let K = slopes(&law.stiffness, &self.curves, q);
         let D = slopes(&law.damping, &self.damping_curves, qdot);
 
-        // The rates follow the turn, and a shift since H turns.
+        // The rates change with the rotation, and with a translation because H turns.
         let factors = turn.derivatives_of_factors();
         let [rate_turn, rate_shift] = frame.rates_by_turn(&factors, &w, &v);
         let spin = frame.spin(&w);
@@ -201,7 +202,7 @@ impl<T: Real> SpatialBushing<T> {
         let [m_by_rate, F_by_rate] = D.times(&rate_turn, &rate_shift);
         let (m_by_turn, F_by_turn) = (K_m + m_by_rate, K_F + F_by_rate);
 
-        // The turn itself changes how torques follow from moments and levers, and takes the half-way frame along.
+        // The rotation changes how torques follow from moments and levers, and turns the half-way frame.
         let (m, F) = halves(&at.dynamics.f);
         let (m, F) = (R_GH * m, R_GH * F);
         let turned = frame.cross_B(&F);
@@ -230,7 +231,7 @@ impl<T: Real> SpatialBushing<T> {
         let poses = at.parameters.frames.poses();
         blocks.add_between_by_frames(&self.between(at, &p_GM), &poses, first, &X_GF.translation.vector);
         let frame = Frame::new(at, &p_GM);
-        // Of a unit of each generalized force.
+        // The change for a unit of each generalized force.
         let units = from_fn::<_, 6, _>(|axis| {
             let (m, F) = halves(&Vector6::ith(axis, T::one()));
             let (m, F) = (X_GH.rotation * m, X_GH.rotation * F);

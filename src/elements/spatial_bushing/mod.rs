@@ -37,9 +37,9 @@ use turn::Turn;
 ///
 /// # Law
 ///
-/// M is turned in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is turned in F by half that
-/// angle about the same axis, `R_FH = exp(θ×/2)`, and has its origin midway between theirs. `x` is the vector from F's origin to
-/// M's, expressed in H. With `q = (θ, x)`:
+/// M is rotated in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is rotated in F by half
+/// that angle about the same axis, `R_FH = exp(θ×/2)`, and its origin is midway between theirs. `x` is the vector from
+/// F's origin to M's, expressed in H. With `q = (θ, x)`:
 ///
 /// ```text
 /// U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
@@ -67,30 +67,31 @@ use turn::Turn;
 ///
 /// - [`LinearBushing`](crate::LinearBushing) has three gimbal angles, singular at a middle angle of ±90°; this law is
 ///   regular up to a whole turn, and for small angles and translations the two differ by terms of second order.
-/// - The two bodies are alike: exchanging the frames exchanges the forces. Translations are measured in H, which turns
-///   with both.
-/// - The half-way frame is that of a potential: all forces derive from `U` and energy is kept. Where the force is merely
-///   applied half-way, without the torque that the turn of H costs, it is not.
+/// - The two bodies are interchangeable: exchanging the frames exchanges the forces. Translations are measured in H,
+///   which turns with both.
+/// - All forces derive from the potential `U`, so energy is conserved. It is not if the force is merely applied
+///   half-way, without the torque that results from the rotation of H.
 ///
 /// # Energy
 ///
-/// Stored: `U`. Lost: `q̇ᵀ C q̇ + q̇ᵀ ψ(q̇)`, known instantaneously, and not below roundoff unless a function `ψ` drives.
+/// Stored: `U`. Lost: `q̇ᵀ C q̇ + q̇ᵀ ψ(q̇)`, known instantaneously, and not negative (to roundoff) unless a function
+/// `ψ` supplies power.
 ///
 /// # Turns beyond half a turn
 ///
-/// An orientation determines `θ` up to whole turns. Before the first accepted step the turn is at most half a turn. From
-/// then on the bushing remembers the orientation ([`Discrete`]) and takes the turn that is reached from there the shortest
-/// way, so that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn. There the axis of the
-/// turn, and with it the direction of the force, is not defined, and the position calculation returns [`WholeTurn`], as it
-/// does if the shortest way passes there; a shorter step does not help.
+/// An orientation determines `θ` only up to whole turns. Before the first accepted step the rotation is at most half a
+/// turn. From then on the bushing remembers the orientation ([`Discrete`]) and takes the rotation that is reached from
+/// there the shortest way, so that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn.
+/// There the axis of the rotation, and with it the direction of the force, is not defined, and the position calculation
+/// returns [`WholeTurn`]; it also does if the shortest way passes there. A shorter step does not help.
 ///
-/// It returns [`AmbiguousTurn`] if the shortest way is longer than 3 rad, or leads beside a whole turn to a turn about an
-/// axis more than 60° away: a host repeats the step with a fraction of its length. A turn of more than half a turn within
-/// one step cannot be told from the shorter turn to the same orientation: up to 2π − 3 rad, which is 3.28 rad, it is
-/// refused, and beyond that it is taken for the shorter turn. Steps in which M turns by less than half a turn are the
-/// host's to keep.
+/// It returns [`AmbiguousTurn`] if the shortest way is longer than 3 rad, or passes beside a whole turn to a rotation
+/// about an axis more than 60° away; the host then repeats the step with a fraction of its length. A rotation of more
+/// than half a turn within one step cannot be distinguished from the shorter one to the same orientation: it is refused
+/// up to 2π − 3 rad, which is 3.28 rad, and beyond that it is taken for the shorter one. The host must keep the
+/// rotation in a step below half a turn.
 ///
-/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn; without it, bodies placed
+/// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn. Without it, bodies placed
 /// elsewhere between steps count as having moved there in one step.
 ///
 /// # Errors of an evaluation
@@ -101,12 +102,12 @@ use turn::Turn;
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the largest stiffness and
-/// damping in rotation and in translation, each twice if they are coupled, tables at their steepest and functions where they
-/// are; and its load times the lever.
+/// damping in rotation and in translation, each twice if they are coupled; tables with their steepest slope, functions
+/// with the present one; and its load times the lever.
 ///
 /// # Linearization
 ///
-/// Exact, by motion, all parameters and memory, and so is the commit, with the slopes that curves state. There are no
+/// Exact, by motion, all parameters and memory, including the commit, with the slopes that curves return. There are no
 /// branches.
 ///
 /// # Source
@@ -171,16 +172,16 @@ variables! {
 
 checked_when_read!(Parameters);
 
-/// The parameters in a state: the frames, by default those the bushing was made with, and the law.
+/// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
 pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
 variables! {
-    /// Memory of the bushing: the orientation of M in F at the last accepted step, with the sense of its turn.
+    /// Memory of the bushing: the orientation of M in F at the last accepted step, with the direction of its rotation.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
-        /// Whether there has been an accepted step, or [`reset_memory`](crate::ForceSystem::reset_memory). Before that
-        /// the turn is at most half a turn, and the quaternion is not read.
+        /// Whether there has been an accepted step or a [`reset_memory`](crate::ForceSystem::reset_memory). Before that
+        /// the rotation is at most half a turn, and the quaternion is not read.
         pub accepted: bool => Position;
         /// The unit quaternion `(n sin φ/2, cos φ/2)`.
         pub quaternion: Vector4<T>, finite => Position;
@@ -221,7 +222,7 @@ results! {
     }
 }
 
-/// Refuses a memory that is no rotation.
+/// Refuses a memory that is not a rotation.
 fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
     let square = memory.quaternion.norm_squared();
     let is_unit = (square - T::one()).abs() <= T::lit(1e-6).max(T::default_epsilon() * T::lit(64.0));
@@ -231,7 +232,7 @@ fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
 impl<T: Real> SpatialBushing<T> {
     /// A bushing from frame F on one body to frame M on another.
     ///
-    /// Where the frames sit on their bodies can be changed in a state ([`Framed::frames`]).
+    /// The poses of the frames on their bodies can be changed in a state ([`Framed::frames`]).
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
@@ -254,12 +255,13 @@ impl<T: Real> SpatialBushing<T> {
         Ok(self)
     }
 
-    /// The same bushing, with a curve of the force over the rate on an axis in addition to its damping, in the same order. The
-    /// energy of the curve has no meaning.
+    /// The same bushing, with a curve of the force over the rate on an axis in addition to its damping, in the same
+    /// order. The energy of the curve is not used.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5, or a table that does not dissipate: its force
-    /// must have the sign of the rate, also beyond its ends, and be zero in a point at rate zero. A function is not checked.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5, or a table that does not dissipate:
+    /// its force must have the sign of the rate, also beyond its ends, and the table must have a point at rate zero
+    /// with zero force. A function is not checked.
     pub fn with_damping_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
         curve.check_dissipation().map_err(|error| Error::of_new(Self::KIND, error))?;
         *Self::place(&mut self.damping_curves, axis)? = Some(curve);
@@ -312,7 +314,7 @@ impl<T: Real> SpatialBushing<T> {
     }
 }
 
-/// The curves that there are, with their axes.
+/// The existing curves, with their axes.
 fn with_axes<T: Real>(curves: &Curves<T>) -> impl Iterator<Item = (usize, &Curve<T>)> {
     curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
 }
@@ -422,7 +424,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
 
         let ((moment, force), (_, x)) = (halves(&f), halves(q));
         let half = T::lit(0.5);
-        // The moment of the force about F, which both bodies bear, and what the turn of H adds.
+        // The moment of the force about F, which both bodies share, and the contribution of the rotation of H.
         let lever = x.cross(&force) * half;
         let torque = turn.rate(&moment) - turn.quarter().cross(&lever);
         let R_GH = &X_GH.rotation;
@@ -470,7 +472,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let ends = self.ends.at([X_GH, X_GH]);
         stiffnesses.between(along, damping_along, ends);
         stiffnesses.turning(growth * about, growth * damping_about, self.ends.bodies());
-        // H turns with the bodies, by more than their mean as they are turned far against each other.
+        // H turns with the bodies, by more than their mean when they are rotated far relative to each other.
         let swing = 0.5 * (halves(q).1.norm() * turn.quarter().norm()).to_f64();
         for (body, p_G) in ends {
             let wider = swing * (2.0 * stiffnesses.lever(body, &p_G) + swing);
@@ -480,7 +482,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        // Any point of body 2 would do; its origin has no lever.
+        // Any point of body 2 serves; its origin has no lever.
         let p_GB = at.positions.pose(Checked(self.ends.body2)).translation.vector.into();
         blocks.add_between(&self.between(at, &p_GB));
     }

@@ -43,7 +43,7 @@ impl<T: Real> Table<T> {
                 return secant(i.min(count - 2));
             }
             let (before, after) = (secant(i - 1), secant(i));
-            // At a peak, and beside a flat, the slope is zero.
+            // At a peak, and beside a flat part, the slope is zero.
             if before <= T::zero() && after >= T::zero() || before >= T::zero() && after <= T::zero() {
                 return T::zero();
             }
@@ -81,8 +81,8 @@ impl<T: Real> Table<T> {
         self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
     }
 
-    /// Refuses forces that have not the sign of `x` everywhere: in a point, beyond the ends, or at zero. Between two points
-    /// they are between those of the points.
+    /// Refuses forces that do not have the sign of `x` everywhere: at a point, beyond the ends, or at zero. Between two
+    /// points they are between those of the points.
     pub(super) fn check_dissipation(&self) -> Result<(), InvalidValue> {
         let mut passes_zero = false;
         for knot in &self.knots {
@@ -135,7 +135,7 @@ impl<T: Real> Table<T> {
     }
 }
 
-/// The coefficients of the cubic between two knots, in the powers of the part of the way.
+/// The coefficients of the cubic between two knots, in powers of the fraction of the way.
 fn coefficients<T: Real>(knot: &Knot<T>, next: &Knot<T>) -> [T; 4] {
     let width = next.x - knot.x;
     let (start, end) = (knot.slope * width, next.slope * width);
@@ -144,7 +144,7 @@ fn coefficients<T: Real>(knot: &Knot<T>, next: &Knot<T>) -> [T; 4] {
     [knot.force, start, T::lit(3.0) * rise - two * start - end, start + end - two * rise]
 }
 
-/// The integral of the cubic from a knot to a part of the way to the next.
+/// The integral of the cubic from a knot to a fraction of the way to the next.
 fn integral<T: Real>(knot: &Knot<T>, next: &Knot<T>, u: T) -> T {
     let [a, b, c, d] = coefficients(knot, next);
     let fourth = T::lit(0.25);

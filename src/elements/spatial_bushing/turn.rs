@@ -1,4 +1,4 @@
-//! The turn between two frames as a rotation vector, the frame half-way, and the errors of both.
+//! The rotation between two frames as a rotation vector, the frame half-way, and their errors.
 
 use nalgebra::{Matrix3, Vector3, Vector4};
 
@@ -28,17 +28,17 @@ results! {
     }
 }
 
-/// M is so near a whole turn from F that the axis of the turn is not defined, or has passed a whole turn since the last
+/// M is so near a whole turn from F that the rotation axis is not defined, or has passed a whole turn since the last
 /// accepted step.
 ///
-/// A shorter step does not help: the bushing serves turns below a whole one.
+/// A shorter step does not help: the bushing works for rotations below a whole turn.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "the frames have turned by {angle} rad: the bushing serves turns below a whole one, where the axis of the turn is not \
      defined"
 )]
 pub struct WholeTurn {
-    /// The angle of the turn \[rad\]; 2π if M has passed a whole turn since the last accepted step.
+    /// The angle \[rad\]; 2π if M has passed a whole turn since the last accepted step.
     pub angle: f64,
 }
 
@@ -69,11 +69,11 @@ impl From<AmbiguousTurn> for ElementError {
 }
 
 impl<T: Real> Turn<T> {
-    /// The turn of this orientation on the side of another, given as a quaternion `(v, w)`; by at most half a turn
-    /// without one.
+    /// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
+    /// most half a turn.
     ///
     /// # Errors
-    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or beside a whole turn on another side than the other;
+    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or near a whole turn on another side than the other;
     /// [`WholeTurn`] near a whole turn, or if the shortest way from the other passes one.
     #[inline]
     pub(super) fn new(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> Result<Self, ElementError> {
@@ -151,8 +151,8 @@ impl<T: Real> Turn<T> {
     }
 }
 
-/// Whether the shortest way between two turns beyond half a turn comes nearer to a whole turn than a turn may end:
-/// their `v`, and the cosine between their quaternions.
+/// Whether the shortest way between two rotations beyond half a turn comes closer to a whole turn than is allowed,
+/// given their `v` and the cosine between their quaternions.
 fn passes_whole_turn<T: Real>(last: &Vector3<T>, v: &Vector3<T>, cosine: T) -> bool {
     // The least `|v|` on the great circle through both; between them, if they lie on opposite sides of the whole turn.
     let least = T::lit(LEAST_SINE * LEAST_SINE);
@@ -172,12 +172,12 @@ const TERMS: [f64; 9] = [
     12_155.0 / 1_245_184.0,
 ];
 
-/// Whether the powers serve: `sin²(φ/2)` and `cos(φ/2)` are given.
+/// Whether the power series is accurate, given `sin²(φ/2)` and `cos(φ/2)`.
 fn is_small<T: Real>(square: T, cos: T) -> bool {
     cos > T::zero() && square < T::lit(0.02)
 }
 
-/// `(φ/2)/sin(φ/2)`, and its difference from one by `sin²(φ/2)`, which is given, as is `cos(φ/2)`.
+/// `(φ/2)/sin(φ/2)`, and its difference from one over `sin²(φ/2)`; `sin²(φ/2)` and `cos(φ/2)` are given.
 fn growth<T: Real>(square: T, cos: T) -> (T, T) {
     if is_small(square, cos) {
         let rest = TERMS.iter().rev().fold(T::zero(), |sum, &term| sum * square + T::lit(term));

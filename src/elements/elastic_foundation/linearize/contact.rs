@@ -1,4 +1,4 @@
-//! The springs of one contact, with the derivatives of what loads them.
+//! The springs of one contact, with the derivatives of their loads.
 
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -15,16 +15,16 @@ use crate::shapes::{
     LoadedFace, MeshPart, Solid, SolidShape, SurfacePoint, TriangleMesh, Visited, moments_of_depth,
 };
 
-/// A contact, seen from the other surface: the mesh moves by a turn and a shift of its origin, in Ground.
+/// A contact, seen from the other surface: the mesh moves by a rotation and a translation of its origin, in Ground.
 ///
 /// Rows and columns of six are angular, then linear.
 pub(super) struct Contact<'a, T: Real> {
-    /// The other surface's, which observes, and the mesh's.
+    /// The bodies of the other surface, which is the observer, and of the mesh.
     pub(super) bodies: [BodyIndex; 2],
     pub(super) material: &'a Material<T>,
     pub(super) transition_velocity: T,
     pub(super) law: Law<T>,
-    /// The same over the numbers of friction with an anchor.
+    /// The same over the numbers of the law of friction with an anchor.
     pub(super) constant_law: Law<Dual<T, 4>>,
     /// The mesh and the other surface.
     pub(super) surfaces: [SurfaceIndex; 2],
@@ -40,12 +40,12 @@ pub(super) struct Contact<'a, T: Real> {
     vertex_areas: &'a [T],
     pub(super) has_anchors: bool,
     found: &'a MeshContact,
-    /// Whether the other surface has said at every spring how its normal turns.
+    /// Whether the other surface has provided the derivatives of its normal at every spring.
     are_known: Cell<bool>,
 }
 
-/// Memory for all that is written of foundations: for each vertex of clipped faces the derivatives of its volume by motion; and the
-/// keys of the next anchors, sorted.
+/// Workspace of the derivatives: for each vertex of clipped faces the derivatives of its volume by motion; and the keys
+/// of the next anchors, sorted.
 pub(super) type Memory<T> = (Vec<T>, Vec<(f64, f64)>);
 
 /// One spring of a contact.
@@ -63,7 +63,8 @@ pub(super) struct Spring<T: Real> {
     pub(super) gradient: Option<Matrix3<T>>,
     /// Two factors of the elastic force per stiffness \[m³\].
     pub(super) volume: [T; 2],
-    /// The derivatives of their product by a shift of the base along the normal, and what else there are by the motion of the mesh.
+    /// The derivatives of their product by a shift of the base along the normal, and the remaining ones by the motion
+    /// of the mesh.
     pub(super) by_depth: T,
     pub(super) by_turn: Option<Vector6<T>>,
     /// The whole area of a spring with an anchor.
@@ -79,8 +80,8 @@ pub(super) struct Spring<T: Real> {
 }
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Calls `visit` with each contact; `false` once the derivatives of a surface turn out not to be known, after which what
-    /// has been written is worth nothing.
+    /// Calls `visit` with each contact; returns `false` if the derivatives of a surface are not known. What has been
+    /// written is then invalid.
     pub(super) fn for_each_contact(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -125,14 +126,15 @@ impl<T: Real> ElasticFoundation<T> {
         true
     }
 
-    /// Asks for differences by all bodies with a surface.
+    /// Requests finite differences by all bodies with a surface.
     pub(super) fn ask_for_differences(&self, blocks: &mut Blocks<'_, T>) {
         blocks.differences_of(self.surfaces.iter().map(|placed| End::Body(placed.body)));
     }
 }
 
 impl<T: Real> Contact<'_, T> {
-    /// Calls `visit` with each spring, in the order of the results unless faces are clipped. `memory` is for them.
+    /// Calls `visit` with each spring, in the order of the results unless faces are clipped. `memory` is used for
+    /// clipped faces.
     pub(super) fn for_each_spring(
         &self,
         at: &AtDynamics<'_, T, ElasticFoundation<T>>,
@@ -257,7 +259,7 @@ impl<T: Real> Contact<'_, T> {
     }
 }
 
-/// The derivatives by motion of what has this derivative by a shift of a base.
+/// The derivatives by motion of a number with this derivative by a shift of a base.
 #[inline]
 pub(super) fn twist<T: Real>(base: &Vector3<T>, by_shift: &Vector3<T>) -> Vector6<T> {
     let by_turn = base.cross(by_shift);

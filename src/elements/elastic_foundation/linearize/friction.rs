@@ -12,16 +12,16 @@ pub(super) struct Held<T: Real> {
     /// From the anchor to the base, in Ground.
     from_anchor: Vector3<T>,
     pub(super) stretch: Vector3<T>,
-    /// Of the base, with what is along the normal, and without.
+    /// Velocity of the base with its part along the normal, and without.
     velocity: Vector3<T>,
     pub(super) slip: Vector3<T>,
-    /// The squares of stretch and slip velocity, and their product between them.
+    /// The squares of stretch and slip velocity, and their product.
     pub(super) squares: [T; 3],
     /// The factors `A` and `B`, with their derivatives by `s·s`, `s·v`, `v·v` and the normal force.
     elastic: Dual<T, 4>,
     damping: Dual<T, 4>,
     pub(super) slips: bool,
-    /// By how much the spring pulls less than the limit, or more if it has yielded \[N\].
+    /// The distance of the spring's pull from the limit \[N\].
     pub(super) margin: T,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Slopes<T: Real> {
 }
 
 impl<T: Real> Contact<'_, T> {
-    /// Friction of a spring with an anchor, which is in the frame of the other surface; `None` for one that has just come
+    /// Friction of a spring with an anchor, given in the frame of the other surface; `None` for one that has just come
     /// into contact.
     pub(super) fn hold(&self, spring: &Spring<T>, anchor: Option<Point3<T>>) -> Held<T> {
         let p_GB = self.X_GM.translation.vector + spring.base;
@@ -45,7 +45,7 @@ impl<T: Real> Contact<'_, T> {
         let along = |v: &Vector3<T>| v - spring.normal * spring.normal.dot(v);
         let (stretch, slip) = (along(&from_anchor), along(&velocity));
         let squares = [stretch.norm_squared(), stretch.dot(&slip), slip.norm_squared()];
-        // Without an anchor there is no stretch, however the base moves.
+        // Without an anchor there is no stretch, for any motion of the base.
         let is_varied = |i| i == 2 || anchor.is_some();
         let vary = |i| if is_varied(i) { Dual::variable(squares[i], i) } else { Dual::of(squares[i]) };
         let normal_force = Dual::variable(spring.normal_force, 3);
@@ -79,7 +79,7 @@ impl<T: Real> Held<T> {
         self.slopes_of([self.elastic, self.damping], contact, spring)
     }
 
-    /// The derivatives of the stretch at which the spring exerts its force, for an anchor that follows.
+    /// The derivatives of the stretch at which the spring exerts its force, for an anchor that is dragged.
     pub(super) fn slopes_of_lead(&self, contact: &Contact<'_, T>, spring: &Spring<T>) -> Slopes<T> {
         let [stiffness, _] = contact.law.grip(spring.area);
         self.slopes_of([self.elastic * Dual::of(stiffness.recip()), Dual::zero()], contact, spring)

@@ -9,12 +9,13 @@ use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Real, SpatialForce, cross_times, times_cross};
 use crate::shapes::greater;
 
-/// How many springs of a contact are in each branch, and how far the one is that is nearest to the other branch.
+/// The number of springs of a contact in each branch, and the smallest distance to the other branch.
 ///
-/// Below a limit they creep, or stick; beyond it they slide, or slip. Those let go that rise so fast that they do not press.
+/// Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they do not
+/// press have let go.
 #[derive(Debug)]
 struct Branches<T: Real> {
-    /// Below and beyond the limit of friction.
+    /// Below and beyond the friction limit.
     friction: [(usize, T); 2],
     /// Pressing, and those that have let go.
     damping: [(usize, T); 2],
@@ -144,13 +145,13 @@ impl<T: Real> Sums<T> {
         let force = per_newton * normal_force;
         let pressing = contact.material.stiffness * factor;
 
-        // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in that
-        // of the slip.
+        // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in
+        // the direction of the slip.
         let across = n * viscosity - per_newton * damping;
         let rubs = slip * -(normal_force * along);
         let mut by_velocity = across * n.transpose() + rubs * slip.transpose();
         (0..3).for_each(|i| by_velocity[(i, i)] -= viscosity);
-        // By the shift of the base: the load, and the velocity of the contact point, which follows along the surface.
+        // By the shift of the base: the load, and the velocity of the contact point, which moves along the surface.
         let spun = times_cross(&by_velocity, w);
         let along_normal = per_newton * (pressing * *by_depth) - spun * n;
         let mut by_force = spun + along_normal * n.transpose();
@@ -213,7 +214,8 @@ impl<T: Real> Sums<T> {
     }
 }
 
-/// The derivatives of the normal force by motion and by velocity, for velocities of the mesh as extended to a fixed point.
+/// The derivatives of the normal force by motion and by velocity, where the velocity of the mesh is extended to a fixed
+/// point.
 pub(super) fn normal_force_by_motion<T: Real>(
     contact: &Contact<'_, T>,
     spring: &Spring<T>,
@@ -232,7 +234,7 @@ pub(super) fn normal_force_by_motion<T: Real>(
     [by_position, twist(point, &(n * -spring.damping))]
 }
 
-/// Adds derivatives of torque and force by the shift, or the velocity, of a point that a twist moves.
+/// Adds derivatives of torque and force by the shift, or by the velocity, of a point that moves with a twist.
 #[inline]
 fn add_by_twist<T: Real>(sum: &mut Matrix6<T>, torque: &Matrix3<T>, force: &Matrix3<T>, point: &Vector3<T>) {
     for (row, block) in [(0, torque), (3, force)] {

@@ -72,7 +72,7 @@ impl<T: Real> ElasticFoundation<T> {
     }
 }
 
-/// The law of the springs of a contact as it depends on parameters.
+/// The law of the springs of a contact as a function of the parameters.
 struct VariedLaw<T: Real> {
     material: Material<Varied<T>>,
     law: Law<Varied<T>>,
@@ -137,7 +137,7 @@ impl<T: Real> ElasticFoundation<T> {
                 contact.for_each_spring(at, vertices, |spring| {
                     let id = contact.first_spring + spring.index;
                     let key = Anchor::new(id, contact.surfaces[1].index(), Point3::<T>::origin()).key();
-                    // The place that the anchor will have.
+                    // The place of the anchor after the commit.
                     if let Ok(place) = keys.binary_search_by(|other| compare(other, &key)) {
                         let next = Anchors::<T>::places(place).point;
                         Self::linearize_anchor(at, (contact, &law), spring, &next, blocks);
@@ -150,7 +150,7 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// Writes the derivatives of one anchor, whose point will be at these places.
+    /// Writes the derivatives of one anchor, whose point will be in these places.
     fn linearize_anchor(
         at: &AtDynamics<'_, T, Self>,
         (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
@@ -212,7 +212,7 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// Writes the derivatives by parameters of an anchor that follows.
+    /// Writes the derivatives by parameters of an anchor that is dragged.
     fn linearize_lead(
         (contact, law): (&Contact<'_, T>, &VariedLaw<T>),
         spring: &Spring<T>,
