@@ -15,7 +15,7 @@ use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Topology;
 
-/// Casts of kinds of elements, one for each type, that are given a context `C`.
+/// Casts of kinds of elements, one for each type, which receive a context `C`.
 pub(crate) struct KindCasts<T: Real, U: Real, C>(Vec<KindCast<T, U, C>>);
 
 /// `None` for another kind.
@@ -31,7 +31,7 @@ impl<T: Real, U: Real, C> KindCasts<T, U, C> {
         self.0.len()
     }
 
-    /// Adds the cast of elements of one type; of several for one type, the last one counts.
+    /// Adds the cast of elements of one type, replacing an earlier one.
     pub(crate) fn add<E: ForceElement<T>, F: ForceElement<U>>(
         &mut self,
         cast: impl Fn(&E, &C) -> Result<F, Error> + Send + Sync + 'static,
@@ -60,9 +60,9 @@ impl<T: Real, U: Real, C> KindCasts<T, U, C> {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// The state of this system with all that varies in a state of the system from which it was cast, or of any other
-    /// cast of that: time, motion, all variables, which elements are enabled, energy accounts.
-    /// Derivatives are zero, and the state is below Instance stage.
+    /// A state of this system with the contents of a state of the system from which it was cast, or of any other cast
+    /// of that system: time, motion, all variables, which elements are enabled, energy accounts. Derivatives are zero,
+    /// and the state is below Instance stage.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if bodies, coordinates or elements are not the same; [`Error::LayoutMismatch`]

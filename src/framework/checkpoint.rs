@@ -11,11 +11,11 @@ use crate::framework::state::State;
 use crate::math::Real;
 use crate::mechanics::KinematicsRows;
 
-/// Everything that varies in a state, without results: time, motion, variables and energy accounts.
+/// Everything that varies in a state, except results: time, motion, variables and energy accounts.
 ///
 /// For a host that rejects steps, or a search that branches: saving and returning cost little more than copying the
-/// memory, and allocate nothing after the first time. What outlives the process is a [`Snapshot`](crate::Snapshot) with the
-/// names of all variables, or their [bytes](State::to_bytes).
+/// memory, and allocate nothing after the first time. To save beyond the process, use a [`Snapshot`](crate::Snapshot)
+/// with the names of all variables, or their [bytes](State::to_bytes).
 ///
 /// ```
 /// # use force_elements::*;

@@ -89,8 +89,8 @@ fn coupled(row: usize, column: usize) -> usize {
     usize::from(row > 2) + usize::from(column > 2)
 }
 
-/// Calls `visit` for the entries of a symmetric matrix, in order: those on the diagonal bear the name of their axis, the
-/// others those of both.
+/// Calls `visit` for the entries of a symmetric matrix, in order: those on the diagonal have the name of their axis,
+/// the others those of both axes.
 fn visit_symmetric<V>(
     field: &Declared<'_>,
     entries: impl Iterator<Item = V>,
@@ -282,8 +282,8 @@ impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
     }
 }
 
-/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one of
-/// them by name, first make it known.
+/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one
+/// of them by name, set the flag first.
 impl<T: Real, K, V: Listed<T, K>> Listed<T, (K,)> for Option<V> {
     fn neutral() -> Self {
         None
@@ -326,7 +326,7 @@ impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
     }
 }
 
-/// The numbers of `None` have their places all the same.
+/// The numbers of `None` also have places.
 impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
     type Lifted = Option<V::Lifted>;
     #[inline]

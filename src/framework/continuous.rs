@@ -1,5 +1,5 @@
 //! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
-//! absorbed, and states of their own.
+//! absorbed, and the elements' own states.
 
 use alloc::string::String;
 use alloc::vec;
@@ -23,7 +23,7 @@ pub(crate) struct Continuous<T: Real> {
     pub(crate) rates: Vec<T>,
     /// Whether the energy account of each element is open.
     pub(crate) account_open: Vec<bool>,
-    /// What the ledger of each element has shown in the steps of a host since its account was opened.
+    /// The history of each element's ledger in the steps of a host since its account was opened.
     pub(crate) shown: Vec<Shown>,
     /// Whether the host has set another motion since the last accepted step.
     has_moved: bool,
@@ -50,8 +50,8 @@ impl Shown {
     /// From here on, whatever was shown before.
     const NOTHING: Self = Self { dissipated: f64::NEG_INFINITY, stored: 0.0 };
 
-    /// Takes note of the energies after a step; returns what has been returned without having been received, once most of
-    /// what was stored has been released and the gain is [too much](GAINED) and above rounding.
+    /// Records the energies after a step. Returns the energy returned without having been received, once most of the
+    /// stored energy has been released and the gain is [too large](GAINED) and above rounding.
     fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
         let dissipated = absorbed - stored;
         self.dissipated = self.dissipated.max(dissipated);
@@ -62,12 +62,12 @@ impl Shown {
     }
 }
 
-/// The share of the most that was stored above which energy that was returned without having been received shows that steps
-/// are too long. In steps that resolve an impact it is below 1 %.
+/// The fraction of the largest stored energy above which energy that was returned without having been received
+/// indicates that steps are too long. In steps that resolve an impact it is below 1 %.
 const GAINED: f64 = 0.5;
 
-/// The share of the most that was stored below which an element has released it. While it is stored the work of forces
-/// that are held over a step lags behind, by up to half of it in steps that resolve an impact.
+/// The fraction of the largest stored energy below which an element has released it. While energy is stored, the work
+/// of forces that are held over a step lags behind, by up to half of it in steps that resolve an impact.
 const RELEASED: f64 = 0.1;
 
 clone_by_field!(Continuous {
@@ -84,7 +84,7 @@ clone_by_field!(Continuous {
 });
 
 impl<T: Real> Continuous<T> {
-    /// No energy absorbed, for elements at so many places, and their own variables yet to be collected.
+    /// No energy absorbed, for elements at this many places; their own variables have yet to be collected.
     pub(crate) fn new(places: usize) -> Self {
         Self {
             values: vec![T::zero(); places],
@@ -122,14 +122,14 @@ impl<T: Real> Continuous<T> {
         &mut self.rates[..places]
     }
 
-    /// Sets the energy absorbed at a place, whatever its ledger has shown.
+    /// Sets the energy absorbed at a place, and resets its ledger.
     pub(crate) fn set_energy(&mut self, place: usize, energy: T) {
         self.values[place] = energy;
         self.account_open[place] = true;
         self.shown[place] = Shown::NOTHING;
     }
 
-    /// Whether it is owed an integration, as another is.
+    /// Copies from another state whether an integration is due.
     pub(crate) fn take_flags<U: Real>(&mut self, other: &Continuous<U>) {
         (self.has_moved, self.is_fed) = (other.has_moved, other.is_fed);
     }
@@ -138,7 +138,7 @@ impl<T: Real> Continuous<T> {
         self.has_moved = true;
     }
 
-    /// After values were read from a snapshot, for which they were integrated.
+    /// Called after values were restored from a snapshot, for which they had been integrated.
     pub(crate) fn was_restored(&mut self) {
         (self.has_moved, self.is_fed) = (false, true);
         self.shown.fill(Shown::NOTHING);
@@ -160,7 +160,7 @@ impl<T: Real> Continuous<T> {
     }
 }
 
-/// What lasts of the continuous variables of states of one system, side by side.
+/// The lasting part of the continuous variables of several states of one system, side by side.
 #[derive(Debug, Clone)]
 pub(crate) struct ContinuousRows<T: Real> {
     values: Rows<T>,
@@ -199,33 +199,33 @@ impl<T: Real> ContinuousRows<T> {
 
 /// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
-/// Choose the one that fits the host: the energies that elements absorb balance the work that their forces do on the
+/// Choose the one that matches the host: the energies that elements absorb balance the work of their forces on the
 /// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::guide::hosts) has figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepRule {
-    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation in a step, where the others take two
-    /// if elements have states of their own.
+    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation per step, where the others take two if
+    /// elements have states of their own.
     LeftEndpoint,
-    /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second
-    /// order. For hosts of second order or more.
+    /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second order.
+    /// For hosts of second order or higher.
     Trapezoid,
-    /// For hosts that hold the forces `F₀` of the start over the step, as symplectic Euler does, and with it most
-    /// engines with steps of fixed length. The energy absorbed is the work that these forces take from the bodies while
-    /// velocities change in proportion to time, `−h F₀·(V₀ + V₁)/2`, and what drives inside the elements supply at
-    /// their power at the start. Other variables as with [`Trapezoid`](Self::Trapezoid).
+    /// For hosts that hold the forces `F₀` of the start over the step: symplectic Euler, and so most engines with fixed
+    /// steps. The energy absorbed is the work that these forces take from the bodies while velocities change linearly
+    /// in time, `−h F₀·(V₀ + V₁)/2`, plus the supply of drives inside the elements at their power at the start. Other
+    /// variables are integrated as with [`Trapezoid`](Self::Trapezoid).
     HeldForces,
 }
 
 impl<T: Real> State<T> {
-    /// All variables that have a rate of change, which the host integrates with the motion: first the
-    /// [absorbed energy](Self::absorbed_energy) of each element, then the states of the elements' own
+    /// All variables that have a rate of change, which the host integrates with the motion: first the [absorbed
+    /// energy](Self::absorbed_energy) of each element, then the elements' own states
     /// ([`ForceElement::Continuous`](crate::ForceElement::Continuous)), such as a muscle's activation, by kind and
-    /// place. [`continuous_names`](Self::continuous_names) has their names.
+    /// place. [`continuous_names`](Self::continuous_names) returns their names.
     ///
     /// Their rates are [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates), in the same order. A
-    /// host with one evaluation in a step leaves the integration to
-    /// [`ForceSystem::finish_step`](crate::ForceSystem::finish_step). Any other applies its own method to the rates and
-    /// writes the values with [`set_continuous`](Self::set_continuous) or
+    /// host with one evaluation per step leaves the integration to
+    /// [`ForceSystem::finish_step`](crate::ForceSystem::finish_step). Any other host applies its own method to the
+    /// rates and writes the values with [`set_continuous`](Self::set_continuous) or
     /// [`advance_continuous`](Self::advance_continuous): at the end of each step, and for trial evaluations within it
     /// if elements have states of their own. The number of variables changes when elements are added or removed.
     ///
@@ -294,13 +294,12 @@ impl<T: Real> State<T> {
         names
     }
 
-    /// The energy absorbed by each element \[J\], in the order of
-    /// [`ForceSystem::elements`]; at the places of removed elements zero, unless something else was set. It is the time
-    /// integral of
+    /// The energy absorbed by each element \[J\], in the order of [`ForceSystem::elements`]; zero at the places of
+    /// removed elements, unless set otherwise. It is the time integral of
     /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), and the first part of
-    /// [`continuous`](Self::continuous). No result depends on it but
-    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). A change of parameters or
-    /// discrete variables adds to it the change in stored energy.
+    /// [`continuous`](Self::continuous). Only
+    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy) depends on it. A change of
+    /// parameters or discrete variables adds the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
         self.continuous.energies()
     }
@@ -308,15 +307,15 @@ impl<T: Real> State<T> {
     /// The energy absorbed by one element \[J\].
     ///
     /// # Panics
-    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the state does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn absorbed_energy_of(&self, element: impl Into<ElementId>) -> T {
         self.continuous.values[or_panic(self.slot(element.into()))]
     }
 
-    /// Sets all continuous variables. Drops the state to below the first stage that reads a state of an element's own,
-    /// if there are any; energies keep the stage.
+    /// Sets all continuous variables. Drops the state to below the first stage that reads an element's own state, if
+    /// there are any; energies do not change the stage.
     ///
-    /// A host that keeps them in a vector of its own must read them again after a change of parameters or discrete
+    /// A host that keeps them in its own vector must read them again after a change of parameters or discrete
     /// variables, which [adds](ForceSystem::set_parameters) the energy supplied to that absorbed.
     ///
     /// # Errors
@@ -342,8 +341,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the absorbed energies alone; keeps the stage. For a host that integrates them apart, with weights for which
-    /// the state must have been realized at the end of the step.
+    /// Sets the absorbed energies alone; keeps the stage. For a host that integrates them separately, with weights for
+    /// which the state must have been realized at the end of the step.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is not
@@ -358,8 +357,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Adds to all continuous variables what they have changed by over a step: as
-    /// [`set_continuous`](Self::set_continuous) to the sums.
+    /// Adds to all continuous variables their changes over a step: [`set_continuous`](Self::set_continuous) with the
+    /// sums.
     ///
     /// # Errors
     /// As [`set_continuous`](Self::set_continuous).
@@ -381,8 +380,8 @@ impl<T: Real> State<T> {
         outcome
     }
 
-    /// Sets all continuous variables to those at the start in the buffers and an increment by the rates there and at
-    /// the end.
+    /// Sets all continuous variables to those at the start, in the buffers, plus an increment that depends on the rates
+    /// there and at the end.
     fn step_continuous(&mut self, increment: impl Fn(T, T) -> T) -> Result<(), Error> {
         let Continuous { rates, start, start_rates, next, held_powers, .. } = &mut self.continuous;
         let end_rates = held_powers.iter().chain(&rates[held_powers.len()..]);
@@ -403,7 +402,7 @@ impl<T: Real> State<T> {
     fn write_own_continuous(&mut self, values: &[T]) -> Result<(), Error> {
         let mut own = values[self.continuous.places()..].iter().copied();
         let mut next = || own.next().unwrap_or_else(T::zero);
-        // All are written even if one is refused, so that writing the present ones again takes all of them back.
+        // All are written even if one is refused, so that writing the present ones again undoes the change.
         let mut outcomes = self.kinds.iter_mut().map(|slots| slots.write_continuous(&mut next));
         outcomes.by_ref().fold(Ok(()), Result::and)
     }
@@ -430,8 +429,8 @@ impl<T: Real> State<T> {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// For a host with steps of its own: moves the state to the end of a step, integrates all continuous variables
-    /// over it by a rule, and accepts the step. One call for each step of the host:
+    /// For a host with its own steps: moves the state to the end of a step, integrates all continuous variables over it
+    /// by a rule, and accepts the step. One call for each step of the host:
     ///
     /// ```text
     /// loop {
@@ -443,16 +442,16 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
     /// there if necessary. A host that evaluates forces within a step integrates
-    /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is the
-    /// difference of the host's time and the state's, a plain number. If it is zero although bodies or coordinates have
-    /// moved, the work is not known, and the accounts are closed.
+    /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
+    /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
+    /// coordinates have moved, the work is not known, and the accounts are closed.
     ///
     /// # Errors
-    /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics),
-    /// [`State::set_continuous`] and [`accept_step`](Self::accept_step). [`Error::EnergyGained`] if the open account of an
-    /// element shows that it has returned, without having received it, more than half of the most that it stored: the steps of
-    /// the host are too long. A host that knows its masses is told before by [`check_step`](Self::check_step). On an error
-    /// time, motion and all variables are those of the start.
+    /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
+    /// [`accept_step`](Self::accept_step). [`Error::EnergyGained`] if the open account of an element shows that it has
+    /// returned, without having received it, more than half of its largest stored energy: the steps of the host are too
+    /// long. A host that knows its masses can call [`check_step`](Self::check_step) beforehand. On an error time,
+    /// motion and all variables are those of the start.
     pub fn finish_step(
         &self,
         state: &mut State<T>,
@@ -484,7 +483,7 @@ impl<T: Real> ForceSystem<T> {
     fn integrate(&self, state: &mut State<T>, start_time: T, rule: StepRule) -> Result<(), Error> {
         let h = T::lit((state.time() - start_time).to_f64());
         if h == T::zero() && state.kinematics.positions != state.incoming.positions {
-            // Nobody knows the work of a motion that takes no time.
+            // The work of a motion that takes no time is not known.
             state.continuous.is_fed = false;
             return self.advance(state, Stage::Dynamics);
         }
@@ -526,7 +525,7 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Fills the buffer of the powers that the forces of the start, still in the caches, take from the bodies at the
-    /// velocities of the end.
+    /// end velocities.
     fn calc_held_powers(&self, state: &mut State<T>) -> Result<(), Error> {
         let State { kinds, kinematics, incoming: start, continuous, forces, .. } = state;
         continuous.held_powers.clear();

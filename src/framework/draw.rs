@@ -1,4 +1,4 @@
-//! Drawing of elements: where they are and what they exert.
+//! Drawing of elements: their places and their forces.
 
 use nalgebra::{Point3, Vector3};
 
@@ -49,7 +49,7 @@ impl Meaning {
     }
 }
 
-/// Whose a line, face, point, arrow or frame is, what it shows, and the number that belongs to it.
+/// The element of a line, face, point, arrow or frame, what it shows, and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
     /// The element.
@@ -129,8 +129,8 @@ pub trait Canvas {
         }
     }
 
-    /// How long the lines are in which points, frames and arrows are drawn by default \[m\]: 1 cm, 5 cm, and 1 mm for each
-    /// newton or newton metre.
+    /// The length of the lines with which points, frames and arrows are drawn by default \[m\]: 1 cm, 5 cm, and 1 mm
+    /// for each newton or newton metre.
     fn size(&self, mark: Mark) -> f64 {
         match mark.meaning {
             Meaning::Force(_) | Meaning::Torque(_) => 1e-3 * mark.value,
@@ -216,9 +216,9 @@ impl<T: Real> DynamicsView<'_, T> {
     /// | [`LinearBushing`](crate::LinearBushing), [`SpatialBushing`](crate::SpatialBushing), [laws between frames](crate::laws) | both frames and the line between them; forces and torques at their origins |
     /// | [`CableSpring`](crate::CableSpring) | the path, in pieces that turn by a tenth of a radian; ends and via points; the forces on bodies |
     /// | [`CustomForce`](crate::CustomForce) | the forces on bodies |
-    /// | one's own | what its [`draw`](crate::ForceElement::draw) says |
+    /// | a user's | as its [`draw`](crate::ForceElement::draw) defines |
     ///
-    /// Arrows are drawn on each body that a force acts on, Ground included: those on one body add up to
+    /// Arrows are drawn on each body on which a force acts, Ground included: those on one body add up to
     /// [`body_force`](Self::body_force). Coordinates have no place in space.
     pub fn draw(&self, canvas: &mut dyn Canvas) {
         for element in self.system.elements() {

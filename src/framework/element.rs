@@ -12,24 +12,24 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 
 /// A mechanical force element.
 ///
-/// An element holds what never changes: which bodies or coordinates it acts on, and its geometry. Everything else
-/// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and
-/// `add_` methods are called in stage order, each with what is known by then, and must depend on nothing else, so
-/// that an evaluation is a pure function of the state. What an element does not define does nothing: caches keep
-/// their defaults, no energy is stored, no power is known to be lost.
+/// An element holds what never changes: the bodies or coordinates on which it acts, and its geometry. Everything else
+/// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and `add_`
+/// methods are called in stage order. Each is given what is known at its stage and must depend on nothing else, so that
+/// an evaluation is a pure function of the state. Methods that an element does not define do nothing: caches keep their
+/// defaults, no energy is stored, no power is dissipated.
 ///
 /// # Conventions
 ///
 /// - Forces are those acting **on the bodies**, at body origins, expressed in Ground.
 /// - Forces and moments about one point sum to zero over all bodies, Ground included.
 /// - `potential_energy ≥ 0` and `power_dissipated ≥ 0`, unless the element's page says otherwise.
-/// - Power balance: the rate of work done on the bodies is
-///   `−d(potential_energy)/dt − power_dissipated + power_supplied`. With memory (a dragged anchor, a bristle that
-///   slips) part of the loss shows only over a finite motion; see [`power_dissipated`](Self::power_dissipated).
+/// - Power balance: the rate of work done on the bodies is `−d(potential_energy)/dt − power_dissipated +
+///   power_supplied`. With memory (a dragged anchor, a bristle that slips) part of the loss appears only over a finite
+///   motion; see [`power_dissipated`](Self::power_dissipated).
 ///
 /// # Example: a user's own element
 ///
-/// A steady pull between the origins of two bodies, without parameters and memory.
+/// A constant force that pulls the origins of two bodies together, without parameters and memory.
 ///
 /// ```
 /// use force_elements::nalgebra::Vector3;
@@ -89,13 +89,13 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// Stiffness and the like: defaults from the element, changeable per state.
     type Parameters: Variables<T> + Default;
-    /// Memory between accepted steps. A commit drops the state to just below the earliest stage that one of its
-    /// fields declares; one that no method before [`calc_dynamics`](Self::calc_dynamics) reads should declare
-    /// `Dynamics`, which saves evaluations.
+    /// Memory between accepted steps. A commit drops the state to just below the earliest stage that one of its fields
+    /// declares. A field that no method before [`calc_dynamics`](Self::calc_dynamics) reads should declare `Dynamics`,
+    /// which saves evaluations.
     type Discrete: Variables<T> + Default;
     /// States with a derivative, which the host integrates with the motion: a muscle's activation, a drive's current.
-    /// Their numbers are always finite. A flag has no rate, and the numbers of an `Option` no place while it is `None`:
-    /// neither belongs here.
+    /// Their values are always finite. They must not contain flags, which have no rate, nor an `Option`, whose numbers
+    /// have no place while it is `None`.
     type Continuous: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache<T>;
@@ -171,10 +171,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         T::zero()
     }
 
-    /// The energy that would be stored \[J\] if friction held at the committed anchors, whatever its limit.
+    /// The energy that would be stored \[J\] if friction held at the committed anchors, without a limit.
     ///
-    /// A write of variables enters in the ledger what the caller supplies or receives. Where it lowers a limit of friction below what was
-    /// held, the stored energy falls and this one does not: the fall is lost, and nobody receives it.
+    /// A write of variables enters in the ledger the energy that the caller supplies or receives. If it lowers a
+    /// friction limit below the present force, the stored energy falls but this one does not: the difference is
+    /// dissipated.
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         self.potential_energy(at)
     }
@@ -207,7 +208,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Writes the discrete variables after an accepted step into `next`, which starts as a copy of the present
     /// ones.
     ///
-    /// The system validates `next`, and commits it only if every element of the system succeeds.
+    /// The system validates `next`, and commits it only if all elements of the system succeed.
     ///
     /// # Errors
     /// Those documented by the element.
@@ -220,11 +221,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Writes into `next`, which starts as a copy of the present discrete variables, the memory with which a motion
-    /// begins here: anchors under their stations, bristles unbent, slipping where their force at these velocities
-    /// exceeds what they hold.
+    /// begins here: anchors under their stations; bristles unbent, slipping if their force at these velocities exceeds
+    /// their limit.
     ///
-    /// By default [`default_discrete`](Self::default_discrete). An episode that begins anew must not depend on the one before.
-    /// The element has not been evaluated, since its present memory may prevent that.
+    /// By default [`default_discrete`](Self::default_discrete). An episode that starts anew must not depend on the
+    /// previous one. The element has not been evaluated, since its present memory may prevent that.
     ///
     /// # Errors
     /// Those documented by the element.
@@ -238,55 +239,56 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Draws where the element is and what it exerts, for [`DynamicsView::draw`](crate::DynamicsView::draw). By default
+    /// Draws the element and its forces, for [`DynamicsView::draw`](crate::DynamicsView::draw). By default draws
     /// nothing.
     fn draw(&self, _at: &AtDynamics<'_, T, Self>, _pen: &mut Pen<'_>) {}
 
-    /// Reports springs that are at least as stiff and as damped as the element, for the host's choice of a
-    /// [stable step](crate::ForceSystem::stable_step). By default nothing is known.
+    /// Reports springs that are at least as stiff and as damped as the element, for the host's choice of a [stable
+    /// step](crate::ForceSystem::stable_step). By default the element is reported as unknown.
     fn report_stiffness(&self, _at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         stiffnesses.unknown();
     }
 
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
-    /// branches of the law. By default it asks for differences.
+    /// branches of the law. By default requests finite differences.
     ///
-    /// These suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and 5e-4 in `f32`,
-    /// longer far from zero ([how long](crate::guide::linearization#an-elements-own-derivatives)). A law of a much smaller
-    /// length, as a contact that yields by micrometres, must write its derivatives.
+    /// These suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and 5e-4 in
+    /// `f32`, longer far from zero ([details](crate::guide::linearization#an-elements-own-derivatives)). A law with a
+    /// much smaller length scale, such as a contact that yields by micrometres, must write its derivatives.
     ///
-    /// At a kink the derivatives are those of the branch that is taken. Derivatives that are not finite, and those of or by
-    /// variables that the element does not have, are errors of [`ForceSystem::linearize`](crate::ForceSystem::linearize).
+    /// At a kink the derivatives are those of the branch taken. Derivatives that are not finite, or that involve
+    /// variables that the element does not have, are errors of
+    /// [`ForceSystem::linearize`](crate::ForceSystem::linearize).
     fn linearize(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
 
-    /// Writes the derivatives of the forces by time, parameters, discrete and continuous variables, and those of the rates
-    /// of the continuous variables by all of these and by the motion. By default it asks for differences, which move a
-    /// variable whose range excludes zero by 6e-6 of itself in `f64`, by 5e-3 in `f32`.
+    /// Writes the derivatives of the forces by time, parameters, discrete and continuous variables, and those of the
+    /// rates of the continuous variables by all of these and by the motion. By default requests finite differences,
+    /// which move a variable whose range excludes zero by 6e-6 of its value in `f64`, by 5e-3 in `f32`.
     ///
-    /// The entries of a rotation `R` count as independent numbers: only sums over `[θ]× R`, their change by a turn `θ`, have
-    /// a meaning.
+    /// The entries of a rotation `R` count as independent numbers: only sums over `[θ]× R`, their change by a rotation
+    /// `θ`, are meaningful.
     fn linearize_variables(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
 
     /// Writes the derivatives of the discrete variables after [`accept_step`](Self::accept_step) by motion, time,
-    /// parameters, discrete and continuous variables. By default it asks for differences, which return the errors of
-    /// `accept_step`.
+    /// parameters, discrete and continuous variables. By default requests finite differences, which return the errors
+    /// of `accept_step`.
     ///
-    /// What is not written is zero, the identity too: for a variable that `accept_step` leaves as it is, write 1 for
-    /// [`Row::Next`](crate::Row::Next) by the variable itself
-    /// ([`add_to_by_variable`](Blocks::add_to_by_variable)). Otherwise the derivatives are of a commit that overwrites it
-    /// with a constant.
+    /// Derivatives that are not written are zero. This includes the identity: for a variable that `accept_step` leaves
+    /// unchanged, write 1 for [`Row::Next`](crate::Row::Next) by the variable itself
+    /// ([`add_to_by_variable`](Blocks::add_to_by_variable)); otherwise the derivatives are those of a commit that
+    /// overwrites it with a constant.
     fn linearize_commit(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
 
-    /// For an implicit host, between the Newton iterations of one step: writes into `next` the
-    /// discrete variables that fit the present iterate, given those at the start of the step, and
-    /// returns by how much the force thereby changes \[N\]; zero when nothing switched. An element that cannot resolve what
-    /// happened within the step returns an estimate of its force error, and leaves `next` as it is.
+    /// For an implicit host, between the Newton iterations of one step: writes into `next` the discrete variables that
+    /// match the present iterate, given those at the start of the step, and returns the resulting change of the force
+    /// \[N\]; zero when nothing switched. An element that cannot resolve what happened within the step returns an
+    /// estimate of its force error, and leaves `next` unchanged.
     ///
     /// `next` starts as a copy of the present discrete variables and is validated, as in
     /// [`accept_step`](Self::accept_step).
@@ -303,7 +305,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// Names the associated types of a [`ForceElement`](crate::ForceElement) within its `impl`; those that are left out are `()`.
+/// Names the associated types of a [`ForceElement`](crate::ForceElement) within its `impl`; omitted ones are `()`.
 ///
 /// They stand in the order of the trait: `Parameters`, `Discrete`, `Continuous`, `Position`, `Velocity`, `Dynamics`.
 ///

@@ -15,7 +15,7 @@ use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
 
-/// The variables of one element where they are kept.
+/// The variables of one element, where they are stored.
 #[derive(Debug)]
 pub(crate) struct PresentVariables<'a, T: Real, E: ForceElement<T>> {
     pub(crate) enabled: bool,
@@ -58,7 +58,7 @@ impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
         layout
     }
 
-    /// A name that two variables have, or two results: one of them could not be read.
+    /// A name shared by two variables or by two results, one of which could not be read.
     pub(crate) fn repeated_name(&self) -> Option<String> {
         let mut variables = vec![ABSORBED_ENERGY.to_string(), ACCOUNT_OPEN.to_string()];
         self.visit(&mut |entry| variables.push(entry.name.to_string()));
@@ -125,13 +125,13 @@ fn write<T: Real>(
         }
     });
     let Some(written) = written.transpose()? else { return Ok(None) };
-    // What an `Option` does not hold is not kept.
+    // A number written to an `Option` that is `None` is not kept.
     let is_kept = number_of(variables, field).is_some_and(|kept| is_same_number(kept, value));
     check::that(is_kept, "number", value, Requirement::Known)?;
     Ok(Some(written))
 }
 
-/// Whether two numbers are equal, or neither is one.
+/// Whether two numbers are equal, or both are NaN.
 pub(super) fn is_same_number<T: Real>(a: T, b: T) -> bool {
     let (a, b) = (a.to_f64(), b.to_f64());
     a == b || a.is_nan() && b.is_nan()
@@ -209,7 +209,7 @@ pub(super) fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &m
     });
 }
 
-/// Checks continuous variables, which must be finite to be integrated, whatever range is declared.
+/// Checks continuous variables, which must be finite to be integrated, in addition to the declared range.
 pub(super) fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Result<(), InvalidValue> {
     variables.validate()?;
     let mut finite = Ok(());

@@ -28,7 +28,7 @@ pub enum Error {
     /// A number outside any element is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// What an element is made of was refused, such as a shape or a cable's path; see [`own`](Self::own).
+    /// A part of an element was refused, such as a shape or a cable's path; see [`own`](Self::own).
     #[error(transparent)]
     Own(OwnError),
     /// The state has not been realized far enough for a result.
@@ -74,7 +74,7 @@ pub enum Error {
         /// How many worlds.
         worlds: usize,
     },
-    /// The step of a host is longer than the forces at present allow.
+    /// The step of a host is longer than the present forces allow.
     #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]
     StepTooLong {
         /// The element that limits it.
@@ -116,7 +116,7 @@ pub enum Error {
         kind: &'static str,
     },
     /// Another element, body or coordinate of the system, or another variable or result of an element, already has this
-    /// name, or one that could not be told from it where variables are found [by name](crate::ForceSystem::add_named).
+    /// name, or one that would be ambiguous where variables are found [by name](crate::ForceSystem::add_named).
     #[error("the name {name:?} is taken")]
     NameTaken {
         /// The name.
@@ -199,7 +199,7 @@ impl Error {
         }
     }
 
-    /// The error of an element, or of what one is made of, if it is of type `E`.
+    /// The error of an element, or of a part of one, if it is of type `E`.
     ///
     /// ```
     /// use force_elements::linear_bushing::Singular;

@@ -8,9 +8,9 @@ use core::marker::PhantomData;
 use crate::framework::Error;
 use crate::mechanics::Stamp;
 
-/// One element of a system, whatever its type.
+/// One element of a system, of any type.
 ///
-/// Made by [`ForceSystem::elements`](crate::ForceSystem::elements), or from a [`Handle`]. It is valid like one.
+/// Made by [`ForceSystem::elements`](crate::ForceSystem::elements), or from a [`Handle`], and valid as long.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementId {
     kind: u32,
@@ -22,8 +22,8 @@ pub struct ElementId {
 /// One element of a system, with its type.
 ///
 /// It stays valid while other elements are added and removed, and in a system cast to another scalar (see
-/// [`cast`](Self::cast)). In a system that does not have the element, because it was removed or was added to another
-/// system, it is refused.
+/// [`cast`](Self::cast)). A system that does not have the element, because it was removed or belongs to another system,
+/// refuses it.
 ///
 /// Handles are ordered by kind and place.
 pub struct Handle<E> {

@@ -30,7 +30,7 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) defaults: Columns<T, E>,
 }
 
-/// What the next discrete variables are written for.
+/// The purpose for which the next discrete variables are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Next<'a, T: Real> {
     /// The commit of an accepted step.
@@ -43,7 +43,8 @@ pub(crate) enum Next<'a, T: Real> {
     SwitchingError,
 }
 
-/// An element at Dynamics stage, with what is asked of it outside the loops over all elements: as in [`ForceElement`].
+/// An element at Dynamics stage, with the requests that are made outside the loops over all elements, as in
+/// [`ForceElement`].
 pub(crate) trait AnyElement<T: Real> {
     fn potential_energy(&self) -> T;
     fn held_energy(&self) -> T;
@@ -74,13 +75,13 @@ impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
     }
 }
 
-/// A [`Kind`] whose element type is not known.
+/// A [`Kind`] whose element type is erased.
 pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled_by_default(&self, place: usize) -> bool;
     fn set_enabled_by_default(&mut self, place: usize, enabled: bool);
     fn remove(&mut self, place: usize);
-    /// Whether the topology has all bodies and coordinates that the element needs, if there is one.
+    /// Whether the topology has all bodies and coordinates that the element needs; `true` without an element.
     fn fits(&self, place: usize, topology: &Topology) -> bool;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
     /// Fills the caches of these stages.
@@ -91,8 +92,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error>;
-    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; adds up what they exert, store
-    /// and dissipate, and writes the power flowing into each.
+    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; sums their forces,
+    /// stored energies and dissipated powers, and writes the power flowing into each.
     fn realize(
         &self,
         slots: &mut dyn AnySlots<T>,
@@ -127,7 +128,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error>;
-    /// Calls `ask` with one element, after it has been realized to Dynamics; not while it is disabled.
+    /// Calls `ask` with one element, after it has been realized to Dynamics, unless it is disabled.
     fn ask(
         &self,
         slots: &dyn AnySlots<T>,

@@ -1,4 +1,4 @@
-//! The loops over the elements of one kind: caches, sums, rates, and discrete variables to come.
+//! The loops over the elements of one kind: caches, sums, rates, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
 #[cfg(feature = "rayon")]
@@ -39,7 +39,7 @@ fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
     })
 }
 
-/// The caches of elements that follow one another.
+/// The caches of consecutive elements.
 #[derive(Debug)]
 pub(super) struct Piece<'a, T: Real, E: ForceElement<T>> {
     first: usize,
@@ -49,7 +49,7 @@ pub(super) struct Piece<'a, T: Real, E: ForceElement<T>> {
 }
 
 impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
-    /// Those at these places, beside the variables of all elements.
+    /// Those at these places, with the variables of all elements.
     pub(super) fn of(slots: &'a mut Slots<T, E>, places: Range<usize>) -> (&'a Columns<T, E>, Self) {
         let Slots { variables, position, velocity, dynamics, .. } = slots;
         let first = places.start;
@@ -75,7 +75,7 @@ impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
         Piece { first: self.first, position: self.position, velocity: self.velocity, dynamics: self.dynamics }
     }
 
-    /// The first so many elements, and the others.
+    /// The first `count` elements, and the others.
     #[cfg(feature = "rayon")]
     fn split(self, middle: usize) -> (Self, Self) {
         let (position, later_position) = self.position.split_at_mut(middle);
@@ -91,7 +91,7 @@ impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
     }
 }
 
-/// Results of elements that follow one another, of all stages.
+/// Results of consecutive elements, at all stages.
 #[derive(Debug)]
 pub(super) struct Results<'a, T: Real, E: ForceElement<T>> {
     pub(super) places: Range<usize>,
@@ -100,21 +100,21 @@ pub(super) struct Results<'a, T: Real, E: ForceElement<T>> {
     pub(super) dynamics: &'a [E::Dynamics],
 }
 
-/// Elements that go through all stages together where those of a kind do not fit into the memory near a core.
+/// The number of elements that go through all stages together if those of a kind do not fit into the cache of a core.
 pub(super) const BLOCK: usize = 256;
 
-/// Caches of a kind that fit into the memory near a core, in bytes: a usual second-level cache.
+/// The size of caches of a kind that fit near a core, in bytes: a typical second-level cache.
 const NEAR: usize = 1 << 20;
 
-/// The least work that is shared with other threads, in nanoseconds: several times what a thread takes to wake up.
+/// The least work that is shared with other threads, in nanoseconds: several times the wake-up time of a thread.
 #[cfg(feature = "rayon")]
 const WORTH_THREADS: usize = 60_000;
 
-/// In how many parts, one after the other, elements are calculated while those before are summed.
+/// The number of consecutive parts in which elements are calculated while the previous part is summed.
 #[cfg(feature = "rayon")]
 const SHIFTS: usize = 16;
 
-/// Hands a piece out in so many parts of like length.
+/// Divides a piece into parts of nearly equal length.
 #[cfg(feature = "rayon")]
 fn halve<T: Real, E: ForceElement<T>>(
     piece: Piece<'_, T, E>,
@@ -132,10 +132,10 @@ fn halve<T: Real, E: ForceElement<T>>(
     });
 }
 
-/// Loops over the elements at some places, which are all of them, a block or a single one.
+/// Loops over the elements at some places: all of them, a block or a single one.
 ///
-/// A calculation of an element is called in one of these and nowhere else: the compiler then inlines it, however
-/// long it is. All slices are of one length, which spares the loops their bounds checks.
+/// Each calculation of an element has its only call site in one of these, so that the compiler inlines it, however long
+/// it is. All slices have the same length, which removes the bounds checks from the loops.
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The bytes of the caches of these stages.
     fn cache_size(stages: &RangeInclusive<Stage>) -> usize {
@@ -160,17 +160,18 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         (0..count).step_by(length).map(move |first| first..count.min(first + length))
     }
 
-    /// On how many threads these stages of so many elements are worth to be calculated.
+    /// The number of threads that pays off for these stages and this number of elements.
     #[cfg(feature = "rayon")]
     fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
-        // An element with buffers of its own searches. Of others the size of the results tells how much is computed.
+        // An element with buffers of its own performs searches. For others the size of the results indicates the amount
+        // of computation.
         let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
         let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
         if count * work >= WORTH_THREADS { rayon::current_num_threads().min(count) } else { 1 }
     }
 
-    /// Fills the caches of these stages, on several threads if that is worth it. Returns the first failure by stage and
-    /// place, on any number of threads.
+    /// Fills the caches of these stages, on several threads if that pays off. Returns the first failure by stage and
+    /// place, for any number of threads.
     pub(super) fn calc_stages(
         &self,
         slots: &mut Slots<T, E>,
@@ -186,8 +187,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         self.calc_piece(variables, &mut whole, &stages, kinematics)
     }
 
-    /// Fills the caches of these stages on several threads. Returns whether that was worth it and succeeded: of a failure it
-    /// is not known whether it is the first.
+    /// Fills the caches of these stages on several threads. Returns whether that was done and succeeded; after a
+    /// failure it is not known whether it is the first one.
     #[cfg(feature = "rayon")]
     fn calc_on_threads(
         &self,
@@ -205,7 +206,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         !has_failed.into_inner()
     }
 
-    /// Likewise, and hands out the elements in order to `sum` on one thread, while the others calculate the next ones: sums
+    /// Likewise, and passes the elements in order to `sum` on one thread while the others calculate the next ones: sums
     /// must not depend on the number of threads.
     #[cfg(feature = "rayon")]
     pub(super) fn calc_and_sum_on_threads(
@@ -244,7 +245,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 (present, rest) = (next, later);
             }
         };
-        // On a thread of the pool from the beginning: it takes microseconds to hand work to one.
+        // On a thread of the pool from the beginning, since handing work to one takes microseconds.
         threads::join(&mut in_shifts, &mut || ());
         is_done
     }
@@ -354,7 +355,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
-    /// place: sums must not depend on the number of threads. Returns whether all sums are finite.
+    /// place, since sums must not depend on the number of threads. Returns whether all sums are finite.
     pub(super) fn sum(
         &self,
         variables: &Columns<T, E>,
@@ -389,15 +390,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 power_dissipated += element.power_dissipated(&at);
             }
         }
-        // One term that is not finite makes a sum that is not: the terms need not be checked one by one.
+        // One term that is not finite makes the sum not finite, so the terms need not be checked one by one.
         (*potential_energy, *total_dissipated) = (stored, power_dissipated);
         total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite()
     }
 
-    /// Returns the first element of which the energy or a power is not finite, if there is one.
+    /// Returns the first element whose energy or power is not finite, if any.
     ///
-    /// The power of a non-finite force is not finite either, even at zero velocity. On Ground it is zero; the sum of
-    /// forces is checked.
+    /// The power of a non-finite force is not finite either, even at zero velocity. On Ground the power is zero; the
+    /// sum of forces is checked.
     #[cold]
     pub(super) fn check_finite(
         &self,
@@ -441,8 +442,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Calls `write` for every enabled element on a copy of its discrete variables, on several threads if that is worth it;
-    /// those of the others are copied too. Returns the largest force error that it states, or the first failure by place.
+    /// Calls `write` for every enabled element on a copy of its discrete variables, on several threads if that pays
+    /// off; those of the others are copied too. Returns the largest force error, or the first failure by place.
     pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
@@ -473,7 +474,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         written
     }
 
-    /// In so many parts of like length; `None` if an element fails.
+    /// Divided into parts of nearly equal length; `None` if an element fails.
     #[cfg(feature = "rayon")]
     fn write_on_threads(
         &self,

@@ -1,4 +1,4 @@
-//! Membership of a system: bodies, coordinates and elements that come and go, and states that follow.
+//! Membership of a system: adding and removing bodies, coordinates and elements, and carrying states over.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -61,12 +61,12 @@ impl<T: Real> ForceSystem<T> {
         self.add_as(None, element)
     }
 
-    /// Adds an element with a name, which its errors display. Its variables and results are found by the name as well as by
-    /// kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists have the latter.
+    /// Adds an element with a name, which its errors display. Its variables and results are found by the name as well
+    /// as by kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists use the latter.
     ///
     /// # Errors
-    /// As [`add`](Self::add); [`Error::NameTaken`] if another element has the name, or if not every name of a variable could be
-    /// told apart: `arm` and `arm.left` exclude each other, and no name begins like `kind[3]`.
+    /// Those of [`add`](Self::add); [`Error::NameTaken`] if another element has the name, or if names of variables
+    /// would become ambiguous: `arm` and `arm.left` exclude each other, and no name begins like `kind[3]`.
     ///
     /// # Example: a spring called "left heel"
     ///
@@ -91,8 +91,8 @@ impl<T: Real> ForceSystem<T> {
         self.add_as(Some(name), element)
     }
 
-    /// Removes a body. A [`CustomForce`](crate::CustomForce) acts on what its closure asks for, and does not hold it: it
-    /// fails when it is evaluated.
+    /// Removes a body. A [`CustomForce`](crate::CustomForce) acts on the bodies that its closure requests and does not
+    /// keep them in use: it fails when it is evaluated.
     ///
     /// # Errors
     /// [`Error::InUse`] if an element acts on it; [`Error::Kinematics`] if it is Ground or does not exist.
@@ -117,7 +117,7 @@ impl<T: Real> ForceSystem<T> {
         self.shrink(topology)
     }
 
-    /// Removes an element. States carried over afterwards do without it: the energy it stored is gone with it.
+    /// Removes an element. States carried over afterwards no longer contain it, nor the energy that it stored.
     ///
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have it.
@@ -142,10 +142,10 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Brings a state of this system up to date after bodies, coordinates or elements were added or removed. What
-    /// exists in both keeps its values to the last bit: time, motion, parameters, discrete variables, whether it is
-    /// enabled, energy accounts. New bodies are at rest at the Ground origin, new elements have their defaults, and
-    /// their accounts are closed. Drops the state below Instance stage, unless it is up to date already.
+    /// Brings a state of this system up to date after bodies, coordinates or elements were added or removed. Whatever
+    /// exists in both is bit-identical: time, motion, parameters, discrete variables, whether elements are enabled,
+    /// energy accounts. New bodies are at rest at the Ground origin, new elements have their defaults, and their
+    /// accounts are closed. Drops the state below Instance stage, unless it is already up to date.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state belongs to another system.
@@ -176,7 +176,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// A name by which an element is found, unless another address could be read in the same way.
+    /// A name by which an element is found, unless another address could be read the same way.
     fn new_element_name(&self, name: &str) -> Result<Arc<str>, Error> {
         let tables = || self.kinds.iter().map(|kind| &kind.roster().places);
         let begins =
@@ -216,7 +216,7 @@ impl<T: Real> ForceSystem<T> {
     }
 }
 
-/// A name that nothing in these tables has.
+/// A name that does not occur in these tables.
 fn new_name<'a>(tables: impl IntoIterator<Item = &'a Places>, name: &str) -> Result<Arc<str>, Error> {
     if tables.into_iter().any(|places| places.find(name).is_some()) {
         return Err(Error::NameTaken { name: name.to_string() });

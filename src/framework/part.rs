@@ -35,8 +35,8 @@ pub enum Slot<'a, T> {
 }
 
 impl<T: Real> Slot<'_, T> {
-    /// Writes the number, or for a flag 1 or 0. Returns whether this changed it, which is not known of scalars other
-    /// than `f64` and `f32` and then `true`.
+    /// Writes the number, or 1 or 0 for a flag. Returns whether this changed it; `true` for scalars other than `f64`
+    /// and `f32`, for which this is not known.
     ///
     /// # Errors
     /// If the slot is a flag and the number is neither 0 nor 1.
@@ -56,10 +56,10 @@ impl<T: Real> Slot<'_, T> {
 pub struct Entry<'a, V> {
     /// The name.
     pub name: Arguments<'a>,
-    /// The unit, such as `N·s/m`: `1` for a number without dimension, empty for a flag or where it is not known.
+    /// The unit, such as `N·s/m`: `1` for a dimensionless number, empty for a flag or where it is not known.
     pub unit: &'static str,
-    /// Of a variable the first stage that reads it, below which writing it drops the state; of a result the stage at
-    /// which it is known.
+    /// For a variable, the first stage that reads it; writing it drops the state below that stage. For a result, the
+    /// stage at which it is known.
     pub stage: Stage,
     /// The value, or the place to write to.
     pub value: V,
@@ -77,7 +77,7 @@ pub type Visitor<'v, T> = &'v mut dyn FnMut(Entry<'_, Value<T>>);
 /// Called with each scalar and its place.
 pub type VisitorMut<'v, T> = &'v mut dyn FnMut(Entry<'_, Slot<'_, T>>);
 
-/// What is declared of a field, or of a part of one: its name, units and stage.
+/// The declaration of a field, or of a part of one: its name, units and stage.
 #[derive(Debug, Clone, Copy)]
 pub struct Declared<'a> {
     /// The name.
@@ -94,7 +94,7 @@ impl Declared<'_> {
         Declared { name, units, stage: self.stage }
     }
 
-    /// One of `count` equal parts, under its own name and with the unit that falls to it.
+    /// One of `count` equal parts, under its own name and with the unit assigned to it.
     pub fn part<'b>(&self, name: Arguments<'b>, part: usize, count: usize) -> Declared<'b> {
         let unit = part * self.units.len() / count;
         self.child(name, self.units.get(unit..=unit).unwrap_or_default())
@@ -113,14 +113,14 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// What is made of scalars and flags, as a kind of [`Listed`] and [`Part`].
+/// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
 pub type Composite = ();
 
 /// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
 /// [`variables!`](crate::variables!) declares.
 ///
-/// `Kind` is inferred, and tells a scalar from what is made of scalars, which no compiler can: `T` of the scalar itself,
-/// [`Composite`] of anything else, `(Kind,)` of an `Option`.
+/// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot: `T` for the
+/// scalar itself, [`Composite`] for anything else, `(Kind,)` for an `Option`.
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
     fn neutral() -> Self;
@@ -140,10 +140,10 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
 
-    /// Whether no bit differs; `false` if that is not known, as of numbers that are neither `f64` nor `f32`.
+    /// Whether all bits are equal; `false` if that is not known, as for numbers other than `f64` and `f32`.
     fn is_same(&self, other: &Self) -> bool;
 
-    /// The first stage that reads what differs in `new`, for a field of this stage; see
+    /// The first stage that reads something that differs in `new`, for a field of this stage; see
     /// [`Variables::first_stage_changed`](crate::Variables::first_stage_changed).
     fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
         (!self.is_same(new)).then_some(stage)

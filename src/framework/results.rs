@@ -17,13 +17,13 @@ use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 
 /// A struct of results that the state keeps for each element at one stage.
 ///
-/// Buffers within it are reused from call to call.
+/// Its buffers are reused from call to call.
 ///
-/// [`results!`](crate::results!) declares one and implements this trait. `()` serves a stage without results; a
-/// vector, point, pose, spatial velocity or force, an `f64` or an `f32` serves as the only result, and is listed under
-/// the name of the stage: `pull[0].position.x`. An `Option` or a `Vec` of anything is not listed.
+/// [`results!`](crate::results!) declares one and implements this trait. Use `()` for a stage without results. A
+/// vector, point, pose, spatial velocity or force, an `f64` or an `f32` can be the only result, and is listed under the
+/// name of the stage: `pull[0].position.x`. An `Option` or a `Vec` is not listed.
 pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
-    /// What stands for "not computed", and is what a disabled element shows.
+    /// The value for "not computed", which a disabled element has.
     fn neutral() -> Self;
 
     /// Calls `visit` once for each result that can be read by name, always with the same names in the same order. The
@@ -39,15 +39,15 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
 /// pub name: type ["unit"] = default;
 /// ```
 ///
-/// A field with a unit can be read by name, as with [`PositionView::result`](crate::PositionView::result). Its type is a
-/// scalar `T`, a `bool`, a `usize`, a vector, a point, a pose, a spatial velocity or force, an
-/// `Option` of one of these, or any type with [`Listed`](crate::variables::Listed). The unit is written as in
-/// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a number without dimension, `[]` for
-/// a flag. Names must be unique among all results of an element, and the same at all times: lists whose length
-/// changes, such as the contacts of a foundation, are read through typed access only.
+/// A field with a unit can be read by name, as with [`PositionView::result`](crate::PositionView::result). Its type is
+/// a scalar `T`, a `bool`, a `usize`, a vector, a point, a pose, a spatial velocity or force, an `Option` of one of
+/// these, or any type with [`Listed`](crate::variables::Listed). The unit is written as in
+/// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a dimensionless number, `[]` for a
+/// flag. Names must be unique among all results of an element, and must not change: lists whose length changes, such as
+/// the contacts of a foundation, have typed access only.
 ///
-/// A field without a unit is not listed, and may be of any type with `Default`: a buffer, or what only the element
-/// itself reads. A default is needed where this is not the neutral value (zero, the origin, the identity, `None`).
+/// A field without a unit is not listed, and may be of any type with `Default`: a buffer, or data that only the element
+/// itself reads. A default is needed if it is not the neutral value (zero, the origin, the identity, `None`).
 ///
 /// The struct gets `Default`, `Debug` and `Clone`; with `#[derive(Copy)]` right after its documentation, `Copy`.
 /// Otherwise it is cloned field by field, so that `clone_from` keeps buffers.
@@ -146,7 +146,7 @@ impl<T: Real, C: Clone + Debug + Send + Sync + 'static> Cache<T> for Vec<C> {
     }
 }
 
-/// Visits what is the only result of a stage.
+/// Visits the only result of a stage.
 pub(crate) fn visit_whole<T: Real, Kind>(
     whole: &impl Listed<T, Kind>,
     units: &'static [&'static str],
@@ -161,7 +161,7 @@ pub(crate) fn visit_whole<T: Real, Kind>(
     whole.visit(Declared { name: format_args!("{name}"), units, stage }, visit);
 }
 
-/// Implements [`Cache`] for what can be listed; an empty unit is not known.
+/// Implements [`Cache`] for types that can be listed; an empty unit means that it is not known.
 macro_rules! whole {
     ($([$($parameter:tt)*] $T:ty, $type:ty, $units:expr;)*) => {$(
         impl<$($parameter)*> $crate::framework::Cache<$T> for $type {
@@ -192,17 +192,17 @@ whole! {
     [T: Real] T, SpatialForce<T>, ["N·m", "N"];
 }
 
-/// What every element has at Dynamics stage, with its unit, unless a field of its own has the name.
+/// The results of every element at Dynamics stage, with units, unless the element has a field of that name.
 const OF_EVERY_ELEMENT: [(&str, &str); 3] =
     [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
 
 impl<T: Real> PositionView<'_, T> {
     /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
     ///
-    /// Listed are the results of the stage of the view and earlier ones. At Dynamics stage every element has
-    /// `potential_energy`, `power_dissipated` and `power_absorbed`; a field of that name among its results comes first.
-    /// Lists whose length changes, such as the contacts of a foundation or the segments of a cable, are read through
-    /// [`of`](Self::of). A disabled element shows defaults. Nothing is allocated.
+    /// It lists the results of the stage of the view and earlier ones. At Dynamics stage every element has
+    /// `potential_energy`, `power_dissipated` and `power_absorbed`; a field of that name among its results takes
+    /// precedence. Lists whose length changes, such as the contacts of a foundation or the segments of a cable, are
+    /// read through [`of`](Self::of). A disabled element has defaults. Nothing is allocated.
     ///
     /// # Errors
     /// [`Error::NoSuchResult`] if there is none of this name at the stage of the view.
@@ -241,8 +241,8 @@ impl<T: Real> PositionView<'_, T> {
         names
     }
 
-    /// Calls `visit` for each result of one element, of whatever stage, under its name within the element. Those
-    /// beyond the stage of the view have no meaningful value.
+    /// Calls `visit` for each result of one element, at all stages, under its name within the element. Those beyond the
+    /// stage of the view have no meaningful value.
     fn visit_results_of(&self, id: ElementId, visit: Visitor<'_, T>) {
         let Self { system, state, results } = *self;
         let (kind, place) = (id.kind(), id.place());

@@ -1,4 +1,4 @@
-//! The elements of one kind by place: which are there, and their names.
+//! The elements of one kind by place: which places are taken, and their names.
 
 use alloc::sync::Arc;
 use core::fmt::Debug;
@@ -31,7 +31,7 @@ impl Roster {
         ElementName { kind: self.kind, index: Some(place), name }
     }
 
-    /// The error of the element at this place. Errors get the name of their element here and nowhere else.
+    /// The error of the element at this place. This is the only place where errors get the name of their element.
     #[cold]
     pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
         Error::Element { element: self.name(place), source }

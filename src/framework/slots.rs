@@ -25,7 +25,7 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) variables: Columns<T, E>,
     /// A row in which variables are changed and checked before they replace the present ones.
     pub(crate) spare: Columns<T, E>,
-    /// Those of all elements, and as they are where none was prepared.
+    /// The next variables of all elements; the present ones where none were prepared.
     pub(crate) next_discrete: Vec<E::Discrete>,
     pub(crate) position: Vec<E::Position>,
     pub(crate) velocity: Vec<E::Velocity>,
@@ -34,8 +34,8 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) rates: Vec<E::Continuous>,
 }
 
-/// The variables of the elements of one kind by place: a vector for each group, so that a stage streams what it reads, and a
-/// commit swaps two vectors.
+/// The variables of the elements of one kind by place: one vector for each group, so that a stage streams only what it
+/// reads, and a commit swaps two vectors.
 #[derive(Debug)]
 pub(crate) struct Columns<T: Real, E: ForceElement<T>> {
     pub(crate) enabled: Vec<bool>,
@@ -60,7 +60,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         }
     }
 
-    /// As many copies of all rows, one after the other.
+    /// A number of copies of all rows, one after the other.
     fn repeat(&self, count: usize) -> Self {
         fn repeated<V: Clone>(column: &[V], count: usize) -> Vec<V> {
             core::iter::repeat_n(column, count).flatten().cloned().collect()
@@ -102,7 +102,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         }
     }
 
-    /// Swaps those of one element and the first row of others.
+    /// Swaps the variables of one element with the first row of others.
     pub(crate) fn swap(&mut self, place: usize, others: &mut Self) {
         core::mem::swap(&mut self.enabled[place], &mut others.enabled[0]);
         core::mem::swap(&mut self.parameters[place], &mut others.parameters[0]);
@@ -166,9 +166,9 @@ impl<'a, T: Real, E: ForceElement<T>> Rows<'a, T, E> {
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
-    /// As many copies of the variables of all elements, one after the other, without results.
+    /// A number of copies of the variables of all elements, one after the other, without results.
     fn repeat_variables(&self, count: usize) -> Box<dyn AnySlots<T>>;
-    /// Becomes a copy of slots of the same kind, in the memory it has.
+    /// Becomes a copy of slots of the same kind, reusing its memory.
     fn copy_from(&mut self, source: &dyn AnySlots<T>) -> Result<(), Error>;
     /// Replaces the variables at these places by those of other slots from the place `first` on.
     fn copy_variables(
@@ -198,7 +198,7 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn write_continuous(&mut self, next: &mut dyn FnMut() -> T) -> Result<(), Error>;
 }
 
-/// What is visited of an element in a state.
+/// The groups of numbers of an element that can be visited in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
     /// The flag of an enabled element, its parameters, discrete and continuous variables.
@@ -231,7 +231,7 @@ impl<T: Real> dyn AnySlots<T> {
         }
     }
 
-    /// How many numbers the parameters, the discrete and the continuous variables of one element have.
+    /// The numbers of parameters, discrete and continuous variables of one element.
     pub(crate) fn counts(&self, place: usize) -> [usize; 3] {
         [Group::Parameters, Group::Discrete, Group::Continuous].map(|group| {
             let mut count = 0;
@@ -369,7 +369,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn commit(&mut self) -> Option<Stage> {
-        // The variables of a moving element change with every step: a comparison would only cost time.
+        // The variables of a moving element change with every step, so a comparison would only cost time.
         let earliest = E::Discrete::FIRST_STAGE?;
         core::mem::swap(&mut self.variables.discrete, &mut self.next_discrete);
         let mut changed: Option<Stage> = None;

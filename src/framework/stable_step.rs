@@ -22,14 +22,14 @@ pub struct StableStep {
     pub frequency: f64,
     /// The bound on the damping over mass of that motion \[1/s\].
     pub damping_rate: f64,
-    /// An element of which no stable step is known, the first of several; `None` if all are known.
+    /// An element whose stable step is not known, the first of several; `None` if all are known.
     pub unknown: Option<ElementId>,
 }
 
 impl StableStep {
-    /// The share of its energy that an undamped oscillation at [`frequency`](Self::frequency) gains in a step of this
-    /// length \[s\] whose forces are held over `substeps` substeps of symplectic Euler: `(n − 1)/2n·ω²h²`, to the lowest
-    /// order in `ωh`.
+    /// The fraction of its energy that an undamped oscillation at [`frequency`](Self::frequency) gains in a step of
+    /// this length \[s\] whose forces are held over `substeps` substeps of symplectic Euler: `(n − 1)/2n·ω²h²`, to
+    /// lowest order in `ωh`.
     #[must_use]
     pub fn gain_of_held_forces(&self, length: f64, substeps: u32) -> f64 {
         let n = f64::from(substeps.max(1));
@@ -39,11 +39,12 @@ impl StableStep {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// The longest stable step of a host, for the forces at present.
+    /// The longest stable step of a host, for the present forces.
     ///
-    /// Below it, a linear system of the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the theory,
-    /// and the pages of the elements for what they report. It is a bound on stability, not on accuracy: half of it is a
-    /// good step. Memory is allocated; call it before a run, and again when loads, contacts or parameters have changed.
+    /// Below it, a linear system with the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the
+    /// theory, and the pages of the elements for what they report. It is a bound for stability, not accuracy: half of
+    /// it is a good step. Memory is allocated; call it before a run, and again when loads, contacts or parameters have
+    /// changed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
@@ -97,11 +98,11 @@ impl<T: Real> ForceSystem<T> {
         self.bound_step(state, Stiffnesses::new(&state.kinematics, inertias, stepping)?, stepping.method)
     }
 
-    /// Refuses a step of a host that is longer than the forces at present allow, before they are integrated over it.
+    /// Refuses a step of a host that is longer than the present forces allow, before they are integrated over it.
     ///
-    /// For a host of fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts stiffen
-    /// as bodies land, and a body that is about to strike tells at which speed. Friction that is limited does not count:
-    /// it alternates in too long a step, by no more than its limit.
+    /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
+    /// become stiffer as bodies land, and the approach of a body shows its impact speed. Friction that is limited does
+    /// not count: it alternates in a step that is too long, by no more than its limit.
     ///
     /// # Errors
     /// [`Error::StepTooLong`], with the element and the longest step; otherwise those of [`stable_step`](Self::stable_step).

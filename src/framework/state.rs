@@ -224,7 +224,7 @@ impl<T: Real> State<T> {
     /// The continuous variables of an element.
     ///
     /// # Panics
-    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the state does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn continuous_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Continuous {
         &or_panic(self.slots(handle)).variables.continuous[handle.place()]
     }
@@ -238,7 +238,7 @@ impl<T: Real> State<T> {
     /// defaults.
     ///
     /// # Panics
-    /// If the state does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the state does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn is_enabled(&self, element: impl Into<ElementId>) -> bool {
         let id = or_panic(self.check(element.into()));
         self.kinds[id.kind()].is_enabled(id.place())

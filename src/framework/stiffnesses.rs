@@ -28,11 +28,12 @@ pub enum StepMethod {
 pub struct Stepping {
     /// The method.
     pub method: StepMethod,
-    /// The largest speed at which bodies may meet \[m/s\]. With zero, elements without contact are taken to stay without.
+    /// The largest speed at which bodies may meet \[m/s\]. With zero, elements without contact are assumed to stay
+    /// without.
     pub impact_speed: f64,
 }
 
-/// Bounds on the frequency and on the damping of the motion that one spring takes part in.
+/// Bounds on the frequency and on the damping of the motion in which one spring takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Rates {
     /// Bound on `ω²` \[1/s²\].
@@ -47,7 +48,7 @@ impl StepMethod {
         match self {
             // ω²h² + 2γh ≤ 4.
             Self::SymplecticEuler => 4.0 / (damping + ComplexField::sqrt(damping * damping + 4.0 * square)),
-            // Of the rates μ with μ² + γμ + ω² = 0 none is larger than ω or γ.
+            // No rate μ with μ² + γμ + ω² = 0 is larger than ω or γ.
             Self::RungeKutta4 => RUNGE_KUTTA_RADIUS / damping.max(ComplexField::sqrt(square)),
         }
     }
@@ -65,21 +66,21 @@ const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 ///
 /// # Theory
 ///
-/// Let `M` be the masses, `K` and `C` the sums over all springs, symmetric and positive semidefinite. Symplectic Euler is
-/// stable if `M − ½hC − ¼h²K` is positive definite, since then
-/// `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half way between the positions of two steps, never grows. To
-/// find such `h`, each spring gets a share of the mass at each of its ends, in proportion to what it
-/// adds there; all of `M` is shared, so what is positive definite for each spring is for the sum. A spring with ends on bodies
-/// or coordinates `i`, where all springs together have the stiffness `K_i` and the damping `C_i`, then
-/// moves with `ω² ≤ Σ ‖K_i‖` and `γ ≤ Σ ‖C_i‖`, with the greatest eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`. They are
-/// bounded to 3 % by the norms of 32nd powers. For one spring, and for equal ones in parallel, nothing else is lost.
+/// Let `M` be the masses, and `K` and `C` the sums over all springs, symmetric and positive semidefinite. Symplectic
+/// Euler is stable if `M − ½hC − ¼h²K` is positive definite, since then `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half
+/// way between the positions of two steps, never grows. To find such `h`, each spring gets a part of the mass at each
+/// of its ends, in proportion to its contribution there. All of `M` is distributed, so positive definiteness for each
+/// spring implies that of the sum. A spring with ends on bodies or coordinates `i`, where all springs together have the
+/// stiffness `K_i` and the damping `C_i`, then moves with `ω² ≤ Σ ‖K_i‖` and `γ ≤ Σ ‖C_i‖`, with the largest
+/// eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`, which are bounded to 3 % by the norms of 32nd powers. For one
+/// spring, and for equal ones in parallel, the bound has no other slack.
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
     stepping: Stepping,
     /// In f64 and Ground, by place of the body.
     mass_centers: Vec<Point3<f64>>,
-    /// One over the roots of mass and inertia of each body, then of the mass of each coordinate twice.
+    /// The inverse roots of mass and inertia of each body, then of the mass of each coordinate twice.
     roots: Vec<[f64; 2]>,
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
@@ -92,7 +93,7 @@ pub struct Stiffnesses<'a, T: Real> {
     report: Report,
 }
 
-/// What all springs add at one body or coordinate, per mass and inertia.
+/// The sum over all springs at one body or coordinate, per mass and inertia.
 #[derive(Debug, Clone, Copy)]
 struct Total {
     stiffness: Matrix6<f64>,
@@ -116,14 +117,14 @@ impl Total {
     }
 }
 
-/// A bound on the greatest eigenvalue `λ` of a symmetric positive semidefinite matrix, less than 3 % above it.
+/// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, less than 3 % above it.
 ///
 /// The largest sum of magnitudes in a row is at least `λ` and at most `√6 λ`; here it is that of the 32nd power.
 fn greatest(matrix: &Matrix6<f64>) -> f64 {
     let largest_row = |matrix: &Matrix6<f64>| {
         matrix.row_iter().map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
     };
-    // Sums that overflow may cancel to what is not a number, which comparisons ignore.
+    // Sums that overflow may cancel to NaN, which comparisons ignore.
     if !matrix.iter().all(ComplexField::is_finite) {
         return f64::INFINITY;
     }
@@ -139,7 +140,7 @@ fn greatest(matrix: &Matrix6<f64>) -> f64 {
     scale * root
 }
 
-/// How often a matrix is squared for a [bound](greatest) on its eigenvalues.
+/// The number of squarings of a matrix for a [bound](greatest) on its eigenvalues.
 const SQUARINGS: usize = 5;
 
 /// What one element has reported.
@@ -155,9 +156,9 @@ pub(crate) struct Report {
 struct End {
     /// The place of the body or coordinate.
     place: usize,
-    /// What it adds there, per mass and inertia.
+    /// The contribution there, per mass and inertia.
     matrix: Matrix6<f64>,
-    /// One over the mass that it moves there, at least \[1/kg\]; zero where nothing yields.
+    /// The inverse of the mass that it moves there, at least \[1/kg\]; zero where nothing moves.
     yielding: f64,
 }
 
@@ -222,13 +223,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Leaves out friction that is limited: in too long a step it alternates, by no more than its limit, and brings no
-    /// energy.
+    /// Leaves out friction that is limited: in a step that is too long it alternates, by no more than its limit, and
+    /// adds no energy.
     pub(crate) fn without_rubbing(self) -> Self {
         Self { counts_rubbing: false, ..self }
     }
 
-    /// From here on springs are bounded, by the sums of what has been reported.
+    /// From here on springs are bounded by the sums of what has been reported.
     pub(crate) fn begin_bounding(&mut self) {
         self.bounds.extend(self.totals.iter().map(Total::bound));
     }
@@ -256,8 +257,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &self.ends_at(&ends));
     }
 
-    /// Reports friction between points of two bodies, in Ground, that is proportional to the velocity at rest, by this
-    /// damping, and limited.
+    /// Reports friction between points of two bodies, in Ground, that is limited, and proportional to the velocity at
+    /// rest with this damping.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -267,8 +268,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
     }
 
-    /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them: as the bodies turn, the
-    /// force acts on another lever, like a torsion spring of force times lever.
+    /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them. As the bodies
+    /// rotate, the lever of the force changes, as with a torsion spring of force times lever.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -331,9 +332,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Reports a spring between points of two bodies that is struck, and then as stiff as makes the bodies turn around with
-    /// this frequency \[rad/s\], and loses their speed at this rate \[1/s\], whatever they weigh; one with a force that
-    /// grows exponentially is such a spring. Several share the energy of one impact, and count as one.
+    /// Reports a spring between points of two bodies that is loaded by an impact. It is as stiff as required to reverse
+    /// the bodies with this frequency \[rad/s\], and dissipates their speed at this rate \[1/s\], for any mass; a
+    /// spring whose force grows exponentially has this property. Several share the energy of one impact, and count as
+    /// one.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -363,7 +365,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         (plain(p_G) - self.mass_centers[body.place_in(self.topology())]).norm()
     }
 
-    /// The mass of a body \[kg\]; infinite for Ground and what does not yield.
+    /// The mass of a body \[kg\]; infinite for Ground and immovable bodies.
     ///
     /// # Panics
     /// If the body does not exist, like slice indexing.
@@ -427,7 +429,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         for End { place, matrix, yielding } in ends {
-            // An infinite stiffness on what does not yield is no stiffness.
+            // An infinite stiffness on an immovable body is ignored.
             if *yielding > 0.0 {
                 let total = &mut self.totals[*place];
                 total.stiffness += matrix * stiffness.max(0.0);

@@ -27,10 +27,10 @@ pub(super) fn next_stamp() -> usize {
 
 /// Bodies, coordinates and force elements.
 ///
-/// A system never changes while it is evaluated: everything that varies lives in a [`State`], so
-/// one system serves any number of states on any number of threads. After a body, coordinate or element was added or
-/// removed, earlier states are refused ([`Error::TopologyMismatch`]) until they are
-/// [carried over](Self::carry_over). A changed default is that of states made afterwards.
+/// A system never changes while it is evaluated: everything that varies lives in a [`State`], so one system serves any
+/// number of states on any number of threads. After a body, coordinate or element has been added or removed, earlier
+/// states are refused ([`Error::TopologyMismatch`]) until they are [carried over](Self::carry_over). A changed default
+/// applies to states made afterwards.
 #[derive(Debug)]
 pub struct ForceSystem<T: Real> {
     pub(super) id: usize,
@@ -93,7 +93,7 @@ impl<T: Real> ForceSystem<T> {
     /// The kind, place and name of an element.
     ///
     /// # Panics
-    /// If the system does not have it, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the system does not have it, like slice indexing; see [`contains`](Self::contains).
     pub fn element_name(&self, element: impl Into<ElementId>) -> ElementName {
         let id = or_panic(self.check(element.into()));
         self.kinds[id.kind()].roster().name(id.place())
@@ -125,7 +125,7 @@ impl<T: Real> ForceSystem<T> {
     /// The parameters that new states start with.
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the system does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn default_parameters<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Parameters {
         &or_panic(self.kind(handle)).defaults.parameters[handle.place()]
     }
@@ -151,7 +151,7 @@ impl<T: Real> ForceSystem<T> {
     /// The discrete variables that new states start with.
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the system does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn default_discrete<E: ForceElement<T>>(&self, handle: Handle<E>) -> &E::Discrete {
         &or_panic(self.kind(handle)).defaults.discrete[handle.place()]
     }
@@ -175,7 +175,7 @@ impl<T: Real> ForceSystem<T> {
     /// Whether the element is enabled in new states; `true` unless set otherwise.
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`contains`](Self::contains) tells.
+    /// If the system does not have the element, like slice indexing; see [`contains`](Self::contains).
     pub fn is_enabled_by_default(&self, element: impl Into<ElementId>) -> bool {
         let id = or_panic(self.check(element.into()));
         self.kinds[id.kind()].is_enabled_by_default(id.place())
@@ -211,7 +211,7 @@ impl<T: Real> ForceSystem<T> {
             incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
             kind_lengths,
-            // A kind without elements has no part in it: an equal system may never have had one.
+            // A kind without elements does not contribute: an equal system may never have had one.
             layout: layouts.fold(0, chain),
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
@@ -281,10 +281,10 @@ impl<T: Real> ForceSystem<T> {
 
     /// Commits the discrete variables of all elements: anchors, sliding, bristles, stops, turns, cable paths.
     ///
-    /// Call it when the host accepts a step, with the state realized to Dynamics at its end;
-    /// [`finish_step`](Self::finish_step) does. The state falls below the first stage that reads a changed variable.
-    /// Nothing else commits: trial evaluations of an integrator leave no trace. If the motion has been set since the
-    /// last call, but no [continuous variables](State::continuous), the energy accounts are closed.
+    /// Call it when the host accepts a step, with the state realized to Dynamics at the end of the step;
+    /// [`finish_step`](Self::finish_step) calls it. The state falls below the first stage that reads a changed
+    /// variable. Nothing else commits: trial evaluations of an integrator leave no trace. If the motion has been set
+    /// since the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
@@ -302,11 +302,11 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// For an implicit host, between the Newton iterations of one step: brings the discrete
-    /// variables in line with the present iterate and returns the largest force error \[N\] made
-    /// by the old ones. Iterate until it is negligible, then accept the step.
+    /// For an implicit host, between the Newton iterations of one step: updates the discrete variables to the present
+    /// iterate and returns the largest force error \[N\] that the old ones made. Iterate until it is negligible, then
+    /// accept the step.
     ///
-    /// `start` is the state as it was at the start of the step.
+    /// `start` is the state at the start of the step.
     ///
     /// # Errors
     /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and [`Error::Element`] with

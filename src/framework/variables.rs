@@ -14,7 +14,7 @@ use crate::math::{InvalidValue, Real};
 /// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
 ///
-/// [`variables!`](crate::variables!) declares one and implements this trait. `()` serves an element without any.
+/// [`variables!`](crate::variables!) declares one and implements this trait. Use `()` for an element without any.
 pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// The first stage that reads one of the scalars; `None` if there are none. A commit of discrete variables drops
     /// the state to just below it. The default is safe for every struct.
@@ -32,10 +32,11 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// The mutable counterpart of [`visit`](Self::visit), with the same order and names.
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>);
 
-    /// The first stage that reads a scalar that differs in `new`, which [fits](Self::fits); `None` if no bit differs.
+    /// The first stage that reads a scalar that differs in `new`, which [fits](Self::fits); `None` if all bits are
+    /// equal.
     ///
-    /// Of a scalar other than `f64` and `f32` it is not known what it is made of (the derivatives of a dual number do
-    /// not take part in comparisons), and every such number counts as different.
+    /// Every scalar other than `f64` and `f32` counts as different, because its contents are not known: comparisons
+    /// ignore the derivatives of a dual number.
     fn first_stage_changed(&self, _new: &Self) -> Option<Stage> {
         Self::FIRST_STAGE
     }
@@ -48,37 +49,37 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
     /// Whether `other` has the same scalars under the same names, so that it may replace `self`.
     ///
-    /// The default suits structs of a fixed set of scalars. A struct with a list compares the lengths.
+    /// The default suits structs with a fixed set of scalars. A struct with a list must compare the lengths.
     fn fits(&self, _other: &Self) -> bool {
         true
     }
 
-    /// Adjusts other scalars after one was written by name; called before [`validate`](Self::validate). Returns
-    /// whether it may have done so.
+    /// Adjusts other scalars after one was written by name; called before [`validate`](Self::validate). Returns whether
+    /// it may have changed any.
     ///
-    /// For scalars that bound one another, so that they can be written by name in any order.
+    /// For scalars that bound each other, so that they can be written by name in any order.
     fn couple(&mut self, _written: &str) -> bool {
         false
     }
 }
 
-/// A struct that [`variables!`](crate::variables!) declares over any number.
+/// A struct declared by [`variables!`](crate::variables!) over any number.
 ///
-/// With `#[derive(Copy, Lift)]` right after its documentation; `()` has none. Laws of force take such structs over the scalar and
-/// over numbers with derivatives.
+/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation; `()` has no numbers. Laws of force take
+/// such structs over the scalar and over numbers with derivatives.
 pub trait Numbers<T: Algebraic> {
     /// How many numbers there are.
     const COUNT: usize;
     /// The same over another number.
     type Over<S: nalgebra::Scalar>: Clone;
 
-    /// The same with every number replaced, in the order in which they are declared.
+    /// The same struct with every number replaced, in the order of declaration.
     fn lift<S: nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> Self::Over<S>;
 
-    /// Calls `visit` with each number of the same over another number, and its place.
+    /// Calls `visit` with each number of the struct over another number, and its place.
     fn for_each_over<S: Algebraic>(over: &Self::Over<S>, visit: impl FnMut(usize, S));
 
-    /// The places of the numbers, from this one on.
+    /// The places of the numbers, starting with `first`.
     fn places(&self, first: usize) -> Self::Over<usize> {
         let mut place = first..;
         self.lift(&mut |_| place.next().unwrap_or_default())
@@ -117,7 +118,7 @@ impl<T: Real> Variables<T> for () {
     }
 }
 
-/// The earlier of two stages, where there is one.
+/// The earlier of two stages, if there are any.
 #[doc(hidden)]
 #[inline]
 pub fn earlier(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
@@ -153,18 +154,18 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// - The default of a scalar is a literal; without one it is zero (false, the origin, the identity, `None`).
 /// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or `index`; it applies
 ///   to each number of the field. A field without a range is not checked.
-/// - The [stage](crate::Stage) is the first that reads the field, be it for a force or for an energy. Writing the field
-///   drops the state to just below it, so that earlier stages are not evaluated again. Without one it is `Instance`,
+/// - The [stage](crate::Stage) is the first that reads the field, for a force or for an energy. Writing the field drops
+///   the state to just below it, so that earlier stages are not evaluated again. Without a stage it is `Instance`,
 ///   which is always safe.
 ///
-/// All this is added to the documentation of the field.
+/// All of this is added to the documentation of the field.
 ///
-/// After the struct there may be `check`, a function that checks relations between fields, and `couple`, a
-/// function that receives the name of a field written alone and adjusts others
+/// After the struct there may be `check`, a function that checks relations between fields, and `couple`, a function
+/// that receives the name of a field written alone and adjusts others
 /// ([`Variables::couple`](crate::Variables::couple)).
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar; with `#[derive(Copy)]` right
-/// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` keeps buffers.
+/// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` reuses buffers.
 ///
 /// # Example: the parameters of a spring
 ///

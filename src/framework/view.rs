@@ -229,18 +229,18 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         elements.try_fold(T::zero(), |sum, element| Some(sum + self.dissipated_energy_of(element)?))
     }
 
-    /// The energy dissipated by one element so far \[J\]: absorbed less stored energy. `None` unless its account
-    /// is open.
+    /// The energy dissipated by one element so far \[J\]: absorbed less stored energy. `None` unless its account is
+    /// open.
     ///
-    /// This holds at every instant and across every event, including losses not known instantaneously, as far as
+    /// This holds at every instant and across every event, including losses not known instantaneously, provided that
     /// the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
     /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, or by
     /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy). It is closed by
-    /// [`accept_step`](ForceSystem::accept_step) after a motion that nobody has integrated, and by a change of variables
-    /// whose energy is not known because the element cannot be evaluated.
+    /// [`accept_step`](ForceSystem::accept_step) after a motion whose energies were not integrated, and by a change of
+    /// variables whose energy is not known because the element cannot be evaluated.
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn dissipated_energy_of(&self, element: impl Into<ElementId>) -> Option<T> {
         let id = element.into();
         let slot = or_panic(self.state.slot(id));
@@ -251,7 +251,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// The energy stored in one element \[J\].
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
         or_panic(self.system.measure(self.state, element.into(), |element| element.potential_energy()))
     }
@@ -259,7 +259,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
         or_panic(self.system.measure(self.state, element.into(), |element| element.power_dissipated()))
     }
@@ -267,7 +267,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).
     ///
     /// # Panics
-    /// If the system does not have the element, like slice indexing; [`State::contains`] tells.
+    /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn power_absorbed_of(&self, element: impl Into<ElementId>) -> T {
         self.state.continuous.rates[or_panic(self.state.slot(element.into()))]
     }

@@ -1,4 +1,4 @@
-//! Many worlds: copies of what varies in states of one system, visited one by one.
+//! Many worlds: copies of the varying part of states of one system, visited one by one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,8 +12,9 @@ use crate::math::Real;
 
 /// Everything that varies in many states of one system: motion, variables, energy accounts.
 ///
-/// For ensembles, batches of reinforcement learning, and searches. A world takes the memory of its variables, not of a
-/// [`State`] with its results. [`visit`](Self::visit) sets, evaluates, accepts and reads all worlds in one pass over them.
+/// For ensembles, batches of reinforcement learning, and searches. A world needs the memory of its variables, not of a
+/// [`State`] with its results. [`visit`](Self::visit) sets, evaluates, accepts and reads all worlds in one pass over
+/// them.
 ///
 /// # Example: 1000 cubes, each with a force of its own
 ///
@@ -47,7 +48,7 @@ use crate::math::Real;
 #[derive(Debug, Clone)]
 pub struct Worlds<T: Real> {
     count: usize,
-    /// A state of the system, in the place of which a visit may leave another.
+    /// A state of the system, which replaces one that a visit has exchanged.
     spare: State<T>,
     /// Of equal length, but for the last.
     blocks: Vec<Block<T>>,
@@ -57,15 +58,15 @@ pub struct Worlds<T: Real> {
 #[derive(Debug, Clone)]
 struct Block<T: Real> {
     copies: Checkpoint<T>,
-    /// The state in which each of them is visited.
+    /// The state in which each world is visited.
     state: State<T>,
 }
 
-/// The most worlds of a block: enough that the memory of its state does not count.
+/// The largest number of worlds in a block: enough that the memory of its state is negligible.
 const BLOCK: usize = 64;
 
 impl<T: Real> Worlds<T> {
-    /// As many worlds that all begin with this state.
+    /// A number of worlds that all begin with this state.
     pub fn new(state: &State<T>, count: usize) -> Self {
         let length = length_of_block(count);
         let lengths = (0..count).step_by(length).map(|first| length.min(count - first));
@@ -106,16 +107,16 @@ impl<T: Real> Worlds<T> {
         if world < self.count { Ok((world / length, world % length)) } else { Err(Error::TopologyMismatch) }
     }
 
-    /// Calls `visit` for each world with its state, its part of `inputs` and its part of `outputs`, which are of equal length
-    /// for all worlds and may be empty; keeps what it leaves in the state. With the feature `rayon` on all cores; results do
-    /// not depend on their number.
+    /// Calls `visit` for each world with its state, its part of `inputs` and its part of `outputs`, which are of equal
+    /// length for all worlds and may be empty, and keeps the state that it leaves. With the feature `rayon` on all
+    /// cores; results do not depend on the number of cores.
     ///
-    /// The state is below Instance stage at the beginning of a visit. To pass over some worlds, have flags among the inputs.
+    /// The state is below Instance stage at the beginning of a visit. To skip some worlds, pass flags among the inputs.
     ///
     /// # Errors
-    /// [`Error::World`] with the error of the first world for which `visit` fails, or [`Error::TopologyMismatch`] if it leaves a
-    /// state of another system: that world stays as it was, the others are visited all the same. [`Error::UnequalParts`], before
-    /// any visit, if the inputs or outputs do not split into equal parts.
+    /// [`Error::World`] with the error of the first world for which `visit` fails, or with [`Error::TopologyMismatch`]
+    /// if it leaves a state of another system: that world stays as it was, and the others are still visited.
+    /// [`Error::UnequalParts`], before any visit, if the inputs or outputs do not split into equal parts.
     pub fn visit<I: Sync, O: Send>(
         &mut self,
         inputs: &[I],
@@ -163,7 +164,7 @@ impl<T: Real> Worlds<T> {
     }
 }
 
-/// The first world of a block of which a visit fails, and why.
+/// The first world of a block whose visit fails, and the error.
 type Failed = Option<(usize, Box<Error>)>;
 
 /// The worlds of a block: few enough that all cores take part.

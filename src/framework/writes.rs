@@ -20,9 +20,9 @@ impl<T: Real> ForceSystem<T> {
     /// [changed](crate::Variables::first_stage_changed).
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
-    /// added to the energy absorbed, since the caller supplies it, except for what friction loses because its limit
-    /// [falls](ForceElement::held_energy), which is dissipated. The element is evaluated before and after for this; if
-    /// that fails, its account is closed.
+    /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
+    /// [falls](ForceElement::held_energy), which is dissipated. For this the element is evaluated before and after the
+    /// write; if that fails, its account is closed.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
@@ -38,8 +38,7 @@ impl<T: Real> ForceSystem<T> {
         self.update_parameters(state, handle, |present| *present = parameters)
     }
 
-    /// Changes some of the parameters of an element: as [`set_parameters`](Self::set_parameters) on
-    /// a changed copy.
+    /// Changes some of the parameters of an element: [`set_parameters`](Self::set_parameters) with a changed copy.
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -55,7 +54,7 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Sets the discrete variables of an element. Drops the state and updates the account as
+    /// Sets the discrete variables of an element. Drops the state and updates the account like
     /// [`set_parameters`](Self::set_parameters).
     ///
     /// # Errors
@@ -69,8 +68,7 @@ impl<T: Real> ForceSystem<T> {
         self.update_discrete(state, handle, |present| *present = discrete)
     }
 
-    /// Changes some of the discrete variables of an element: as
-    /// [`set_discrete`](Self::set_discrete) on a changed copy.
+    /// Changes some of the discrete variables of an element: [`set_discrete`](Self::set_discrete) with a changed copy.
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -86,8 +84,8 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters energy as
-    /// [`set_parameters`](Self::set_parameters). To write those of all elements as an integrator does, use
+    /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters energy like
+    /// [`set_parameters`](Self::set_parameters). An integrator, which writes those of all elements, uses
     /// [`State::set_continuous`].
     ///
     /// # Errors
@@ -105,14 +103,14 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities: the
-    /// anchor of an exponential spring moves to its station, which slides; bristles are unbent, and slip if their damper
-    /// demands more than they hold; stops act if surpassed; a bushing forgets whole turns, a cable its path. That memory does not
-    /// depend on the motion before; continuous variables stay as they are. Drops the state and updates the account as
-    /// [`set_parameters`](Self::set_parameters).
+    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities. The
+    /// anchor of an exponential spring moves to its station, which slides; bristles are unbent, and slip if their
+    /// damper exceeds their limit; stops act if surpassed; a bushing forgets whole turns, a cable its path. This memory
+    /// does not depend on the motion before; continuous variables stay as they are. Drops the state and updates the
+    /// account like [`set_parameters`](Self::set_parameters).
     ///
-    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor or
-    /// bristle far away, and after placing bodies elsewhere.
+    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor
+    /// or bristle far away; and after moving bodies elsewhere.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
@@ -128,14 +126,13 @@ impl<T: Real> ForceSystem<T> {
     /// Resets the memory of all elements, one after the other; see [`reset_memory`](Self::reset_memory).
     ///
     /// # Errors
-    /// As [`reset_memory`](Self::reset_memory); elements before the one that failed have been reset.
+    /// Those of [`reset_memory`](Self::reset_memory); elements before the one that failed have been reset.
     pub fn reset_memories(&self, state: &mut State<T>) -> Result<(), Error> {
         self.elements().try_for_each(|element| self.reset_memory(state, element))
     }
 
-    /// Enables or disables an element; a change drops the state below Instance stage. Enters energy as
-    /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had
-    /// stored.
+    /// Enables or disables an element; a change drops the state below Instance stage. Enters energy like
+    /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had stored.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
@@ -155,8 +152,8 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
     /// variables and flags update the account as in [`set_parameters`](Self::set_parameters).
     ///
-    /// Where two variables bound one another (static and kinetic friction), the other is adjusted. The entries of
-    /// a rotation can only be set together, by [`State::restore`], and numbers of an `Option` only after its flag
+    /// Where two variables bound each other (static and kinetic friction), the other is adjusted. The entries of a
+    /// rotation can only be set together, by [`State::restore`], and numbers of an `Option` only after its flag
     /// `known`.
     ///
     /// # Errors
@@ -221,7 +218,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// A number of one element of a state that has been realized to Dynamics; zero while it is disabled.
+    /// A number of one element of a state that has been realized to Dynamics; zero while the element is disabled.
     pub(super) fn measure(
         &self,
         state: &State<T>,
@@ -234,8 +231,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(measured)
     }
 
-    /// The energy stored in one element, whose caches are filled beyond the stage of the state, and what it would be if
-    /// friction held.
+    /// The energy stored in one element, whose caches are filled beyond the stage of the state, and the energy that it
+    /// would store if friction held.
     fn calc_stored_and_held(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 2], Error> {
         let State { kinds, kinematics, stage, .. } = state;
         let stages = [Stage::Position, Stage::Velocity, Stage::Dynamics];
@@ -266,8 +263,9 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what friction loses
-    /// as its limit falls. `write` returns the stage below which the state falls, if anything has changed.
+    /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what
+    /// friction loses as its limit falls. `write` returns the stage below which the state falls, if anything has
+    /// changed.
     fn write_with_account(
         &self,
         state: &mut State<T>,

@@ -29,7 +29,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose
 /// comparisons use values only: the branch is that of the law, and the derivatives are those of the branch taken.
 ///
-/// # What a law keeps to
+/// # Requirements
 ///
 /// - It depends only on its arguments, and on data in `self` that never changes.
 /// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for the

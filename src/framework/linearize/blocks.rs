@@ -19,8 +19,8 @@ pub enum Row {
     Force(End),
     /// The rate of a continuous variable, by its place among the numbers of `Continuous`.
     Rate(usize),
-    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. One that a commit leaves as
-    /// it is has the derivative 1 by itself, which has to be written.
+    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. One that a commit
+    /// leaves unchanged has the derivative 1 by itself, which has to be written.
     Next(usize),
 }
 
@@ -59,11 +59,11 @@ impl Row {
 pub struct Branch<T> {
     /// The name: `slipping`, `in contact`.
     pub name: &'static str,
-    /// Of which of several parts: the obstacle of a cable, the contact of a foundation.
+    /// The index among several parts: the obstacle of a cable, the contact of a foundation.
     pub index: Option<usize>,
-    /// How many take it: the springs of a contact that slip; otherwise 1.
+    /// The number of parts that take it: the springs of a contact that slip; otherwise 1.
     pub count: usize,
-    /// The distance to the nearest switch of this branch to another, at least zero, in the unit below.
+    /// The distance to the nearest switch to another branch, at least zero, in the unit below.
     pub margin: T,
     /// The unit of the margin.
     pub unit: &'static str,
@@ -71,9 +71,10 @@ pub struct Branch<T> {
 
 /// Receives the derivatives of one element.
 ///
-/// Derivatives are of forces **on** bodies and coordinates, by their motion in the chart of twists: a turn about the axes
-/// of Ground, then a shift of the body's origin. The six rows of a body are torque and force at its origin in Ground.
-/// Blocks for one pair add up; what is not written is zero. Columns of Ground are left out: it does not move.
+/// Derivatives are of forces **on** bodies and coordinates, by their motion as twists: a rotation about the axes of
+/// Ground, then a translation of the body's origin. The six rows of a body are torque and force at its origin in
+/// Ground. Blocks for one pair add up; derivatives that are not written are zero. Columns of Ground are omitted, since
+/// it does not move.
 #[derive(Debug)]
 pub struct Blocks<'a, T: Real> {
     pub(super) derivatives: &'a mut Derivatives<T>,
@@ -92,7 +93,8 @@ impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
 
-    /// What is asked for. An element that derives its variables and its commit at once writes both where it is first asked.
+    /// The requested derivatives. An element that computes those of its variables and of its commit together writes
+    /// both at the first request.
     pub fn scope(&self) -> Scope {
         self.scope
     }
@@ -112,7 +114,7 @@ impl<T: Real> Blocks<'_, T> {
         self.variable(2, number)
     }
 
-    /// Of a number that the element does not have a place that it does not have.
+    /// For a number that the element does not have, returns a place that it does not have.
     #[inline]
     fn variable(&self, group: usize, number: usize) -> usize {
         if number < self.counts[group] {
@@ -199,8 +201,8 @@ impl<T: Real> Blocks<'_, T> {
         self.derivatives.push_by_variables(row, first, derivatives.len()).copy_from_slice(derivatives);
     }
 
-    /// Lends memory that all elements of one kind share, so that it is allocated once. What it contains is what an element
-    /// has left there, or the default.
+    /// Lends memory that all elements of one kind share, so that it is allocated once. It contains what the previous
+    /// element has left there, or the default.
     pub fn with_workspace<W: Any + Default + Send + Sync, R>(
         &mut self,
         write: impl FnOnce(&mut Self, &mut W) -> R,
@@ -212,18 +214,18 @@ impl<T: Real> Blocks<'_, T> {
         result
     }
 
-    /// States which branch the law takes, with the distance to the nearest switch and its unit.
+    /// States the branch of the law, with the distance to the nearest switch and its unit.
     pub fn branch(&mut self, name: &'static str, margin: T, unit: &'static str) {
         self.derivatives.branches.push(Branch { name, index: None, count: 1, margin, unit });
     }
 
-    /// States which branch one of several equal parts takes.
+    /// States the branch of one of several equal parts.
     pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
         self.branch_of_parts(index, name, 1, margin, unit);
     }
 
-    /// States which branch so many of what one of several equal parts consists of take, with the distance to the nearest
-    /// switch of any.
+    /// States the branch of a number of constituents of one of several equal parts, with the smallest distance to a
+    /// switch.
     pub fn branch_of_parts(
         &mut self,
         index: usize,
@@ -235,7 +237,7 @@ impl<T: Real> Blocks<'_, T> {
         self.derivatives.branches.push(Branch { name, index: Some(index), count, margin, unit });
     }
 
-    /// Asks for differences in place of all that this call of the method writes.
+    /// Requests finite differences instead of everything that this call of the method writes.
     ///
     /// The bodies and coordinates that are moved are those without which
     /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
@@ -243,8 +245,8 @@ impl<T: Real> Blocks<'_, T> {
         *self.source = Source::Differences;
     }
 
-    /// Asks for differences, as [`differences`](Self::differences) does, by the motion of these bodies and coordinates,
-    /// on which alone the element acts.
+    /// Requests finite differences, like [`differences`](Self::differences), by the motion of these bodies and
+    /// coordinates, the only ones on which the element acts.
     pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
         *self.source = Source::Differences;
         let known = self.ends.get_or_insert_default();

@@ -2,8 +2,8 @@
 
 use crate::math::{Dual, Number, Real};
 
-/// Makes numbers that carry derivatives of consecutive numbers of an element: of those from the `first` on each has a direction
-/// of its own, until `N` are taken; the others are constants.
+/// Makes numbers with derivatives by consecutive numbers of an element: each one from `first` on has its own direction,
+/// until `N` are used; the others are constants.
 #[inline]
 pub(crate) fn varied<T: Real, const N: usize>(first: usize) -> impl FnMut(T) -> Dual<T, N> {
     let mut place = 0;

@@ -1,36 +1,37 @@
-//! The store of the derivatives that the elements of one kind write.
+//! Storage for the derivatives that the elements of one kind write.
 
 use alloc::vec::Vec;
 
 use super::blocks::{Branch, Column, Row};
 use crate::math::Real;
 
-/// One block in the list, or those of consecutive variables one after the other: where its numbers begin. A block is stored by
-/// rows, each by position and then by velocity.
+/// One block in the list, or those of consecutive variables one after the other, with the place where its numbers
+/// begin. A block is stored by rows, each by position and then by velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) row: Row,
     pub(super) column: Column,
     pub(super) start: usize,
-    /// How many variables there are from that of the column on.
+    /// The number of variables from that of the column on.
     pub(super) variables: usize,
 }
 
-/// The derivatives of elements one after the other, in memory that is written over.
+/// The derivatives of consecutive elements, in memory that is overwritten.
 #[derive(Debug)]
 pub(super) struct Derivatives<T> {
     pub(super) entries: Vec<Entry>,
     numbers: Vec<T>,
-    /// How many of the numbers are in use. The others are kept: to fill memory anew would take as long as to write it.
+    /// The number of elements of `numbers` in use. The others are kept, since clearing the memory would take as long as
+    /// writing it.
     used: usize,
     /// A sum over the present element that is not finite if one of its numbers is not.
     sum: T,
-    /// How many of its numbers are in the sum.
+    /// The number of its numbers that are in the sum.
     summed: usize,
     pub(super) branches: Vec<Branch<T>>,
 }
 
-/// How many entries, numbers and branches there are.
+/// Counts of entries, numbers and branches.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Mark {
     pub(super) entries: usize,
@@ -62,7 +63,7 @@ impl<T: Real> Derivatives<T> {
         Mark { entries: self.entries.len(), numbers: self.used, branches: self.branches.len() }
     }
 
-    /// Takes back all blocks since then; branches stay.
+    /// Removes all blocks since then; branches stay.
     #[inline]
     pub(super) fn take_back(&mut self, to: Mark) {
         self.entries.truncate(to.entries);
@@ -138,7 +139,7 @@ impl<T: Real> Derivatives<T> {
         self.mark()
     }
 
-    /// Whether an element that began here has all variables that its derivatives are of and by; `counts` are those of its
+    /// Whether an element that began here has all variables that occur in its derivatives; `counts` are those of its
     /// parameters, discrete and continuous variables.
     pub(super) fn are_of_variables_since(&self, begin: Mark, counts: [usize; 3]) -> bool {
         let last: usize = counts.iter().sum();
@@ -159,7 +160,7 @@ impl<T: Real> Derivatives<T> {
     /// Whether all numbers of an element that began here are finite.
     #[inline]
     pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
-        // A sum of finite numbers may overflow; they are then looked at closely.
+        // A sum of finite numbers may overflow; then they are checked one by one.
         let numbers = &self.numbers()[begin.numbers..];
         (self.summed == numbers.len() && self.sum.is_finite()) || are_finite(numbers)
     }
@@ -170,7 +171,8 @@ impl<T: Real> Derivatives<T> {
 fn are_finite<T: Real>(numbers: &[T]) -> bool {
     let (chunks, rest) = numbers.as_chunks::<16>();
     let [first, others @ ..] = chunks else { return rest.iter().all(T::is_finite) };
-    // What is not finite makes a sum that is not; a sum of finite numbers may overflow, and is then looked at closely.
+    // A number that is not finite makes the sum not finite; a sum of finite numbers may overflow, and is then checked
+    // in detail.
     let mut sums = *first;
     for chunk in others {
         sums.iter_mut().zip(chunk).for_each(|(sum, &number)| *sum += number);

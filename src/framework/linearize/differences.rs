@@ -1,4 +1,4 @@
-//! The derivatives of one element alone: those it writes, and differences in place of those it does not.
+//! The derivatives of one element alone: those that it writes, and finite differences for the rest.
 
 use alloc::vec::Vec;
 
@@ -109,7 +109,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 }
 
-/// Derivatives of one element by differences: it is evaluated through its interface without a type.
+/// Derivatives of one element by finite differences: it is evaluated through its type-erased interface.
 struct Differenced<'a, T: Real> {
     part: Part,
     kind: &'a dyn AnyKind<T>,
@@ -162,7 +162,7 @@ impl<T: Real> Differenced<'_, T> {
         scratch.here = here;
         evaluated?;
 
-        // Forces by motion belong to the first part, all else by motion to the others.
+        // Forces by motion belong to the first part, all other derivatives by motion to the others.
         if part != Part::Variables || counts[2] > 0 {
             for &end in ends.iter().filter(|end| !end.is_ground()) {
                 scratch.slopes.clear();
@@ -200,7 +200,7 @@ impl<T: Real> Differenced<'_, T> {
             while variable <= last {
                 scratch.slopes.clear();
                 if let Some(R) = rotation_at(slots, place, variable) {
-                    // A rotation turns: its entries alone would make it something else.
+                    // Rotations are moved as a whole: changing single entries would not leave a rotation.
                     for axis in 0..3 {
                         self.slope(scratch, ends, Moved::Rotation(variable, axis))?;
                     }
@@ -263,8 +263,8 @@ impl<T: Real> Differenced<'_, T> {
         Ok(())
     }
 
-    /// Appends the derivatives of all results by one number: by a central difference, or one to the side on which the
-    /// element can be evaluated and its variables are in range, or, at a kink, to the side without it.
+    /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
+    /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: Moved) -> Result<(), Error> {
         let Self { slots, place, kinematics, .. } = *self;
         let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
@@ -277,7 +277,7 @@ impl<T: Real> Differenced<'_, T> {
             (length, is_in_range, outcome)
         };
         let mut sides = [side(1.0, above), side(-1.0, below)];
-        // Numbers of a fixed sum, say, are in range on neither side.
+        // Numbers with a fixed sum, for example, are in range on neither side.
         let is_one_sided = sides[0].1 != sides[1].1;
         let is_usable = sides
             .each_ref()

@@ -1,11 +1,11 @@
-//! Bodies and coordinates, as places where forces act and motion comes from.
+//! Bodies and coordinates, as the places on which forces act and whose motion is read.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::mechanics::{BodyIndex, CoordinateIndex, Places, Topology};
 
-/// A body with six freedoms, or a coordinate with one.
+/// A body with six degrees of freedom, or a coordinate with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum End {
     /// A body: three rotations, then three translations of its origin, along the axes of Ground.
@@ -31,7 +31,7 @@ impl End {
     }
 }
 
-/// A body or coordinate with `N` freedoms: a [`BodyIndex`] with six, a [`CoordinateIndex`] with one.
+/// A body or coordinate with `N` degrees of freedom: a [`BodyIndex`] with six, a [`CoordinateIndex`] with one.
 pub trait Freedoms<const N: usize>: Copy {
     /// The body or coordinate.
     fn end(self) -> End;
@@ -53,7 +53,7 @@ impl Freedoms<1> for CoordinateIndex {
 
 /// Finds the bodies and coordinates without which `fits` fails, Ground first.
 ///
-/// It asks about halves: an element with a few among many takes a few times the logarithm of their number.
+/// It tests halves, so that an element with a few bodies among many takes a few times the logarithm of their number.
 pub(super) fn needed_ends(topology: &Topology, fits: &dyn Fn(&Topology) -> bool, ends: &mut Vec<End>) {
     ends.clear();
     ends.push(End::Body(BodyIndex::GROUND));

@@ -21,7 +21,7 @@ use crate::framework::{Error, ForceSystem};
 use crate::math::Real;
 use crate::mechanics::Topology;
 
-/// What a [`Linearization`] consists of, besides the derivatives of forces by motion.
+/// The contents of a [`Linearization`], in addition to the derivatives of forces by motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Derivatives of forces and rates by time, parameters, discrete and continuous variables, and of rates by motion.
@@ -56,10 +56,10 @@ pub struct ElementLinearization<'a, T> {
 pub(crate) struct Slot {
     /// Where its derivatives begin and end.
     marks: [Mark; 2],
-    /// For differences; `None` while they are not known.
+    /// The bodies and coordinates for finite differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
-    /// How many numbers the parameters, the discrete and the continuous variables have, which no state changes; `None` while
-    /// it is not known.
+    /// The numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
+    /// known.
     pub(super) counts: Option<[usize; 3]>,
     pub(super) sources: [Source; 3],
     /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
@@ -73,10 +73,10 @@ pub(crate) struct Slot {
 ///
 /// # Chart
 ///
-/// The motion of a body is measured by a twist in Ground at the body's origin, as its velocity is: `dX = V dt`. With the
-/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces along any motion change, at constant time and variables, by
-/// `dF/dt = K·V + D·A`, with `A = dV/dt` in components along the axes of Ground. Both have the sign of a force: a spring has
-/// a negative `K`.
+/// The motion of a body is measured by a twist in Ground at the body's origin, like its velocity: `dX = V dt`. With the
+/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces change along any motion, at constant time and
+/// variables, by `dF/dt = K·V + D·A`, with `A = dV/dt` in components along the axes of Ground. Both have the sign of a
+/// force: a spring has a negative `K`.
 ///
 /// See [Linearization](crate::guide::linearization), also for joint coordinates.
 #[derive(Debug)]
@@ -159,13 +159,13 @@ impl<'a, T: Real> ElementLinearization<'a, T> {
         self.sources[2]
     }
 
-    /// The branches that the law takes, as far as the element states them.
+    /// The branches that the law takes, as far as the element reports them.
     pub fn branches(&self) -> &'a [Branch<T>] {
         self.branches
     }
 
-    /// The blocks in the order in which they were written: row, column, and the derivatives row by row, of which those by
-    /// the position of a body or coordinate come before those by its velocity. Blocks in one place add up.
+    /// The blocks in the order in which they were written: row, column, and the derivatives row by row, with those by
+    /// the position of a body or coordinate before those by its velocity. Blocks in one place add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
         blocks(self.entries, self.numbers)
     }
@@ -201,7 +201,7 @@ impl<T: Real> Linearization<T> {
         Self::of(Scope::default())
     }
 
-    /// Of the forces by motion, and what else is in this scope.
+    /// A linearization of the forces by motion, and of what is in this scope.
     pub fn of(scope: Scope) -> Self {
         Self { scope, system: usize::MAX, version: usize::MAX, topology: Topology::new(), kinds: Vec::new() }
     }
@@ -281,7 +281,8 @@ impl<T: Real> ForceSystem<T> {
     /// Writes the derivatives of all forces about a state.
     ///
     /// In a step of a host it comes between [`realize_dynamics`](Self::realize_dynamics) and
-    /// [`accept_step`](Self::accept_step). After a commit and a new realization the derivatives are about the new memory.
+    /// [`accept_step`](Self::accept_step). After a commit and a new realization the derivatives are about the new
+    /// memory.
     ///
     /// # Example: the stiffness of a mount
     ///

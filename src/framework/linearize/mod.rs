@@ -1,4 +1,4 @@
-//! The linearization of forces, rates and commits about a state: what elements write, and products with it.
+//! The linearization of forces, rates and commits about a state: the derivatives of elements, and products with them.
 
 mod between;
 mod blocks;

@@ -24,13 +24,13 @@ pub struct Triplet<T> {
 }
 
 impl<T: Real> Linearization<T> {
-    /// The number of rows and columns of the matrices: six for each place of a body but Ground, and one for each place of
-    /// a coordinate. Those of vacant places are zero.
+    /// The number of rows and columns of the matrices: six for each place of a body except Ground, and one for each
+    /// place of a coordinate. Those of vacant places are zero.
     pub fn size(&self) -> usize {
         6 * (self.topology.body_places() - 1) + self.topology.coordinate_places()
     }
 
-    /// The first row and column of a body, or that of a coordinate; `None` for Ground, and for what does not exist.
+    /// The first row and column of a body, or that of a coordinate; `None` for Ground, and if it does not exist.
     pub fn row_of(&self, end: End) -> Option<usize> {
         match end {
             End::Body(body) => self.topology.has_body(body).then_some(6 * body.index())?.checked_sub(6),
@@ -86,8 +86,8 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Writes `Kᵀλ` and `Dᵀλ`: what the multipliers `λ` of forces, summed as a power, feel of positions and of velocities.
-    /// The matrices are those of [`apply`](Self::apply), bit for bit.
+    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power. The matrices are those of
+    /// [`apply`](Self::apply), bit for bit.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if one of them was made for another topology.
@@ -108,14 +108,14 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Writes the change of all forces, and of all variables as the next commit leaves them, for this change of positions,
+    /// Writes the change of all forces, and of all variables after the next commit, for this change of positions,
     /// velocities, time and variables.
     ///
-    /// In `next`, time and parameters change as they do in `variables`; discrete variables as the commit will write them,
-    /// or as they do in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
-    /// continuous variables `z` there are the changes `δr` of their rates. The host integrates them: after a step of length
-    /// `h` by `z' = z + h r` the change is `δz' = δz + h δr`, with `δz` from `variables`. Then `next` is the `variables` of
-    /// the next step.
+    /// In `next`, time and parameters change as in `variables`; discrete variables as the commit will write them, or as
+    /// in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
+    /// continuous variables `z` there are the changes `δr` of their rates. The host integrates them: after a step of
+    /// length `h` by `z' = z + h r` the change is `δz' = δz + h δr`, with `δz` from `variables`. Then `next` is the
+    /// `variables` of the next step.
     ///
     /// # Example: how much less a brake holds when its coefficient of friction is less
     ///
@@ -197,13 +197,15 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Writes what multipliers of the forces and of the variables after the next commit feel of positions, velocities, time
-    /// and variables: the transpose of [`apply_with_variables`](Self::apply_with_variables).
+    /// Writes the products of multipliers of the forces and of the variables after the next commit with the derivatives
+    /// by positions, velocities, time and variables: the transpose of
+    /// [`apply_with_variables`](Self::apply_with_variables).
     ///
-    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is that by the variables before
-    /// it: for the parameters the sum over all steps from there on. In place of continuous variables `z`, `next` has the
-    /// multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by `z'`, these are `h g'`;
-    /// to what `by_variables` then has in their places, the host adds `g'`: that is the gradient by `z`.
+    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is that by the variables
+    /// before it; for the parameters, the sum over all steps from there on. In place of continuous variables `z`,
+    /// `next` has the multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by
+    /// `z'`, these are `h g'`. The host adds `g'` to what `by_variables` then has in their places, which gives the
+    /// gradient by `z`.
     ///
     /// # Errors
     /// As [`apply_with_variables`](Self::apply_with_variables).
@@ -234,7 +236,7 @@ impl<T: Real> Linearization<T> {
                     Row::Next(number) => only(at(discrete, number)),
                     Row::Rate(number) => only(at(rates, number)),
                 };
-                // Of most of the memory nothing depends on more than the next step.
+                // Most of the memory affects only the next step.
                 if !matches!(row, Row::Force(_)) && have_same_bits(factors[0], T::zero()) {
                     continue;
                 }
@@ -333,7 +335,7 @@ fn rows<T: Real>(variation: &Variation<T>, end: End) -> [T; ROWS] {
 #[inline]
 fn columns<T: Real>(motion: &Variation<T>, velocity: &Variation<T>, end: End) -> [T; COLUMNS] {
     let mut columns = [T::zero(); COLUMNS];
-    // Ground does not move, whatever has been written.
+    // Ground does not move, so these derivatives are ignored.
     if end.is_ground() {
         return columns;
     }
@@ -357,7 +359,7 @@ fn add<T: Real>(forces: &mut Forces<T>, end: End, sum: &[T]) {
     }
 }
 
-/// Adds what is by position, and then what is by velocity.
+/// Adds the part by position, and then the part by velocity.
 #[inline]
 fn add_both<T: Real>(
     by_position: &mut Forces<T>,

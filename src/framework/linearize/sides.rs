@@ -1,18 +1,18 @@
-//! On which side of a kink differences are taken.
+//! The side of a kink on which differences are taken.
 
 use crate::math::Real;
 
-/// Results here, above and below, and how far these are.
+/// The present results, those above and below, and the distances to these.
 pub(super) struct Around<'a, T> {
     pub(super) here: &'a [T],
     pub(super) results: [&'a [T]; 2],
     pub(super) lengths: [T; 2],
-    /// The share of a slope that is noise.
+    /// The fraction of a slope that is noise.
     pub(super) noise: f64,
 }
 
 impl<'a, T: Real> Around<'a, T> {
-    /// The results on one side, above or below, and how far they are.
+    /// The results on one side, above or below, and their distance.
     pub(super) fn side(&self, side: usize) -> (&'a [T], T) {
         (self.results[side], self.lengths[side])
     }
@@ -22,8 +22,8 @@ impl<'a, T: Real> Around<'a, T> {
         [0, 1].map(|side| ((self.results[side][result] - self.here[result]) / self.lengths[side]).to_f64())
     }
 
-    /// The difference of the slopes of one result to both sides, if it is far more than that of a smooth one: whose slope
-    /// changes by 1e4 of its size per metre, over 6e-7 m by 0.6 %.
+    /// The difference of the one-sided slopes of one result, if it is far larger than that of a smooth result, whose
+    /// slope changes by 1e4 of its size per metre, which is 0.6 % over 6e-7 m.
     fn jump(&self, result: usize) -> Option<f64> {
         let [above, below] = self.slopes(result);
         let roundoff = 64.0 * T::default_epsilon().to_f64() / self.lengths[0].to_f64().abs();
@@ -38,10 +38,11 @@ impl<'a, T: Real> Around<'a, T> {
     }
 
     /// The side on which results are smooth, above or below; `None` if both are and there is no kink between them.
-    /// `near` is half as far around.
+    /// `near` has half the distances.
     ///
-    /// Slopes to both sides disagree as much over half the length if there is a kink here, half as much if results are
-    /// smooth. A kink aside of here changes the slope of its side with the length; that of the other side is right.
+    /// If there is a kink exactly here, the one-sided slopes disagree as much over half the distance; if results are
+    /// smooth, half as much. A kink at a distance changes the slope of its side with the distance; that of the other
+    /// side is correct.
     pub(super) fn smooth_side(&self, near: &Self, forwards: bool) -> Option<usize> {
         let (mut kept, mut changes) = (0.0_f64, [0.0_f64; 2]);
         for result in 0..self.here.len() {

@@ -15,8 +15,8 @@ use crate::math::{Real, clone_by_field};
 /// One number for time and for each number of the variables of all elements: a small change of them, or derivatives by
 /// them.
 ///
-/// Flags have none. The derivatives by the nine entries of a rotation `R` mean something only in sums over `[θ]× R`, their
-/// change by a turn `θ`.
+/// Flags have none. The derivatives by the nine entries of a rotation `R` are meaningful only in sums over `[θ]× R`,
+/// their change by a rotation `θ`.
 #[derive(Debug, PartialEq)]
 pub struct VariableVector<T: Real> {
     /// That of time.
@@ -37,7 +37,7 @@ pub struct VariablePlace {
     version: usize,
 }
 
-/// Where the parameters of one element begin, and its discrete and its continuous variables, and where these end.
+/// The place where the parameters of one element begin, those of its discrete and continuous variables, and the end.
 type Span = [usize; 4];
 
 impl<T: Real> VariableVector<T> {
@@ -91,7 +91,7 @@ impl<T: Real> VariableVector<T> {
         &self.numbers
     }
 
-    /// All numbers but that of time, to write.
+    /// All numbers except that of time, mutable.
     pub fn numbers_mut(&mut self) -> &mut [T] {
         &mut self.numbers
     }

@@ -32,7 +32,7 @@ impl<T: Real> Blocks<'_, T> {
         let times = |[torque, force]: &[[Matrix3<T>; 2]; 2], i: usize, v: &Vector3<T>| {
             SpatialForce::new(torque[i] * v, force[i] * v)
         };
-        // F turns against all that is seen from it, and takes the force along.
+        // A rotation of F turns everything seen from it, and the force with it.
         let by_F = [0, 1, 2].map(|axis| {
             let axis: Vector3<T> = R_GB1.column(axis).into();
             let along = SpatialForce::new(axis.cross(&F_GM.torque), axis.cross(&F_GM.force));
@@ -71,8 +71,8 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivatives of one number by the poses of two frames on their bodies, whose numbers are variables from `first`
-    /// on; those by the motion of M are as in [`add_to_between`](Self::add_to_between).
+    /// Adds the derivatives of one number by the poses of two frames on their bodies, whose numbers are variables from
+    /// `first` on. The derivatives by the motion of M are given as in [`add_to_between`](Self::add_to_between).
     pub(crate) fn add_to_by_frames(
         &mut self,
         row: Row,
@@ -81,7 +81,7 @@ impl<T: Real> Blocks<'_, T> {
         [by_turn, by_shift]: [Vector3<T>; 2],
         [by_angular, by_linear]: [Vector3<T>; 2],
     ) {
-        // As for a force, transposed: by a turn of F, a turn of M, a shift of F and a shift of M.
+        // As for a force, transposed: by a rotation of F, a rotation of M, a translation of F and a translation of M.
         let seen =
             by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
         let shifted = by_shift + by_linear.cross(&V_M.angular);
@@ -97,8 +97,8 @@ impl<T: Real> Blocks<'_, T> {
     }
 }
 
-/// Derivatives by the nine entries of a rotation, row by row, of those by turns about three axes: their sums along each turn are
-/// the derivatives by the turn.
+/// Derivatives by the nine entries of a rotation, row by row, from those by rotations about three axes: their sums
+/// along each rotation are the derivatives by it.
 ///
 /// The tangents `[e]× R` are perpendicular, and of squared length two.
 #[inline]

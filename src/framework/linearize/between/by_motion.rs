@@ -8,10 +8,10 @@ use crate::framework::linearize::ends::End;
 use crate::math::{Real, SpatialForce, cross_cross, have_same_bits, times_cross};
 use crate::mechanics::BodyIndex;
 
-/// Of torque (first row) and force by a turn (first column) and a shift.
+/// Of torque (first row) and force by a rotation (first column) and a translation.
 type Quarters<T> = [[Matrix3<T>; 2]; 2];
 
-/// Six rows, of torque and force, by a turn and a shift of one body, and by its angular and linear velocity.
+/// Six rows, of torque and force, by a rotation and a translation of one body, and by its angular and linear velocity.
 type Rows<T> = [[T; 12]; 6];
 
 /// The forces on B and on A by the motion of one body.
@@ -66,7 +66,7 @@ impl<T: Real> Blocks<'_, T> {
 }
 
 impl<T: Real> Sides<'_, T> {
-    /// Whether M is at the origin of B; dual numbers, whose derivatives are not looked at, are said not to be.
+    /// Whether M is at the origin of B; `false` for dual numbers, whose derivatives are not compared.
     #[inline]
     fn are_about_b(&self) -> bool {
         self.r[1].iter().all(|&x| have_same_bits(x, T::zero()))
@@ -81,7 +81,7 @@ impl<T: Real> Sides<'_, T> {
         [mut by_a, mut by_b]: [Option<OnBoth<'_, T>>; 2],
         sum: &mut T,
     ) {
-        // About M, in the blocks themselves: rows elsewhere would first be filled with zeros.
+        // About M, in place: rows elsewhere would first be filled with zeros.
         let [of_a, of_b] = [&mut by_a, &mut by_b].map(|blocks| blocks.as_mut().map(|[on_b, _]| &mut **on_b));
         self.coupled::<ABOUT_B>(k, d, of_a, of_b);
         if let Some(blocks) = by_b {
@@ -92,8 +92,8 @@ impl<T: Real> Sides<'_, T> {
         }
     }
 
-    /// Writes the blocks by the motion of one body: derivatives about the origins, for torque and force about M in each column,
-    /// which may be in the first block.
+    /// Writes the blocks by the motion of one body: derivatives about the origins, from torque and force about M in
+    /// each column, which may be in the first block.
     #[inline]
     fn at_origins<const BY_B: bool, const ABOUT_B: bool>(
         &self,
@@ -110,7 +110,8 @@ impl<T: Real> Sides<'_, T> {
             let [t, f] = about_m(on_b, j);
             let [bx, by, bz, bu, bv, bw] = &mut *on_b;
             let t_a = at_origin(t, f, r_A);
-            // Each number of the force and of the torque about M is in one of these, which is not finite if that is not.
+            // Each number of the force and of the torque about M is in one of these sums, which is not finite if the
+            // number is not.
             sums[j] = t_a[0] + t_a[1] + t_a[2];
             let t_b = if ABOUT_B {
                 t
@@ -124,7 +125,7 @@ impl<T: Real> Sides<'_, T> {
             [ax[j], ay[j], az[j]] = t_a.map(|x| signed(x, BY_B));
             [au[j], av[j], aw[j]] = f.map(|x| signed(x, BY_B));
         }
-        // A shift moves the force on A along its lever.
+        // A translation moves the force on A along its lever.
         let F = self.between.F_GM.force;
         let F = if BY_B { F } else { -F }.cross_matrix();
         for (i, row) in [ax, ay, az].into_iter().enumerate() {
@@ -133,7 +134,7 @@ impl<T: Real> Sides<'_, T> {
                 sums[3 * i + j] += row[3 + j];
             }
         }
-        // In a tree, as one sum would wait for each of its terms.
+        // In a tree, since each addition in a single sum would wait for the previous one.
         (0..6).for_each(|j| sums[j] += sums[j + 6]);
         *sum += (sums[0] + sums[1]) + (sums[2] + sums[3]) + (sums[4] + sums[5]);
     }
@@ -182,10 +183,10 @@ impl<T: Real> Sides<'_, T> {
         let w_AB = w[1] - w[0];
         let mut half =
             |first, [k, l]: &[Matrix3<T>; 2], [d, e]: &[Matrix3<T>; 2], carried: [&Matrix3<T>; 2]| {
-                // A shift of M changes its velocity as seen from A, which turns.
+                // A translation of M changes its velocity as seen from A, which rotates.
                 let by_shift = l - times_cross(e, &w[0]);
                 if let Some(rows) = &mut by_a {
-                    // Lever and velocities turn with the observer, and are seen to turn back.
+                    // Lever and velocities rotate with the observer, who sees them rotate back.
                     let spun = times_cross(d, &V_M.angular) + times_cross(e, &V_M.linear);
                     put(&(k - times_cross(l, r_A) - spun + carried[0]), rows, first, 0);
                     put(&by_shift, rows, first, 3);
@@ -195,7 +196,7 @@ impl<T: Real> Sides<'_, T> {
                 if let Some(rows) = &mut by_b {
                     let (mut by_turn, mut by_turning) = (*k, *d);
                     if !ABOUT_B {
-                        // A turn of B shifts M, and turns the part of its velocity that is due to the lever.
+                        // A rotation of B moves M, and rotates the part of its velocity that is due to the lever.
                         by_turn += carried[1] - times_cross(&(l + times_cross(e, &w_AB)), r_B);
                         by_turning -= times_cross(e, r_B);
                     }
@@ -205,7 +206,7 @@ impl<T: Real> Sides<'_, T> {
                     put(e, rows, first, 9);
                 }
             };
-        // The observer takes torque and force along, and B carries their point of application.
+        // The observer carries torque and force along, and B carries their point of application.
         half(0, k_t, d_t, [&torque.cross_matrix(), &cross_cross(force, r_B)]);
         half(3, k_f, d_f, [&force.cross_matrix(), &Matrix3::zeros()]);
     }
@@ -217,7 +218,7 @@ fn column<T: Real>([tx, ty, tz, fx, fy, fz]: &Rows<T>, j: usize) -> [[T; 3]; 2] 
     [[tx[j], ty[j], tz[j]], [fx[j], fy[j], fz[j]]]
 }
 
-/// A torque about M as that about an origin from which M is at `r`.
+/// A torque about M as that about an origin, where `r` is the vector from the origin to M.
 #[inline]
 fn at_origin<T: Real>(t: [T; 3], f: [T; 3], r: &Vector3<T>) -> [T; 3] {
     [t[0] + (r.y * f[2] - r.z * f[1]), t[1] + (r.z * f[0] - r.x * f[2]), t[2] + (r.x * f[1] - r.y * f[0])]

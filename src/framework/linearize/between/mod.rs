@@ -12,18 +12,18 @@ use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
-/// Derivatives of a torque and a force by a turn and a shift, or by an angular and a linear velocity.
+/// Derivatives of a torque and a force by a rotation and a translation, or by an angular and a linear velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slopes<T: Real> {
-    /// Of a torque that depends on the turn alone, and of a force that depends on the shift alone. Their blocks take fewer
-    /// operations.
+    /// Of a torque that depends only on the rotation, and of a force that depends only on the translation. Their blocks
+    /// take fewer operations.
     Separate {
-        /// The derivative of the torque by the turn.
+        /// The derivative of the torque by the rotation.
         torque: Matrix3<T>,
-        /// The derivative of the force by the shift.
+        /// The derivative of the force by the translation.
         force: Matrix3<T>,
     },
-    /// Of the torque (first row) and the force, by the turn (first column) and by the shift.
+    /// Of the torque (first row) and the force, by the rotation (first column) and by the translation.
     Coupled([[Matrix3<T>; 2]; 2]),
 }
 
@@ -41,15 +41,15 @@ impl<T: Real> Slopes<T> {
     }
 }
 
-/// A torque and a force at a point M of one body, with the opposite on another, that depend on where M is and how it
-/// moves as seen from the other body.
+/// A torque and a force at a point M of one body, with the opposite on another, that depend on the place and motion of
+/// M as seen from the other body.
 ///
-/// The law is that of an observer who moves with the first body; what follows from the motion of the observer itself is
-/// added by [`Blocks::add_between`]. M may be any point that the second body carries; blocks take fewer operations if it is
-/// the body's origin.
+/// The law is that of an observer who moves with the first body; [`Blocks::add_between`] adds the effects of the
+/// observer's own motion. M may be any point fixed on the second body; blocks take fewer operations if it is the body's
+/// origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Between<T: Real> {
-    /// The observer's body, and that which carries M.
+    /// The observer's body, and the body that carries M.
     pub bodies: [BodyIndex; 2],
     /// M in Ground \[m\].
     pub p_GM: Point3<T>,
@@ -57,16 +57,16 @@ pub struct Between<T: Real> {
     pub F_GM: SpatialForce<T>,
     /// The velocity of M as seen by the observer, in Ground.
     pub V_M: SpatialVelocity<T>,
-    /// The derivatives of torque and force by a turn and a shift of M as seen by the observer, in Ground.
+    /// The derivatives of torque and force by a rotation and a translation of M as seen by the observer, in Ground.
     pub by_position: Slopes<T>,
     /// Those by the angular and linear velocity of M as seen by the observer, in Ground.
     pub by_velocity: Slopes<T>,
 }
 
 impl<T: Real> Blocks<'_, T> {
-    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on where M of the
-    /// second body is and how it moves as seen from the first: those by a turn and a shift of M, and by its angular and
-    /// linear velocity, in Ground.
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on the place and
+    /// motion of M of the second body as seen from the first: those by a rotation and a translation of M, and by its
+    /// angular and linear velocity, in Ground.
     pub fn add_to_between(
         &mut self,
         row: Row,
@@ -99,8 +99,8 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the force
-    /// on the second body, in Ground, for an M that stays.
+    /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the
+    /// force on the second body, in Ground, for a fixed M.
     pub fn add_between_by_variable(
         &mut self,
         bodies: [BodyIndex; 2],
