@@ -1,4 +1,4 @@
-//! Checks of a path found, and of obstacles to finding one.
+//! Checks of a path that was found, and of the conditions under which one can be found.
 
 use nalgebra::{Point3, Vector3};
 
@@ -19,7 +19,7 @@ pub(crate) struct Penetration<T: Real> {
     pub(crate) is_after: bool,
     /// The depth, to first order \[m\].
     pub(crate) depth: T,
-    /// Whether that is more than the kink accounts for.
+    /// Whether the depth is more than the kink accounts for.
     pub(crate) is_certain: bool,
     /// The deepest point, in the surface's frame.
     pub(crate) point: Point3<T>,
@@ -38,7 +38,7 @@ pub(crate) fn penetrated<T: Real>(
     if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
         return None;
     }
-    // However large a kink is asked for, a contact must not begin at the depth that it allows, with a jump.
+    // Even if a large kink is allowed, a contact must not begin at the corresponding depth, with a jump.
     let least = span.settings.smoothness.min(Settings::default().smoothness);
     let mut found: Option<Penetration<T>> = None;
     let mut test = |k: usize, is_after: bool, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
@@ -56,7 +56,7 @@ pub(crate) fn penetrated<T: Real>(
         let deepest = surface.closest_on_segment(&touch, &to);
         let depth = -deepest.height;
         budget.spend(SEARCH);
-        // The segment leaves with a kink, from a point that the last correction moved along the tangent; and
+        // The segment leaves with a kink, from a point that the last correction moved along the tangent, and
         // coordinates in Ground are rounded.
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
         let reach = T::lit(2.0) * (to - touch).norm() + surface.size();
@@ -96,7 +96,7 @@ pub(crate) fn check_neighbours<T: Real>(
         if !nodes[k].in_contact {
             continue;
         }
-        // After a search that has spent what it may, a little more.
+        // With a small budget of its own, since the search may have spent all of it.
         nodes[k].evaluate(span.obstacles, T::lit(1e-6), span.settings.max_evaluations / 20);
         if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
             let within = |other: usize, p_G: &Point3<T>| {

@@ -1,8 +1,9 @@
 //! Cables confined to one side of an obstacle.
 //!
-//! A side is a direction across an axis. Behind the axis is the half-plane through it away from the side; a path passes
-//! behind where it crosses that half-plane with the solid in front of it. The axis is that of the surface or, if it has
-//! none, the line through the origin across the side and the straight line between the neighbouring points.
+//! A side is a direction across an axis. The region behind the axis is the half-plane through it that points away from
+//! the side; a path passes behind if it crosses that half-plane with the solid in front of it. The axis is that of the
+//! surface or, if it has none, the line through the origin across the side and the straight line between the
+//! neighbouring points.
 
 use nalgebra::{Point3, Vector3};
 
@@ -19,7 +20,7 @@ use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::{Real, Requirement, check, is_finite};
 
-/// The solid counts as in front of a point where it is thicker than this part of its size, or where its normal faces away
+/// The solid counts as in front of a point if it is thicker than this fraction of its size, or if its normal faces away
 /// from the side by more than this.
 const TOLERANCE: f64 = 1e-6;
 
@@ -36,27 +37,27 @@ impl<T: Real> Obstacle<T> {
     ///             ·            behind
     /// ```
     ///
-    /// This holds at every solution, whatever is remembered; a remembered path on another side, or with another number
-    /// of windings, gives way. Where the cable passes depends on the present positions alone.
+    /// This holds at every solution, independent of memory: a remembered path on another side, or with another number
+    /// of windings, is discarded. The side of the cable depends only on the present positions.
     ///
-    /// The cable passes in front of an axis: that of the surface ([`axis`](Wrappable::axis)), as of a cylinder, or the
+    /// The cable passes in front of an axis: that of the surface ([`axis`](Wrappable::axis)), as for a cylinder, or the
     /// line through the origin of its frame across the side and the straight line between the neighbouring points of
     /// the cable. It must not cross the half-plane behind the axis where the solid is in front of it. It may leave the
-    /// solid, and pass beside it where it ends; and it is not drawn to the front if both neighbouring points are on one
-    /// side of the axis. Nor is it kept from touching places that face away from the side before it crosses over.
+    /// solid, and pass beside it where it ends. It is not moved to the front if both neighbouring points are on one
+    /// side of the axis, nor kept from touching places that face away from the side before it crosses over.
     ///
-    /// No solid without an axis, such as a ball, holds a cable over its front when the straight line passes behind: it
-    /// would slip off sideways. There the cable is held as in a groove, on a path that is stationary and sideways not
-    /// the shortest, up to half a turn about a ball; its force is still the derivative of its length.
+    /// A solid without an axis, such as a ball, does not hold a cable over its front when the straight line passes
+    /// behind: the cable would slip off sideways. It is then held as in a groove, on a path that is stationary but not
+    /// the shortest sideways, up to half a turn about a ball; its force is still the derivative of its length.
     ///
-    /// Length is continuous except where a neighbouring point passes right behind the axis, and, on solids that end,
-    /// where the straight line comes from beside the solid, or over a place that faces neither to the side nor away, to
-    /// behind it. If no path is found over the front, that is an error ([`PathError::SideNotKept`]). A contact hint has no
-    /// effect on the side.
+    /// The length is continuous except where a neighbouring point passes right behind the axis, and, on solids that
+    /// end, where the straight line moves behind the solid from beside it, or over a place that faces neither to the
+    /// side nor away from it. If no path is found over the front, the error is [`PathError::SideNotKept`]. A contact
+    /// hint has no effect on the side.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the direction is not finite; [`PathError::InvalidValue`] if it is zero or along the
-    /// axis of the surface, or if the origin is not inside the solid, as that of a torus.
+    /// axis of the surface, or if the origin is not inside the solid, as for a torus.
     pub fn confined_to(mut self, side_S: Vector3<T>) -> Result<Self, PathError> {
         if !is_finite(&side_S) {
             return Err(PathError::NonFinite);
@@ -118,7 +119,7 @@ impl<'a, T: Real> Passage<'a, T> {
     /// Whether a contact runs over the back of the solid.
     fn is_over_back(&self, node: &Node<T>, budget: &mut Budget) -> bool {
         let start = node.ground.start.transformed(&node.X_GS.inverse());
-        // No chord across half a radian of the greatest curvature is far from the surface.
+        // Chords across half a radian of the largest curvature stay close to the surface.
         let parts = ceil(node.turns() * T::lit(2.0)).max(T::one());
         let step = node.ground.length / parts;
         let (mut at, mut reach) = (start, step);
@@ -139,7 +140,7 @@ impl<'a, T: Real> Passage<'a, T> {
         false
     }
 
-    /// The cable laid over the front of the solid, where it passes; `None` where it passes beside.
+    /// The cable placed over the front of the solid, where it passes; `None` where it passes beside.
     fn over_front(
         &self,
         crossing: &Point3<T>,
@@ -164,7 +165,7 @@ impl<'a, T: Real> Passage<'a, T> {
     }
 }
 
-/// The cable laid over the front of an obstacle, if the straight line from `a` to `b` passes behind it.
+/// The cable placed over the front of an obstacle, if the straight line from `a` to `b` passes behind it.
 pub(crate) fn in_front<T: Real>(
     obstacle: &Obstacle<T>,
     a: &Point3<T>,
@@ -209,7 +210,7 @@ pub(crate) fn astray<T: Real>(
 }
 
 /// Whether a path that is stationary but not shortest is accepted: over the front of a solid without an axis, where the
-/// straight line passes behind. Nothing but the confinement keeps it from slipping off sideways.
+/// straight line passes behind. Only the confinement keeps it from slipping off sideways.
 pub(crate) fn is_held<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -226,7 +227,7 @@ pub(crate) fn is_held<T: Real>(
     Passage::new(obstacle, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after, budget))
 }
 
-/// Lays the cable over the front of an obstacle that it passes freely; false if it does not.
+/// Places the cable over the front of an obstacle that it passes freely; returns whether it does.
 pub(crate) fn bring_to_front<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],

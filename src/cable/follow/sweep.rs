@@ -1,4 +1,4 @@
-//! Obstacles that a straight segment has jumped over, or run into, within one step.
+//! Obstacles that a straight segment has jumped over, or entered, within one step.
 
 use nalgebra::{Point3, Vector3};
 
@@ -9,11 +9,11 @@ use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::{SpanProblem, side};
 use crate::math::Real;
 
-/// Lays the cable on the first obstacle that the straight segment beside it, free before and after, passed through on
-/// the way from its remembered place, if its ends moved along straight lines. Free nodes hold the segments that pass
+/// Places the cable on the first obstacle through which the straight segment beside it, free before and after, passed
+/// on the way from its remembered place, if its ends moved along straight lines. Free nodes hold the segments that pass
 /// them.
 ///
-/// What is wider than a quarter of the obstacle's size is found. A cable over less would have slipped off.
+/// Passages wider than a quarter of the obstacle's size are found. Over less the cable would have slipped off.
 pub(crate) fn catch<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -36,8 +36,8 @@ pub(crate) fn catch<T: Real>(
     None
 }
 
-/// The point where the cable is laid on an obstacle that a straight segment runs through: where the segment entered it on
-/// the way from its remembered place, otherwise at `deepest`.
+/// The point where the cable is placed on an obstacle through which a straight segment runs: where the segment entered
+/// it on the way from its remembered place; otherwise at `deepest`.
 pub(crate) fn entry<T: Real>(
     span: &SpanProblem<'_, T>,
     node: &Node<T>,
@@ -50,7 +50,7 @@ pub(crate) fn entry<T: Real>(
     side(wrap, surface, surface.retract(&met.map_or(*deepest, |(met, _)| met)))
 }
 
-/// The tangent in the middle of a remembered contact, as long as a segment: where the cable was when it left.
+/// The tangent at the middle of a remembered contact, as long as a segment: the place of the cable when it left.
 fn touching<T: Real>(
     surface: &dyn Wrappable<T>,
     wrap: &Wrap<T>,
@@ -68,8 +68,8 @@ fn touching<T: Real>(
     Some((p - t * reach[0], t * (reach[0] + reach[1])))
 }
 
-/// Whether a straight segment beside a contact on an obstacle that has been jumped over passed through the obstacle
-/// elsewhere on the way: the contact is not the only one.
+/// Whether a straight segment beside a contact on an obstacle that was jumped over passed through the obstacle
+/// elsewhere on the way, so that there is another contact.
 pub(crate) fn jumped_further<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],

@@ -25,16 +25,16 @@ pub(crate) struct Failure<T: Real> {
     /// The obstacle with the kink, counted within the span.
     pub(crate) obstacle: usize,
     pub(crate) off_patch: Option<Point3<T>>,
-    /// The path is stationary, but no minimum because of this contact.
+    /// The path is stationary, but not a minimum because of this contact.
     pub(crate) saddle: Option<usize>,
-    /// A straight segment that touches this obstacle runs into it to this depth, and a further contact there was not
-    /// found.
+    /// A straight segment that touches this obstacle runs into it to this depth, and no further contact was found
+    /// there.
     pub(crate) penetrated: Option<(usize, T)>,
     /// The cable would touch this obstacle more often than there is room for.
     pub(crate) crowded: Option<usize>,
-    /// The path found does not pass where this obstacle's hint says.
+    /// The path found does not pass this obstacle according to its hint.
     pub(crate) lost: Option<usize>,
-    /// The contact of an attempt that strayed from its patch.
+    /// A point of a contact that left its patch in the attempt.
     pub(crate) strayed: Option<Point3<T>>,
 }
 
@@ -72,18 +72,19 @@ impl<T: Real> Failure<T> {
 
 /// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
 pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, run: &mut Run) {
-    // Ten degrees a step follow the slope closely enough not to leap over a ridge; the whole way round an
-    // obstacle takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
+    // Steps of ten degrees follow the slope closely enough not to jump over a ridge; the whole way around an obstacle
+    // takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
     const ROUND_TRIP: usize = 40;
-    // By how much a path gets shorter in a single step on a slope of a millionth, over the size of an obstacle.
+    // The decrease of length in a single step on a slope of a millionth, over the size of an obstacle.
     const LEAST: f64 = 1e-7;
-    // What slips off again and again is not held there.
+    // A contact that slips off repeatedly does not hold the cable.
     let most = most_changes(span);
     let mut changes = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    // What has gone as far as round an obstacle and is no shorter does not descend: it is caught between two solids.
+    // A path that has moved the whole way around an obstacle without becoming shorter does not descend: it is caught
+    // between two solids.
     let mut since = 0;
     let mut longer = None;
     for _ in 0..ROUNDS {
@@ -148,7 +149,7 @@ pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     }
 }
 
-/// Contacts made and released one by one, more often than which is a cycle.
+/// The largest number of contacts made and released one by one, beyond which there is a cycle.
 fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
     4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4
 }
@@ -167,7 +168,8 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut refined = 0;
     // Whether small steps may lead to another path.
     let mut slid = false;
-    // Whether a contact has been added since Newton's method last converged, and whether one was laid since it last ran.
+    // Whether a contact has been added since Newton's method last converged, and whether one was placed since it last
+    // ran.
     let mut added = false;
     let mut laid = false;
     let mut last = Failure::new(&Progress::none());
@@ -182,7 +184,7 @@ pub(crate) fn settle_contacts<T: Real>(
         run.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
         let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
         iterations += progress.iterations;
-        // After small steps contacts begin smoothly. What was met deep within may have been passed elsewhere.
+        // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
         slid |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
             && !is_only_path(span, nodes, &run.active);
         laid = false;
@@ -231,7 +233,7 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = sweep::catch(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
             if nodes[k].history.caught {
-                // It does not hold the cable: whether the cable slipped off or came through, memory cannot tell.
+                // It does not hold the cable, and memory does not show whether the cable slipped off or passed through.
                 return Err(last);
             }
             nodes[k].history.caught = true;
@@ -304,7 +306,7 @@ pub(crate) fn settle_contacts<T: Real>(
     Err(last)
 }
 
-/// Whether there is no other path of as many windings: over a single convex solid on which they are counted.
+/// Whether there is no other path with as many windings: over a single convex solid around which they are counted.
 #[cold]
 fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> bool {
     let (&[k], [_]) = (active, nodes) else { return false };
@@ -312,7 +314,7 @@ fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &
     span.obstacle(&nodes[k]).is_convex && span.surface(&nodes[k]).winding(point, point).is_some()
 }
 
-/// Lays the cable on an obstacle where a straight segment that touches it runs through it.
+/// Places the cable on an obstacle where a straight segment that touches it runs through it.
 fn touch_again<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -321,7 +323,7 @@ fn touch_again<T: Real>(
 ) -> Result<(), Failure<T>> {
     let Penetration { node: k, is_after, point, along, .. } = *through;
     let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
-    // A cable that runs in under the edge of a patch would touch beyond it.
+    // A cable that enters below the edge of a patch would touch beyond it.
     let beside = along * (T::lit(1e-6) * surface.size() / along.norm());
     if !surface.covers(&(point + beside)) || !surface.covers(&(point - beside)) {
         return Err(Failure { obstacle, off_patch: Some(point), penetrated: None, ..last });
@@ -359,7 +361,7 @@ fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
     hollow(active.first(), 0) || hollow(active.last(), 1)
 }
 
-/// The node in contact to release first: the one of most negative length.
+/// The node in contact to release first: that with the most negative length.
 fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
     let mut loosest = (T::zero(), None);
     for &k in active {
@@ -371,8 +373,8 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
     loosest.1
 }
 
-/// Finds the obstacle that a straight segment penetrates deepest, and lays the cable on it. Stores in every other
-/// free node the straight segment.
+/// Finds the obstacle that a straight segment penetrates deepest, and places the cable on it. Stores the straight
+/// segment in every other free node.
 pub(crate) fn deepest<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -404,10 +406,10 @@ pub(crate) fn deepest<T: Real>(
             let approach = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
-            // An obstacle released by Newton's method may be grazed to the depth that its smoothness allows.
+            // A line may graze an obstacle that Newton's method released, to the depth that the smoothness allows.
             let tolerated =
                 if node.history.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
-            // Of a line from a point on the surface only what lies deeper than that counts.
+            // For a line from a point on the surface only depths beyond that of the point count.
             let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =
                 [a, b].iter().zip(held).filter(|(_, is_held)| *is_held).fold(tolerated, |least, (p, _)| {
@@ -427,7 +429,7 @@ pub(crate) fn deepest<T: Real>(
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
                     _ if span.wraps.is_empty() => {
-                        // A descent within a plane of symmetry would not leave it, even for a shorter path.
+                        // A descent within a plane of symmetry would stay in it, even if a shorter path were outside.
                         surface.retract(&(approach.point + aside(&(b - a), surface.size())))
                     }
                     _ => sweep::entry(span, node, (a, b - a), &approach.point, budget),

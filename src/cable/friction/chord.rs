@@ -1,4 +1,4 @@
-//! The straight lines between the ends of strands, as they follow a motion.
+//! The straight lines between the ends of strands, along a motion.
 
 use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
 
@@ -41,7 +41,7 @@ enum Tie {
 }
 
 impl<T: Real> Chord<T> {
-    /// That of a strand; without length if `is_chord` is false.
+    /// The line of a strand; without length if `is_chord` is false.
     pub(crate) fn new(
         strand: &Strand<T>,
         is_chord: bool,

@@ -8,7 +8,7 @@ use crate::cable::model::path::CablePath;
 use crate::math::{Algebraic, Real};
 use crate::mechanics::Station;
 
-/// The largest number of laps of a drum. Beyond, the two that differ least in strain count as one.
+/// The largest number of laps of a drum. Beyond, the two with the smallest difference in strain are merged.
 pub(crate) const MOST: usize = 24;
 
 /// The turning of a lap \[rad\]: its tension is uniform, and friction acts between the middles of laps.
@@ -18,7 +18,7 @@ const TURNING: f64 = core::f64::consts::FRAC_PI_4;
 const KEPT: usize = 8;
 
 impl<T: Real> CablePath<T> {
-    /// Whether the cable begins, and ends, on the surface of its first or last obstacle, on the body of which it is fixed.
+    /// Whether the cable begins, and ends, on the surface of its first or last obstacle and is fixed on the same body.
     pub(crate) fn drums(&self) -> [bool; 2] {
         let is_on = |k: Option<usize>, station: Station<T>| {
             k.and_then(|k| self.obstacles.get(k)).is_some_and(|obstacle| {
@@ -39,8 +39,8 @@ impl<T: Real> CablePath<T> {
         if begins && ends && self.obstacles.len() == 1 { [false; 2] } else { [begins, ends] }
     }
 
-    /// The places of the drums on which the cable begins and ends and that it touches, in the memory of friction: the
-    /// first one of the first obstacle, and the last occupied one of the last.
+    /// The places in the memory of friction of the drums on which the cable begins and ends and that it touches: the
+    /// first place of the first obstacle, and the last occupied place of the last.
     pub(crate) fn drum_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
         let [begins, ends] = self.drums();
         let places = &grips.places;
@@ -59,18 +59,18 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-/// Length and share of material of a lap.
+/// Length and fraction of the material of a lap.
 pub(crate) type Turns<S> = [S; 2];
 
-/// The laps that a drum has in a step, from the fixed end outwards: each with the ratio of tensions at which it slips against
-/// what is on its outer side.
+/// The laps of a drum in a step, from the fixed end outwards: each with the ratio of tensions at which it slips against
+/// the lap or cable on its outer side.
 pub(crate) struct Spread<S> {
     laps: [(Turns<S>, S); MOST],
     count: usize,
 }
 
 impl<S: Algebraic> Spread<S> {
-    /// Scales the laps in memory to what is wound; `limit` is the exponent of the capstan equation per length.
+    /// Scales the laps in memory to the wound part; `limit` is the exponent of the capstan equation per length.
     pub(crate) fn new(laps: &[Turns<S>], [length, share]: Turns<S>, limit: S) -> Self {
         let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::zero()).count().min(MOST)];
         let (mut lengths, mut shares) = (S::zero(), S::zero());
@@ -85,7 +85,7 @@ impl<S: Algebraic> Spread<S> {
         let half = S::lit(0.5) * length / lengths;
         let mut spread = Self { laps: [([S::zero(); 2], S::zero()); MOST], count: laps.len() };
         for (i, [of_lap, part]) in laps.iter().copied().enumerate() {
-            // On its outer side is another lap, or the free cable.
+            // The outer neighbour is another lap, or the free cable.
             let outer = laps.get(i + 1).map_or(S::zero(), |lap| lap[0]);
             let ratio = (limit * (of_lap + outer) * half).exp();
             spread.laps[i] = ([of_lap * (length / lengths), part * (share / shares)], ratio);
@@ -105,7 +105,7 @@ impl<T: Real> Lap<T> {
 }
 
 impl<T: Real> Strands<T> {
-    /// Adds what is wound on a drum, with joints from the free cable to the fixed end or from there; `limit` is the
+    /// Adds the wound part on a drum, with joints from the free cable to the fixed end or from there; `limit` is the
     /// exponent of the capstan equation per length.
     pub(crate) fn add_laps(
         &mut self,
@@ -165,14 +165,14 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
         }
     }
 
-    /// Merges the two neighbouring laps by which least energy is lost.
+    /// Merges the two neighbouring laps whose merging loses the least energy.
     fn merge(&mut self) {
         let rounding = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
         let loss = |pair: &[Turns<S>]| {
             let [a, b] = [pair[0], pair[1]];
             let strains = [a, b].map(|[length, share]| length / share);
             let difference = strains[0] - strains[1];
-            // Rounding does not choose between laps of one strain.
+            // Rounding must not choose between laps of equal strain.
             if difference.value().abs() <= rounding * strains[0].value() {
                 return S::zero();
             }
@@ -194,8 +194,8 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
     }
 }
 
-/// Brings the laps of a drum, from the fixed end outwards, from those that were `wound` to what is on it now; `curvature`
-/// is the turning per length.
+/// Updates the laps of a drum, from the fixed end outwards, from those that were `wound` to those now on it;
+/// `curvature` is the turning per length.
 pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     wound: impl Iterator<Item = Turns<S>>,
     now: Turns<S>,
@@ -216,7 +216,7 @@ pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     }
     let before = drum.total();
     let [length, share] = [now[0] - before[0], now[1] - before[1]];
-    // Of a drum that has not turned, what is new is zero and has derivatives.
+    // If a drum has not turned, the new part is zero and has derivatives.
     let is_same = is_whole && drum.count > 0 && length.value().abs() <= sliver;
     if is_same || (length > S::zero() && share > S::zero()) {
         let longest = T::lit(TURNING) / curvature;

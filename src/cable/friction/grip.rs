@@ -8,8 +8,8 @@ use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clo
 
 /// The hold of one contact, or via point, on the cable at the last commit.
 ///
-/// A mark on the surface within the contact arc, and the share of the cable's material that lies before it.
-/// While the contact sticks, the share stays.
+/// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
+/// sticks, the fraction is constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Grip<T: Scalar> {
@@ -27,7 +27,7 @@ pub struct Grip<T: Scalar> {
     pub share: T,
 }
 
-/// A part of the cable that is wound on a drum on which it ends, with the strain that it has there. Empty without length.
+/// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Lap<T: Scalar> {
@@ -42,16 +42,16 @@ pub struct Lap<T: Scalar> {
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Grips<T: Real> {
-    /// As many of each obstacle as it may have contacts, the vacant ones last, and one per via point.
+    /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
     pub places: Vec<Grip<T>>,
-    /// Of each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. Scaled to the
-    /// length and the share that the drum's grip has.
+    /// For each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. They are
+    /// scaled to the length and the fraction in the drum's grip.
     ///
-    /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension declines from the free
-    /// cable by the capstan equation, and below it the laps are held; what leaves the drum takes the strain of the free
-    /// cable. There are at most 24 laps: beyond, those of nearly equal strain count as one, at a loss of energy of second order
-    /// in their difference. Of a drum that is touched several times, the contact at the fixed end is wound and the others have
-    /// a mark each; while the cable lifts off at the fixed end, none of them has friction.
+    /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension decreases from
+    /// the free cable by the capstan equation, and below it the laps are held; cable that leaves the drum takes the
+    /// strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
+    /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
+    /// is wound and the others have a mark each; while the cable lifts off at the fixed end, none of them has friction.
     pub laps: Vec<Lap<T>>,
 }
 

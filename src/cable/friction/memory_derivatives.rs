@@ -14,8 +14,8 @@ use crate::cable::model::path::PlacedPath;
 use crate::math::{Dual, Number, Real};
 
 impl<T: Real> StrandDerivatives<T> {
-    /// Calls `visit` with the numbers of marks and laps after the next commit, each by what it is and its axis, with their
-    /// derivatives along the last motion.
+    /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
+    /// with their derivatives along the last motion.
     pub(crate) fn next_memory(
         &mut self,
         cable: &Evaluated<'_, T>,

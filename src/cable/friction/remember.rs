@@ -34,7 +34,7 @@ pub(crate) trait Memory<S> {
     fn arc(&self, segment: usize) -> S;
     /// Takes a mark.
     fn keep(&mut self, mark: NextMark<S>);
-    /// Takes what is wound on the drum at the origin (0) or termination (1).
+    /// Takes the wound part of the drum at the origin (0) or termination (1).
     fn wind(&mut self, end: usize, wound: Wound<S>);
     /// Empties places.
     fn vacate(&mut self, places: Range<usize>);
@@ -79,7 +79,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             let arc = if contact.is_some() { memory.arc(segment) } else { S::zero() };
             let start = reach + memory.length(segment);
             let end = start + arc;
-            // Where the part of the cable ends that is nearest to this contact.
+            // The end of the part of the cable that is nearest to this contact.
             let until = end + half * memory.length(next);
             let is_last = count + 1 == touched;
             let mut mark = None;
@@ -99,7 +99,8 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             let (mark, share) = match mark {
                 _ if on_drum[0] => share_at(parts, end),
                 _ if on_drum[1] => share_at(parts, start),
-                // Rounding moves no material through a via point: a strand may be as long as the path from point to point.
+                // Rounding moves no material through a via point: a strand may be as long as the path from point to
+                // point.
                 Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
                     (start, share)
                 }
@@ -127,17 +128,17 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
         for _ in 0..left {
             marks.take();
         }
-        // Without what is wound the places of a drum would be read as if it were.
+        // Without a wound part, the places of a drum would be read as if there were one.
         memory.vacate(own.start + if came_off { 0 } else { count }..own.end);
     }
 }
 
-/// What is wound on the drum at the origin, from there.
+/// The wound part of the drum at the origin, from there.
 fn wound_first<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
     parts.iter().take_while(|part| part.is_wound)
 }
 
-/// What is wound on the drum at the termination, from there.
+/// The wound part of the drum at the termination, from there.
 fn wound_last<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
     parts.iter().rev().take_while(|part| part.is_wound)
 }

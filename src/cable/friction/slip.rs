@@ -1,12 +1,12 @@
-//! The return mapping of capstan friction: material slips through contacts until no ratio of tensions exceeds
-//! its limit.
+//! The return mapping of capstan friction: material slips through contacts until no ratio of tensions exceeds its
+//! limit.
 //!
-//! With the tension in strand `k` a decreasing function of its share of material, and the logarithm of the
-//! ratio at each contact bounded, the slips are the solution of a strictly convex problem: the sum of the
-//! strands' potentials of log-tension and of the limits times the sizes of the slips is least. It has one
-//! solution. Given the directions in which contacts slip, the strands between those that stick form groups of
-//! known ratios, each with one unknown; the directions are corrected until they suit. Descent along one slip
-//! after another approaches the solution always.
+//! The tension in strand `k` is a decreasing function of its fraction of material, and the logarithm of the ratio at
+//! each contact is bounded. The slips are therefore the solution of a strictly convex problem: they minimize the sum of
+//! the strands' potentials of log-tension and of the limits times the sizes of the slips. The solution is unique. Given
+//! the directions in which contacts slip, the strands between those that stick form groups of known ratios, each with
+//! one unknown; the directions are corrected until they are consistent. Descent along one slip after another always
+//! converges to the solution.
 
 use crate::cable::friction::strand_law::Part;
 use crate::math::{Algebraic, Real};
@@ -43,8 +43,8 @@ impl<S: Algebraic> Joint<S> {
         self.ratio <= S::lit(1.0)
     }
 
-    /// The least and greatest ratio of `1 + r` before it to that after it, where damping raises the tensions of strands of
-    /// these elongations by `r`. `None` without a limit, and beyond what rounding tells from none.
+    /// The least and greatest ratio of `1 + r` before it to that after it, where damping raises the tensions of strands
+    /// of these elongations by `r`. `None` without a limit, or if rounding does not distinguish the limit from none.
     pub(crate) fn limits<T: Real>(&self, before: S, after: S) -> Option<[S; 2]>
     where
         S: Algebraic<Scalar = T>,
@@ -62,7 +62,7 @@ impl<S: Algebraic> Joint<S> {
             -1 => [one / both, one],
             _ => {
                 let [least, most] = [after / (before * self.ratio), after * self.ratio / before];
-                // They are within it but for rounding, which has no derivative.
+                // They are within it except for rounding, which has no derivative.
                 let [excess, lack] = [least, most].map(|limit| (T::one() - limit.value()).to_f64());
                 [least + S::lit(excess.min(0.0)), most + S::lit(lack.max(0.0))]
             }
@@ -84,14 +84,15 @@ fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
     if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
-/// The elongation of the first of several strands, given lengths with the factors of their elongations relative
-/// to it, that share this much material; `None` if all are slack.
+/// The elongation of the first of several strands, given their lengths, the factors of their elongations relative to
+/// it, and the fraction of material that they share; `None` if all are slack.
 fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
     parts: impl Iterator<Item = (S, S)> + Clone,
     share: S,
     slack_length: S,
 ) -> Option<S> {
-    // Newton's method on a convex decreasing function, from below its root: steps grow to it without overshoot.
+    // Newton's method on a convex decreasing function, from below its root: the iterates increase to the root without
+    // overshoot.
     const ROUNDS: usize = 100;
     let total: S = parts.clone().fold(S::zero(), |sum, (length, _)| sum + length);
     let greatest = parts.clone().fold(S::zero(), |most, (_, factor)| most.max(factor));
@@ -119,8 +120,8 @@ fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
 
 /// Moves material until no contact exceeds its limit; writes shares and elongations.
 pub(crate) fn settle<T: Real>(strands: &mut [Part<T>], joints: &mut [Joint<T>], slack_length: T) {
-    // A guess of all directions is nearly always right after two or three corrections. If it goes round in a
-    // circle, a sweep of descent makes the next guess; the bound is for limits that are met to within rounding.
+    // A guess of all directions is nearly always correct after two or three corrections. If it cycles, a sweep of
+    // descent makes the next guess; the bound is for limits that are met to within rounding.
     const SWEEPS: usize = 200;
     for strand in strands.iter_mut() {
         strand.elongation = elongation(strand.length, strand.share, slack_length);
@@ -146,14 +147,14 @@ pub(crate) fn settle<T: Real>(strands: &mut [Part<T>], joints: &mut [Joint<T>], 
 fn holds<T: Real>(strands: &[Part<T>], joint: &Joint<T>, i: usize) -> bool {
     let (a, b) = (strands[i].elongation, strands[i + 1].elongation);
     if joint.is_frictionless() {
-        // Equal numbers need not have equal derivatives: what is taut is solved for.
+        // Equal numbers need not have equal derivatives, so taut strands are solved for.
         return a == T::zero() && b == T::zero();
     }
-    // Without a limit zero times infinity is NaN, and holds.
+    // Without a limit zero times infinity is NaN, and the contact holds.
     !(a > b * joint.ratio || b > a * joint.ratio)
 }
 
-/// The best slip of one contact, that of the others given.
+/// The best slip of one contact, given those of the others.
 fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slack_length: T) {
     let first = if i > 0 { joints[i - 1].current } else { T::zero() };
     let last = joints.get(i + 1).map_or(T::one(), |next| next.current);
@@ -183,8 +184,8 @@ fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slac
     }
 }
 
-/// The shares and elongations in which every contact with a direction is at its limit and every other one sticks. Where no
-/// material has to move, contacts without friction have no direction either: what is slack keeps its shares.
+/// The shares and elongations for which every contact with a direction is at its limit and every other one sticks. If
+/// no material has to move, contacts without friction have no direction either: slack strands keep their shares.
 pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     strands: &mut [Part<S>],
     joints: &[Joint<S>],
@@ -223,8 +224,8 @@ pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
     }
 }
 
-/// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension;
-/// returns whether there were any.
+/// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension; returns
+/// whether there were any.
 fn correct<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>]) -> bool {
     // Slips and excesses below this are rounding.
     let rounding = T::default_epsilon() * T::lit(64.0);

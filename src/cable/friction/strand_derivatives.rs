@@ -1,7 +1,8 @@
 //! Derivatives of the forces and of the memory of a cable.
 //!
-//! Its geometry is derived by hand: the path, the chords of the strands, and the turning of its contacts. The law of strands
-//! runs on dual numbers, from its solution on: no contact that sticks slips, and the other way round.
+//! The geometry is differentiated by hand: the path, the chords of the strands, and the turning of its contacts. The
+//! law of strands is evaluated on dual numbers, starting from its solution: contacts keep sticking or slipping as they
+//! do.
 
 use alloc::vec::Vec;
 use core::array::from_fn;
@@ -75,13 +76,13 @@ pub(crate) struct Evaluated<'a, T: Real> {
     pub(crate) length_rate: T,
 }
 
-/// The limit of friction between two strands: the logarithm of the ratio of tensions.
+/// The friction limit between two strands: the logarithm of the ratio of tensions.
 #[derive(Debug)]
 struct Limit<T> {
     obstacle: usize,
     /// Its derivative by the coefficient of friction.
     turning: T,
-    /// The contacts on whose turning it depends, by place, and by how much.
+    /// The contacts on whose turning it depends, by place, and the factor.
     contacts: Range<usize>,
     weight: T,
 }
@@ -115,7 +116,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
     pub(crate) next: Vec<NextMark<Varied<T>>>,
-    /// What the last changes were along; `None` if the path did not move.
+    /// The motion of the last changes; `None` if the path did not move.
     pub(crate) moved: Option<PathMotion>,
 }
 
@@ -141,7 +142,7 @@ impl<T: Real> Default for StrandDerivatives<T> {
 }
 
 impl<T: Real> StrandDerivatives<T> {
-    /// Takes over an evaluated cable; returns whether its derivatives are known.
+    /// Takes an evaluated cable; returns whether its derivatives are known.
     pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
         let Evaluated { placed, positions, velocities, results, strands, grips, friction, .. } = *cable;
         if !self.path.find(&placed, positions, results) {
@@ -159,7 +160,7 @@ impl<T: Real> StrandDerivatives<T> {
         true
     }
 
-    /// Finds of what the limits of friction depend on.
+    /// Finds the quantities on which the friction limits depend.
     fn find_limits(&mut self, cable: &Evaluated<'_, T>, grips: &Grips<T>) {
         let Evaluated { placed: PlacedPath { path, .. }, results, strands, friction, .. } = *cable;
         self.limits.clear();
@@ -212,7 +213,7 @@ impl<T: Real> StrandDerivatives<T> {
         });
     }
 
-    /// What is wound on a drum, with derivatives.
+    /// The wound part of a drum, with derivatives.
     fn spread(&self, drum: &Drum<T>, cable: &Evaluated<'_, T>, motion: StrandMotion) -> Spread<Varied<T>> {
         let Drum { end, place, obstacle, mu, contact } = *drum;
         let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
@@ -336,7 +337,7 @@ impl<T: Real> StrandDerivatives<T> {
         }
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
-        // Every choice is that of the evaluation, to the last bit.
+        // Every branch is that of the evaluation, to the last bit.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
             part.length.value = strand.length;
             part.share.value = strand.share;
@@ -352,8 +353,8 @@ impl<T: Real> StrandDerivatives<T> {
         true
     }
 
-    /// The greatest tension of a taut strand as a multiple of what it would be without damping; where all are limp, at most
-    /// zero and continuous.
+    /// The greatest tension of a taut strand, as a multiple of its value without damping; if all are limp, at most zero
+    /// and continuous.
     pub(crate) fn pull(&mut self, strands: &Strands<T>, dissipation: T, rates: &[T]) -> T {
         let last = rises(&strands.parts, &strands.joints, dissipation, rates, &mut self.rises);
         let taut = self.rises.iter().zip(&strands.parts).filter(|(_, part)| part.elongation > T::zero());
@@ -371,7 +372,7 @@ impl<T: Real> StrandDerivatives<T> {
         self.path.coordinate_forces().iter().map(|force| force.coordinate).zip(&self.coordinate_changes)
     }
 
-    /// One after the other of the motions of bodies and coordinates that move the cable.
+    /// The motions of bodies and coordinates that move the cable, by number.
     pub(crate) fn motion(&self, i: usize) -> Option<PathMotion> {
         let bodies = self.path.forces().iter().map(|force| force.body);
         let bodies = bodies.filter(|body| *body != BodyIndex::GROUND).map(PathMotion::Body);

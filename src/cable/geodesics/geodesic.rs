@@ -55,8 +55,8 @@ pub struct Geodesic<T: Real> {
     pub length: T,
     /// The Jacobi scalars at the end.
     pub jacobi: Jacobi<T>,
-    /// Whether a point conjugate to the start lies on it: then it is not even locally the shortest connection of
-    /// its ends.
+    /// Whether a point conjugate to the start lies on it: then it is not even locally the shortest connection of its
+    /// ends.
     pub passes_conjugate_point: bool,
     /// The number of evaluations of the surface's derivatives; zero for a closed form.
     pub evaluations: usize,
@@ -90,7 +90,7 @@ impl<T: Real> GeodesicEnd<T> {
         Self { point: X * self.point, tangent: R * self.tangent, normal: R * self.normal, ..*self }
     }
 
-    /// The greatest curvature in magnitude, at most 1.5 times over-estimated.
+    /// The largest curvature in magnitude, over-estimated by at most a factor of 1.5.
     #[inline]
     pub(crate) fn greatest_curvature(&self) -> T {
         self.curvature.abs().max(self.transverse_curvature.abs()) + self.torsion.abs()
@@ -103,7 +103,7 @@ impl<T: Real> Jacobi<T> {
         Self { shift: T::one(), shift_rate: T::zero(), turn: T::zero(), turn_rate: T::one() }
     }
 
-    /// Those of this geodesic and the one that continues it.
+    /// The values for this geodesic and the one that continues it.
     pub(crate) fn then(&self, next: &Self) -> Self {
         let through =
             |j: T, rate: T| (next.shift * j + next.turn * rate, next.shift_rate * j + next.turn_rate * rate);
@@ -187,7 +187,7 @@ impl<T: Real, F: Fn(&[T; 5], &[T; 5]) -> [T; 5]> Rule<T> for Midpoint<F> {
 
     #[inline]
     fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T> {
-        // An even number of substeps: only then the error has even powers alone.
+        // An even number of substeps, for which the error has only even powers.
         let d = step / T::lit(f64::from(2 * n));
         let double = d + d;
         let mut before = *from;
@@ -227,7 +227,7 @@ const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
     weights
 };
 
-/// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that sufficed.
+/// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that was accurate enough.
 #[inline]
 fn extrapolate<T: Real>(
     from: &Flow<T>,
@@ -261,9 +261,9 @@ fn extrapolate<T: Real>(
     None
 }
 
-/// The geodesic from `start`, of this length; it ends in NaN where it would take more evaluations than `most`.
+/// The geodesic from `start`, of this length; it ends in NaN if it would take more evaluations than `most`.
 ///
-/// Only points and tangents are held to the accuracy; the Jacobi scalars are accurate to about its square root or
+/// Only points and tangents are computed to the accuracy; the Jacobi scalars are accurate to about its square root or
 /// better, which suffices for Newton's method.
 #[inline]
 pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
@@ -273,8 +273,8 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
     (accuracy, most): (T, usize),
     rule: &impl Rule<T>,
 ) -> Geodesic<T> {
-    // A step of one radian converges within the table on the round surfaces; a tiny step is accepted without
-    // control, so that a kink cannot stall the integration.
+    // A step of one radian converges within the table on round surfaces; a tiny step is accepted without control, so
+    // that a kink cannot stall the integration.
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
@@ -305,13 +305,13 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
         let left = total - covered;
         let start = rule.start(&flow);
         let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
-        // Equal steps to the end, so that none is left tiny.
+        // Equal steps to the end, so that no tiny step remains.
         let steps = ceil(left / reach).max(T::one());
         let whole = if steps <= T::one() { left } else { left / steps };
         let step = if kink < whole { kink } else { whole };
         let signed = step * sign;
         let curvature = T::one() / reach;
-        // Each step may add its share of the error, so that many steps add no more than one.
+        // Each step may contribute its fraction of the error, so that the sum over many steps stays within it.
         let share = (step / total).max(T::lit(LEAST_SHARE));
         let allowed = (accuracy * share).max(T::default_epsilon() * T::lit(16.0));
         let (next, column) = match extrapolate(&flow, &start, signed, curvature, allowed, rule) {
@@ -332,7 +332,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
         if covered < total {
             settle(surface, &mut flow);
             if step == kink {
-                // The step was limited, so it is no estimate of the possible length.
+                // The step was limited, so it does not indicate the possible length.
             } else if column < 4 {
                 reach = step * T::lit(2.0);
             } else if column >= COLUMNS - 1 {

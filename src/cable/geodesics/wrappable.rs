@@ -9,14 +9,14 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Midpoint, integra
 use crate::cable::geodesics::turning;
 use crate::math::{Real, is_finite};
 
-/// A smooth surface a cable can wrap, in its own frame S.
+/// A smooth surface that a cable can wrap, in its own frame S.
 ///
-/// Three functions suffice: an implicit function `f` that is negative inside, zero on the surface and positive
-/// outside, its gradient, and its Hessian. Everything else is provided and may be overridden by closed forms, as
-/// the surfaces of this crate do.
+/// Three functions are required: an implicit function `f` that is negative inside, zero on the surface and positive
+/// outside, its gradient, and its Hessian. Everything else is provided and may be overridden by closed forms, as the
+/// surfaces of this crate do.
 ///
-/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need
-/// not be a distance. Where the Hessian is not continuous, geodesics are still found, in more and smaller steps.
+/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need not
+/// be a distance. If the Hessian is not continuous, geodesics are still found, with more and smaller steps.
 ///
 /// # Example: a paraboloid of the user's own
 ///
@@ -63,8 +63,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The matrix of second derivatives of [`value`](Self::value).
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
 
-    /// [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both at less cost than one
-    /// after the other.
+    /// [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both together at less cost.
     fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
         (self.value(p), self.gradient(p))
     }
@@ -74,33 +73,33 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         (self.gradient(p), self.hessian(p))
     }
 
-    /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines
-    /// are searched for contact at a quarter of it; those longer than a thousand times that, only near the lowest of
-    /// 4096 samples.
+    /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines are
+    /// searched for contact at a quarter of it; those longer than a thousand times that, only near the lowest of 4096
+    /// samples.
     fn size(&self) -> T;
 
-    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside,
-    /// and the cable is not tested against the surface that it leaves. If wrong, cables may run through the
+    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside, and the
+    /// cable is not tested against the surface that it leaves. If the answer is wrong, cables may run through the
     /// solid.
     fn is_convex(&self) -> bool {
         false
     }
 
     /// Whether parts of the surface are flat along some lines, like the ends of a cylinder, between rounded edges: over
-    /// these the cable is laid from edge to edge before Newton's method continues.
+    /// these the cable is placed from edge to edge before Newton's method continues.
     fn has_flats(&self) -> bool {
         false
     }
 
-    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the
-    /// solid before it ends at `to` outside. False only if it certainly does not; otherwise the line is searched
-    /// with [`closest_on_segment`](Self::closest_on_segment).
+    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the solid
+    /// before it ends at `to` outside. `false` only if it certainly does not; otherwise the line is searched with
+    /// [`closest_on_segment`](Self::closest_on_segment).
     fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
         !self.is_convex()
     }
 
-    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is negative.
-    /// False only if it certainly does not; otherwise the normal curvature along it is searched.
+    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is
+    /// negative. `false` only if it certainly does not; otherwise the normal curvature along it is searched.
     fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
         !self.is_convex()
     }
@@ -108,17 +107,17 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
     /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
     ///
-    /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these
-    /// differ by whole turns. `None`, the default, if there is one class only or the classes are not known: then
-    /// a contact hint names a side, and no more.
+    /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these differ
+    /// by whole turns. `None`, the default, if there is only one class or the classes are not known: then a contact
+    /// hint only selects a side.
     fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
         None
     }
 
-    /// Points of the surface, or near it, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
-    /// the point of the straight line that is deepest inside or closest. From each the middle of a contact is sought.
+    /// Points on or near the surface, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
+    /// the point of the straight line that is deepest inside or closest. The middle of a contact is searched from each.
     ///
-    /// The default has the side near to `closest` and, through the solid, the far one. A half-space has none.
+    /// The default returns the side near `closest` and, through the solid, the far one. A half-space has none.
     fn passages(&self, _a: &Point3<T>, _b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
         let near = self.retract(closest);
         let mut passages = [None; 8];
@@ -140,8 +139,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The direction of the axis of a column, through the origin; a cable that is
-    /// [confined](crate::cable::Obstacle::confined_to) to one side passes in front of it. `None`, the default, for other
-    /// solids.
+    /// [confined](crate::cable::Obstacle::confined_to) to one side passes in front of it. `None`, the default, for
+    /// other solids.
     fn axis(&self) -> Option<Vector3<T>> {
         None
     }
@@ -151,15 +150,15 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         true
     }
 
-    /// The length that a geodesic with this velocity (a unit vector) and acceleration \[1/m\] runs from `p` until
-    /// a higher derivative of the surface jumps \[m\]. No integration step goes beyond. Infinite unless the
-    /// surface is piecewise.
+    /// The length \[m\] that a geodesic with this velocity (a unit vector) and acceleration \[1/m\] can run from `p`
+    /// before a higher derivative of the surface jumps. No integration step extends beyond. Infinite unless the surface
+    /// is piecewise.
     fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
         T::lit(1e30)
     }
 
-    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient
-    /// vanishes it is [`size`](Self::size) with the sign of `f`.
+    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient vanishes it
+    /// is [`size`](Self::size) with the sign of `f`.
     fn height(&self, p: &Point3<T>) -> T {
         let (value, gradient) = self.value_and_gradient(p);
         let slope = gradient.norm();
@@ -170,8 +169,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
     /// surface.
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        // Convergence is quadratic near the surface, within a few rounds; the rest are for distant starts, where
-        // a function convex along its gradient is approached from one side.
+        // Convergence is quadratic near the surface, within a few rounds; the others are for distant starts, from which
+        // a function that is convex along its gradient is approached from one side.
         const ROUNDS: usize = 60;
         let mut q = *p;
         let mut longest = self.size();
@@ -248,21 +247,21 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         turning::integrate(self, p, direction, length, accuracy, turning::curvature)[0]
     }
 
-    /// The integrals of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic torsion `τ` and the
-    /// rates `j′` of the Jacobi scalars by a shift and by a turn of its start \[rad/m, rad\]: what its
-    /// [turning](Self::normal_curvature_integral) gains by these, besides what its ends turn about their binormals.
+    /// The integrals of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic torsion `τ` and
+    /// the rates `j′` of the Jacobi scalars by a shift and by a turn of its start \[rad/m, rad\]: the changes of its
+    /// [turning](Self::normal_curvature_integral) by these, in addition to the turns of its ends about their binormals.
     fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
         turning::integrate(self, p, direction, length, accuracy, turning::twisting)
     }
 
-    /// A distance that a point outside has at least from the solid \[m\], such as a distance function's value; zero if
-    /// none is known. With it a cable that passes the solid at some distance is tested in a few steps.
+    /// A lower bound on the distance of a point outside from the solid \[m\], such as the value of a distance function;
+    /// zero if none is known. It allows a cable that passes the solid at some distance to be tested in a few steps.
     fn clearance(&self, _p: &Point3<T>) -> T {
         T::zero()
     }
 
-    /// Whether the straight line from `a` to `b` certainly stays outside the solid. If not, or if that takes too long
-    /// to tell, it is searched with [`closest_on_segment`](Self::closest_on_segment).
+    /// Whether the straight line from `a` to `b` certainly stays outside the solid. Otherwise, or if the test takes too
+    /// long, the line is searched with [`closest_on_segment`](Self::closest_on_segment).
     ///
     /// The default steps along the line by the [`clearance`](Self::clearance) of its points.
     fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
@@ -285,11 +284,11 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         false
     }
 
-    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within
-    /// the surface, or about the closest to it.
+    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within the
+    /// surface, or approximately the closest to it.
     ///
-    /// The default searches samples, and near each sample below its neighbours; it misses minima between two
-    /// samples, see [`size`](Self::size).
+    /// The default searches samples, and around each sample below its neighbours; it misses minima between two samples,
+    /// see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         search_segment(self, a, b)
     }
@@ -323,17 +322,17 @@ pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     SegmentApproach { parameter, point, height: surface.height(&point) }
 }
 
-/// The lowest value of the implicit function along a line: samples closer together than the
-/// features of the surface, then bisection on the derivative around each that is below its neighbours.
+/// The lowest value of the implicit function along a line: samples closer together than the features of the surface,
+/// then bisection on the derivative around each sample below its neighbours.
 ///
-/// Along a line too long for that, samples further apart find the neighbourhood in which to sample again.
+/// Along a line that is too long for that, samples further apart find the neighbourhood for the next sampling.
 pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,
 ) -> SegmentApproach<T> {
     const MOST: u32 = 4096;
-    // More are beyond the precision of the points of a line.
+    // Further levels are beyond the precision of the points of a line.
     const LEVELS: usize = 4;
     let along = b - a;
     let (mut from, mut to) = (T::zero(), T::one());
@@ -407,8 +406,8 @@ fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
     lowest
 }
 
-/// The approach with its point shifted aside where the line passes the middle of the solid, so that not rounding
-/// chooses a side.
+/// The approach with its point shifted aside where the line passes the middle of the solid, so that rounding does not
+/// choose a side.
 pub(crate) fn off_the_middle<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     along: &Vector3<T>,
@@ -428,13 +427,13 @@ pub(crate) fn roundoff<T: Real>(a: &Point3<T>, b: &Point3<T>) -> T {
     (a.coords.amax() + b.coords.amax()) * (T::default_epsilon() * T::lit(8.0))
 }
 
-/// A sideways offset from a line: small enough to matter only where the outward direction is undefined, and
-/// larger than the roundoff of coordinates.
+/// A sideways offset from a line: so small that it matters only where the outward direction is undefined, and larger
+/// than the roundoff of coordinates.
 pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
 }
 
-/// The same in no plane of symmetry, neither through an axis of coordinates nor across it.
+/// The same in no plane of symmetry, neither through a coordinate axis nor across it.
 pub(crate) fn aside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     let beside = beside(along, size);
     beside + along.cross(&beside) * (T::lit(0.6) / along.norm())

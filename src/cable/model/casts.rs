@@ -13,7 +13,7 @@ use crate::shapes::{
 };
 
 /// Casts of surfaces that a cable can wrap, and of curves along which its via points move, from one scalar to another:
-/// those of this crate, and of a user's own those that were added.
+/// those of this crate, and those that a user adds.
 pub struct PathCasts<T: Real, U: Real> {
     surfaces: CastTable<Result<Arc<dyn Wrappable<U>>, ShapeError>>,
     curves: CastTable<Result<Arc<dyn PointCurve<U>>, ShapeError>>,
@@ -35,7 +35,7 @@ impl<T: Real, U: Real> PathCasts<T, U> {
         casts
     }
 
-    /// Adds the cast of a user's own surface; of several for one type, the last one counts.
+    /// Adds the cast of a user's surface, replacing an earlier one for the type.
     pub fn add_surface<S: Wrappable<T>, R: Wrappable<U>>(
         &mut self,
         cast: impl Fn(&S) -> Result<R, ShapeError> + Send + Sync + 'static,
@@ -46,7 +46,7 @@ impl<T: Real, U: Real> PathCasts<T, U> {
         });
     }
 
-    /// Adds the cast of a user's own curve; of several for one type, the last one counts.
+    /// Adds the cast of a user's curve, replacing an earlier one for the type.
     pub fn add_curve<C: PointCurve<T>, R: PointCurve<U>>(
         &mut self,
         cast: impl Fn(&C) -> Result<R, ShapeError> + Send + Sync + 'static,

@@ -23,7 +23,7 @@ pub enum PathError {
     /// A memory was made for a path with other obstacles.
     #[error("the memory is of {given} contacts, but that of the path is of {expected}")]
     ForeignWraps {
-        /// The number of contacts that the memory of the path holds, over all obstacles.
+        /// The number of contacts in the memory of the path, over all obstacles.
         expected: usize,
         /// The number that the memory given holds.
         given: usize,
@@ -56,8 +56,8 @@ pub enum PathError {
         /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
         evaluations: usize,
     },
-    /// Paths were found that meet their smoothness, but none is a local minimum that touches every obstacle where it has to:
-    /// each is a saddle, leaps through an obstacle, or touches one elsewhere.
+    /// Smooth paths were found, but none of them is a local minimum that touches every obstacle where it must: each is
+    /// a saddle, jumps through an obstacle, or touches one elsewhere.
     #[error(
         "no smooth path of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
          surfaces; give a contact hint where the cable runs, or confine it to a side"
@@ -69,7 +69,7 @@ pub enum PathError {
         /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
         evaluations: usize,
     },
-    /// The path found runs through an obstacle that it touches, and no path was found that touches it there too.
+    /// The path found runs through an obstacle that it touches, and no path was found that also touches it there.
     #[error(
         "the cable runs through obstacle {obstacle}, {depth:.1e} m deep: no path was found that touches it there; give \
          a contact hint where the cable runs"
@@ -81,7 +81,7 @@ pub enum PathError {
         depth: f64,
     },
     /// The path would touch an obstacle more often than
-    /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts) says.
+    /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts) allows.
     #[error("the cable touches obstacle {obstacle} more often than {most} times: see `with_most_contacts`")]
     TooManyContacts {
         /// The obstacle, counted along the path.
@@ -89,7 +89,7 @@ pub enum PathError {
         /// The largest number of its contacts.
         most: usize,
     },
-    /// Paths were found, but none that passes an obstacle in the class of its contact hint.
+    /// Paths were found, but none passes an obstacle in the class of its contact hint.
     #[error(
         "no path was found that passes obstacle {obstacle} where its contact hint says; move the hint to where a taut \
          cable touches the obstacle, or leave it out"

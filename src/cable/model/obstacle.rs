@@ -35,7 +35,7 @@ impl<T: Real> Clone for Obstacle<T> {
         Self { surface: self.surface.clone(), plain: self.plain.clone(), ..*self }
     }
 
-    /// Of the same surface no reference is counted, which would take longer than all the rest.
+    /// For the same surface the reference count is not changed, which would take longer than everything else.
     fn clone_from(&mut self, source: &Self) {
         let Self { frame, surface, plain, hint_S, side_S, is_convex, admits_ends, most_contacts } = source;
         self.surface.clone_from(surface);
@@ -48,7 +48,7 @@ impl<T: Real> Clone for Obstacle<T> {
 }
 
 impl<T: Real> Obstacle<T> {
-    /// The default of the largest number of contacts of an obstacle that is not convex.
+    /// The default of the largest number of contacts with an obstacle that is not convex.
     const MOST_CONTACTS: usize = 8;
 
     /// A surface in a frame on a body.
@@ -59,7 +59,7 @@ impl<T: Real> Obstacle<T> {
         Self::shared(frame, Arc::new(surface))
     }
 
-    /// The same with a surface shared by several obstacles.
+    /// The same, with a surface shared by several obstacles.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -124,11 +124,12 @@ impl<T: Real> Obstacle<T> {
         })
     }
 
-    /// The same obstacle with a point, in the surface's frame \[m\], that says where the cable passes.
+    /// The same obstacle with a point, in the surface's frame \[m\], that indicates where the cable passes.
     ///
-    /// It acts while there is no memory of the obstacle. The cable need not touch the obstacle, nor run through the point:
-    /// straight lines through it determine the class of the path; see [`CablePath`](crate::cable::CablePath). A point inside the solid
-    /// stands for the point of the surface near it.
+    /// The hint is used while there is no memory of the obstacle. The cable need not touch the obstacle, nor run
+    /// through the point: straight lines through it determine the class of the path; see
+    /// [`CablePath`](crate::cable::CablePath). A point inside the solid is replaced by the point of the surface near
+    /// it.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the point is not finite.
@@ -141,7 +142,7 @@ impl<T: Real> Obstacle<T> {
     /// The same obstacle, ignored while it contains the end or via point before or after the cable's passage.
     ///
     /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it the length of the
-    /// cable may jump where the point enters the solid or leaves it.
+    /// cable may jump where the point enters or leaves the solid.
     #[must_use]
     pub fn ignored_around_ends(mut self) -> Self {
         self.admits_ends = true;
@@ -151,12 +152,12 @@ impl<T: Real> Obstacle<T> {
     /// The same obstacle with another largest number of contacts, from 1 to 1000. Default: 8, or 1 if the surface is
     /// convex.
     ///
-    /// The memory of a path has as many places, whether they are used or not.
+    /// The memory of a path has this number of places, whether or not they are used.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] outside that range.
     pub fn with_most_contacts(mut self, most_contacts: usize) -> Result<Self, PathError> {
-        // More would be a mistake, and might not fit into memory.
+        // A larger number would be a mistake, and might not fit into memory.
         const MOST: u32 = 1000;
         let number = u32::try_from(most_contacts).unwrap_or(u32::MAX);
         let value = T::lit(f64::from(number));
@@ -192,7 +193,7 @@ impl<T: Real> Obstacle<T> {
         self.surface.scale()
     }
 
-    /// Enlarges the surface, which is as it was made, by a factor.
+    /// Scales the surface, which is as it was made, by a factor.
     pub(crate) fn set_scale(&mut self, scale: T) {
         self.surface.set_scale(scale);
         self.hint_S = self.hint_S.map(|hint| hint * scale);

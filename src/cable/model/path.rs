@@ -19,46 +19,45 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Pos
 ///   on B1         on B2             on B3          on B2             on B4            on B5
 /// ```
 ///
-/// The cable is taut and frictionless: between via points it is the shortest curve of its class that passes the
-/// obstacles in this order, straight where it is free and geodesic where it touches. An obstacle on which the
-/// cable does not press is skipped, and touched again when the straight line would pass through it.
+/// The cable is taut and frictionless. Between via points it is the shortest curve of its class that passes the
+/// obstacles in this order, straight where it is free and geodesic where it touches. An obstacle on which the cable
+/// does not press is skipped, and touched again when the straight line would pass through it.
 ///
 /// # Which shortest path
 ///
-/// Without memory ([`Wrap::known`] false) there is a search for the shortest path. It plans with one point on each
-/// obstacle, from the straight line: the obstacle that is in the way most is passed on each of its
-/// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths until the
-/// next is longer than the best path found. The straight line that descends in length is tried too.
-/// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths seen. The result is a local minimum. That no other is
-/// shorter is not proved: the points sought on a side may be others than those of the shortest path there. If no path is
-/// found, a string of beads is pulled tight instead. This is slow.
+/// Without memory ([`Wrap::known`] false) the shortest path is searched for. The search makes plans with one point on
+/// each obstacle, starting with the straight line: the obstacle that interferes most is passed on each of its
+/// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths
+/// until the next is longer than the best path found. A descent in length from the straight line is also tried.
+/// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths found. The result is a
+/// local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
+/// of the shortest path there. If no path is found, a string of beads is pulled tight instead, which is slow.
 ///
-/// A [contact hint](Obstacle::with_contact_hint) determines the class of the path where the surface tells classes
-/// apart ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds as the straight lines
-/// do that come from the point before it, pass through the hint and go to the point after it. If no such path is
-/// found, that is an error ([`PathError::HintNotKept`]). On other surfaces a path on the hint's side is preferred to one
-/// that is shorter by less than half the girth of the obstacle there, unless it winds by more than half a turn. A cable
-/// that is held within a ring, as by a side site inside a geom of MuJoCo's, passes a thin torus with a hint in its hole.
+/// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes
+/// ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds like the straight lines
+/// from the point before it, through the hint, to the point after it. If no such path is found, the error is
+/// [`PathError::HintNotKept`]. On other surfaces a path on the hint's side is preferred to one that is shorter by less
+/// than half the girth of the obstacle there, unless it winds by more than half a turn. To hold a cable within a ring,
+/// as by a side site inside a geom in MuJoCo, let it pass a thin torus with a hint in its hole.
 ///
-/// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its
-/// windings, even when another side has become shorter. If that fails, it descends or is pulled tight from there,
-/// and may slip off a winding; if that fails too, the search restarts without memory.
-/// [`Tracking`](crate::cable::Tracking) reports the case. Memory determines the class of the path and nothing else.
+/// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its windings,
+/// even when another side has become shorter. If that fails, the path descends or is pulled tight from there, and may
+/// slip off a winding; if that fails too, the search restarts without memory. [`Tracking`](crate::cable::Tracking)
+/// reports the case. Memory only determines the class of the path.
 ///
-/// On spheres and cylinders any number of windings can be followed; on other surfaces as many as
-/// [`Settings::max_evaluations`] allow, some twenty by default.
+/// On spheres and cylinders any number of windings can be tracked; on other surfaces as many as
+/// [`Settings::max_evaluations`] allows, about twenty by default.
 ///
-/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its
-/// Jacobi scalar), and the second variation of length over all natural geodesic corrections, computed from the
-/// pivots of the solver's matrix, is positive. A stationary path that is longest in some direction, such as the
-/// long way round a sphere, is not accepted. Where the second variation is zero in a direction, up to the
-/// smoothness, all paths in that direction count as equal, as around an axis of revolution through both ends, and
-/// one of them is found.
+/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its Jacobi
+/// scalar), and the second variation of length over all natural geodesic corrections, computed from the pivots of the
+/// solver's matrix, is positive. A stationary path that is longest in some direction, such as the long way around a
+/// sphere, is not accepted. If the second variation in a direction is zero within the smoothness, all paths in that
+/// direction count as equal, as around an axis of revolution through both ends, and one of them is found.
 ///
 /// # Several contacts
 ///
-/// An obstacle that is not convex is touched as often as it must be: a ring laid flat on both sides, a hill and again its
-/// skirt. Over a hollow the cable lifts off: the contact is divided by a straight segment, which vanishes with the
+/// An obstacle that is not convex is touched as often as necessary: a ring lying flat on both sides, a hill and then
+/// its foot. The cable lifts off over a hollow: the contact is divided by a straight segment, which vanishes with the
 /// hollow. Each contact is remembered. Neither length nor force jumps where one begins or ends.
 ///
 /// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex ones; a
@@ -71,35 +70,35 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Pos
 /// of surfaces, and which obstacles and via points are active. A via point may also [move](ViaPoint::moving) with a
 /// coordinate, or be active in a [range](ViaPoint::only_within) of one.
 ///
-/// What is not active is as if absent; obstacles before and after keep their order. An obstacle that is not active is
-/// forgotten at the next accepted step. When it is active again, all others are tracked, and it is passed where its
-/// contact hint says, or laid under the cable where the tracked path runs through it. If that fails, the search restarts
-/// without memory. The length jumps unless the cable is clear of the part that comes or goes.
+/// Inactive parts are ignored; obstacles before and after keep their order. An inactive obstacle is forgotten at the
+/// next accepted step. When it becomes active again, all others are tracked; it is passed according to its contact
+/// hint, or placed under the cable where the tracked path runs through it. If that fails, the search restarts without
+/// memory. The length jumps unless the cable is clear of the part that appears or disappears.
 ///
 /// # Derivatives
 ///
-/// In a scalar with derivatives the search runs on plain numbers. The path found is then refined until precision is
-/// exhausted, and differentiated by the implicit function theorem. Whatever the smoothness, values are those of the
-/// path without kinks, and derivatives up to third order are exact to roundoff (of the curvatures of contact arcs, up
-/// to first order). Which obstacles are touched remains as found.
+/// In a scalar with derivatives the search runs on plain numbers. The resulting path is then refined until precision is
+/// exhausted, and differentiated by the implicit function theorem. For any smoothness, values are those of the path
+/// without kinks, and derivatives up to third order are exact to roundoff (those of the curvatures of contact arcs, up
+/// to first order). The set of touched obstacles is that of the search.
 ///
 /// # Limits
 ///
 /// - Further contacts are found where a straight segment runs through the obstacle that it leaves, and where the normal
-///   curvature along a contact, sampled at a quarter of the surface's [`size`](crate::cable::Wrappable::size), is negative. A
-///   hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
+///   curvature along a contact, sampled at a quarter of the surface's [`size`](crate::cable::Wrappable::size), is
+///   negative. A hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
 ///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
-/// - Obstacles act in their order only: the cable between two neighbours does not see a third.
-/// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it runs into is
-///   touched where it was entered, on the assumption that the ends of the segment moved straight, and if the segment ran
-///   through more of it than a quarter of its [`size`](crate::cable::Wrappable::size): the cable is wrapped around it, or the
-///   path is reported as [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact of an obstacle that is
-///   touched elsewhere is not found in this way.
-/// - Over a user's own surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the
-///   search runs in the scalar, which takes longer.
-/// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable
-///   then leaves the surface at once, or its contact begins or ends at the point, after a segment of no length. It may
+/// - Obstacles act only in their order: the cable between two neighbours ignores a third.
+/// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it enters is
+///   touched where it was entered, assuming that the ends of the segment moved straight, and provided that the segment
+///   ran through more of it than a quarter of its [`size`](crate::cable::Wrappable::size). The cable is then wrapped
+///   around it, or the path is reported as [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further
+///   contact with an obstacle that is touched elsewhere is not found in this way.
+/// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
+///   runs in the scalar, which takes longer.
+/// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable then
+///   leaves the surface at once, or its contact begins or ends at the point, after a segment of zero length. It may
 ///   touch the same obstacle again.
 ///
 /// # Source
@@ -157,7 +156,7 @@ impl<T: Real> CablePath<T> {
         Ok(Self { origin, termination, via_points, obstacles, places, settings: Settings::default() })
     }
 
-    /// The same path, passing last over this obstacle.
+    /// The same path, with this obstacle added at its end.
     #[must_use]
     pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
         let X_BS = obstacle.frame().X_BF;
@@ -166,11 +165,11 @@ impl<T: Real> CablePath<T> {
         self
     }
 
-    /// The same path, running last through this via point: a [`Station`] or a [`ViaPoint`].
+    /// The same path, with this via point added at its end: a [`Station`] or a [`ViaPoint`].
     ///
     /// # Errors
-    /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point
-    /// before it or the termination, and none of both moves.
+    /// [`PathError::NonFinite`] if the point is not finite; [`PathError::CoincidentPoints`] if it is the point before
+    /// it or the termination, and neither moves.
     pub fn through(mut self, via_point: impl Into<ViaPoint<T>>) -> Result<Self, PathError> {
         let via_point = via_point.into();
         let station = via_point.station();
@@ -275,7 +274,7 @@ impl<T: Real> CablePath<T> {
         }
     }
 
-    /// The number of contacts that the memory holds.
+    /// The number of contacts in the memory.
     pub(crate) fn places_for_contacts(&self) -> usize {
         self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
     }
@@ -291,7 +290,7 @@ impl<T: Real> CablePath<T> {
 
     /// Whether every body and every coordinate of a via point exists.
     pub(crate) fn fits(&self, topology: &Topology) -> bool {
-        // One list after the other: a chain of them takes longer than the rest of the check.
+        // Separate loops, since a chain of iterators takes longer than the rest of the check.
         let has = |via_point: &ViaPoint<T>| {
             topology.has_body(via_point.station().body)
                 && via_point.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
@@ -302,14 +301,14 @@ impl<T: Real> CablePath<T> {
             && self.obstacles.iter().all(|obstacle| topology.has_body(obstacle.frame().body))
     }
 
-    /// The bodies of all stations and obstacles, some more than once.
+    /// The bodies of all stations and obstacles, possibly repeated.
     fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
         let via_points = self.via_points().map(|via_point| via_point.station().body);
         let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
         [self.origin.body, self.termination.body].into_iter().chain(via_points).chain(obstacles)
     }
 
-    /// The coordinates of all via points, some more than once.
+    /// The coordinates of all via points, possibly repeated.
     fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + '_ {
         self.via_points().flat_map(ViaPoint::coordinates)
     }

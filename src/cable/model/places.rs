@@ -8,10 +8,10 @@ use crate::math::{InvalidValue, Pose, Real, cast_pose, check, checked_when_read,
 
 /// The places of a path: what may differ from state to state.
 ///
-/// Those of a [`CablePath`](crate::cable::CablePath) are [those that it was made with](crate::cable::CablePath::places), all parts active and to scale.
-/// A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. So may an element of one's own, by
-/// [`StateParameters`](crate::cable_spring::StateParameters) with the parameters of its law; it solves the path by
-/// [`CablePath::at`](crate::cable::CablePath::at).
+/// A [`CablePath`](crate::cable::CablePath) has the places [with which it was made](crate::cable::CablePath::places),
+/// all parts active and at scale 1. A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. A
+/// user's element can have them too, by [`StateParameters`](crate::cable_spring::StateParameters) with the parameters
+/// of its law; it solves the path by [`CablePath::at`](crate::cable::CablePath::at).
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Places<T: Real> {
@@ -29,9 +29,10 @@ pub struct Places<T: Real> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ViaPlace<T: Real> {
-    /// Whether the cable runs through it. If not, it is as if absent: obstacles before and after it keep their order.
+    /// Whether the cable runs through it. If not, it is ignored, and obstacles before and after it keep their order.
     pub active: bool,
-    /// The point, in its body's frame \[m\]. For a [moving](crate::cable::ViaPoint::moving) point, what is added to its curve.
+    /// The point, in its body's frame \[m\]. For a [moving](crate::cable::ViaPoint::moving) point, an offset added to
+    /// its curve.
     pub p_B: Point3<T>,
 }
 
@@ -39,13 +40,13 @@ pub struct ViaPlace<T: Real> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstaclePlace<T: Real> {
-    /// Whether the cable passes over it. If not, it is as if absent, and the next accepted step
+    /// Whether the cable passes over it. If not, it is ignored, and the next accepted step
     /// [forgets](crate::cable::CablePath#parts-that-come-and-go) it.
     pub active: bool,
     /// The pose of the surface on its body.
     pub X_BS: Pose<T>,
-    /// The factor by which the surface is larger than it was made, in all directions; of a sphere or cylinder, the
-    /// radius relative to that. A contact hint is moved accordingly.
+    /// The scale of the surface relative to how it was made, in all directions; for a sphere or cylinder, of its
+    /// radius. A contact hint is moved accordingly.
     pub scale: T,
 }
 

@@ -40,12 +40,12 @@ use crate::math::{Banded, InvalidValue, Real, Requirement, check};
 pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
     /// The point \[m\] at a value of the coordinate, and its derivative with respect to the coordinate.
     ///
-    /// A cable does work on the coordinate by the derivative: power balances if it is that of the point, and forces
-    /// are continuous if it is.
+    /// A cable does work on the coordinate by the derivative: power balances if it is the derivative of the point, and
+    /// forces are continuous if it is continuous.
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>);
 
-    /// The second derivative with respect to the coordinate, which is that of the force on it. Only a linearization needs
-    /// it.
+    /// The second derivative with respect to the coordinate, from which that of the force on the coordinate follows.
+    /// Only a linearization needs it.
     fn second_derivative(&self, coordinate: T) -> Vector3<T>;
 
     /// The name of the type, for errors.
@@ -56,8 +56,8 @@ pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
 
 /// The natural cubic spline through points at given values of a coordinate.
 ///
-/// Its second derivative is continuous, and zero at the first and last knot; beyond them the point goes on along a
-/// straight line. Of two knots it is the line through both.
+/// Its second derivative is continuous, and zero at the first and last knot, beyond which the curve is straight. With
+/// two knots it is the line through both.
 ///
 /// # Example: three knots
 ///
@@ -113,7 +113,7 @@ impl<T: Real> SplineCurve<T> {
     /// The same curve in another scalar.
     ///
     /// # Errors
-    /// As [`new`](Self::new), where the other scalar has a smaller range or precision.
+    /// Those of [`new`](Self::new), where the other scalar has a smaller range or precision.
     pub fn cast<U: Real>(&self) -> Result<SplineCurve<U>, InvalidValue> {
         SplineCurve::new(self.knots.iter().map(|knot| (knot.coordinate.cast(), knot.point.map(T::cast))))
     }
@@ -151,7 +151,7 @@ impl<T: Real> PointCurve<T> for SplineCurve<T> {
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>) {
         let (a, b) = self.piece(coordinate);
         let step = b.coordinate - a.coordinate;
-        // At a knot, too, the coordinate's own derivatives count.
+        // At a knot, too, the derivatives of the coordinate must be kept.
         let within = if coordinate < a.coordinate {
             a.coordinate
         } else if coordinate > b.coordinate {

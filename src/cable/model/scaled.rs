@@ -1,4 +1,4 @@
-//! Surfaces enlarged or shrunk in all directions alike.
+//! Surfaces scaled uniformly in all directions.
 
 use alloc::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::math::{Real, is_plain};
 
 /// A surface with all lengths multiplied by a scale, about the origin of its frame.
 ///
-/// Geodesics of the surface are geodesics when scaled, so that closed forms serve at every scale. Each method of
+/// A scaled geodesic is a geodesic of the scaled surface, so closed forms hold at every scale. Each method of
 /// [`Wrappable`] is that of the surface, with lengths converted.
 #[derive(Debug)]
 pub(crate) struct Scaled<T: Real> {
     surface: Arc<dyn Wrappable<T>>,
     scale: T,
-    /// Whether lengths need not be converted: a scalar that is no plain float may be 1 and carry a derivative.
+    /// Whether lengths need no conversion: a scale of 1 may carry a derivative if the scalar is not a plain float.
     is_to_scale: bool,
 }
 

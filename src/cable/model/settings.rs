@@ -6,13 +6,13 @@ use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Settings<T: Real> {
-    /// The largest kink allowed where a straight segment meets a surface \[rad\]. Default: 1e-9, or
-    /// 64 units of roundoff if that is more.
+    /// The largest allowed kink where a straight segment meets a surface \[rad\]. Default: 1e-9, or 64 units of
+    /// roundoff if that is more.
     ///
     /// A kink of ε is an error of ε in the directions of forces relative to the tension; the length is off by some
-    /// hundredths of ε times the sizes of the obstacles, as far as contact points are off the surfaces. 1e-9 keeps both
-    /// below what an integrator sees. Geodesics are held to a hundredth of it. The remaining
-    /// kinks are estimated when the solver stops, and may exceed it by a small factor: see
+    /// hundredths of ε times the sizes of the obstacles, as far as contact points are off the surfaces. At 1e-9 both
+    /// are below what an integrator resolves. Geodesics are computed to a hundredth of it. The remaining kinks are
+    /// estimated when the solver stops, and may exceed it by a small factor: see
     /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
     pub smoothness: T,
     /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
@@ -21,11 +21,11 @@ pub struct Settings<T: Real> {
     /// The largest number of evaluations of surfaces per obstacle in a search between two fixed points, over all
     /// its attempts, half of them in the remembered class. Default: 100,000.
     ///
-    /// A tracked path takes some tens. This bounds the cost of a path that is not found, by count rather than
-    /// time, so that the outcome does not depend on the machine. Derivatives along geodesics and the implicit
-    /// function at the beads of a string are counted; each line searched for contact counts as fifty. The search
-    /// ends at the first check beyond the bound, within a tenth of the default; a geodesic that would lead beyond it,
-    /// such as a remembered one of a thousand windings, is given up.
+    /// A tracked path takes some tens. This bounds the cost of a path that is not found by count, not by time, so that
+    /// the outcome does not depend on the machine. Derivatives along geodesics and values of the implicit function at
+    /// the beads of a string are counted; each line searched for contact counts as fifty. The search ends at the first
+    /// check beyond the bound, within a tenth of the default; a geodesic that would exceed it, such as a remembered one
+    /// with a thousand windings, is given up.
     pub max_evaluations: usize,
 }
 
@@ -39,7 +39,7 @@ impl<T: Real> Default for Settings<T> {
 checked_when_read!(Settings);
 
 impl<T: Real> Settings<T> {
-    /// The same in another scalar, with its default smoothness if this one is below its roundoff.
+    /// The same settings in another scalar, with its default smoothness if this one is below its roundoff.
     pub fn cast<U: Real>(&self) -> Settings<U> {
         let Self { smoothness, max_iterations, max_evaluations } = *self;
         let cast = Settings { smoothness: smoothness.cast(), max_iterations, max_evaluations };

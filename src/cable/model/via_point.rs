@@ -1,4 +1,4 @@
-//! Points that a cable runs through on its way.
+//! Points through which a cable runs.
 
 use alloc::sync::Arc;
 use core::ops::RangeInclusive;
@@ -12,13 +12,13 @@ use crate::math::{Real, Requirement, check};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions, Station};
 use crate::shapes::ShapeError;
 
-/// A point that a cable runs through: fixed on a body, or moving on it with a coordinate; at all values of a
+/// A point through which a cable runs: fixed on a body, or moving on it with a coordinate; at all values of a
 /// coordinate, or in a range.
 ///
 /// # Example: a patellar tendon
 ///
-/// Where a knee is modelled by a hinge, the patella is a point of the shank that moves with the angle. The cable does
-/// work on the angle as the point moves, beyond that of its forces on the bodies.
+/// If a knee is modelled by a hinge, the patella is a point of the shank that moves with the angle. The cable does work
+/// on the angle as the point moves, in addition to that of its forces on the bodies.
 ///
 /// ```
 /// use force_elements::cable::{CablePath, SplineCurve, ViaPoint};
@@ -77,18 +77,18 @@ impl<T: Real> ViaPoint<T> {
     /// A point that moves on a body along a curve of the body's frame, with a coordinate.
     ///
     /// Besides the force at the point, a cable of tension `f` exerts on the coordinate the generalized force
-    /// `f·u·dp/dq`, where `u` is the sum of the unit directions in which the cable leaves the point to both sides.
-    /// With it power balances. Like every force, it is continuous where the derivative of the curve is.
+    /// `f·u·dp/dq`, where `u` is the sum of the unit directions in which the cable leaves the point on both sides. With
+    /// it power balances. It is continuous if the derivative of the curve is.
     pub fn moving(body: BodyIndex, coordinate: CoordinateIndex, curve: impl PointCurve<T>) -> Self {
         let station = Station::on(body, Point3::origin());
         Self { station, curve: Some((coordinate, Arc::new(curve))), range: None }
     }
 
-    /// The same point, of the path only while a coordinate lies in a range, its ends included.
+    /// The same point, which is part of the path only while a coordinate lies in a range, its ends included.
     ///
-    /// Elsewhere the cable does without it. At the ends of the range the length jumps, unless the cable runs
-    /// through the point there anyway. With it jumps the energy stored, by work of no force: in the energy account it
-    /// shows as dissipated, with a negative sign where the cable becomes longer.
+    /// Elsewhere the cable skips it. At the ends of the range the length jumps, unless the cable runs through the point
+    /// there anyway. The stored energy jumps with it, by the work of no force: it appears in the energy account as
+    /// dissipated, with a negative sign if the cable becomes longer.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] if the end of the range is below its start, or one of them is NaN.
@@ -103,8 +103,7 @@ impl<T: Real> ViaPoint<T> {
         Ok(self)
     }
 
-    /// The point on its body, where it does not move. A moving point has the body's origin here, to which its curve
-    /// is added.
+    /// The point on its body, if it does not move. For a moving point, the body's origin, to which its curve is added.
     pub fn station(&self) -> Station<T> {
         self.station
     }
@@ -148,7 +147,8 @@ impl<T: Real> ViaPoint<T> {
         })
     }
 
-    /// What its curve adds to its station, and the derivative, for coordinates that exist; in the body's frame.
+    /// The displacement from its station by its curve, and the derivative, for coordinates that exist; in the body's
+    /// frame.
     #[inline]
     pub(crate) fn shift(
         &self,

@@ -8,8 +8,8 @@ use crate::math::{InvalidValue, Real, check, checked_when_read, clone_by_field};
 
 /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
 ///
-/// Lengths are those on the surface as it was made: where its [scale](crate::cable::ObstaclePlace::scale) is another, they are
-/// multiplied by that.
+/// Lengths are those on the surface as it was made; they are multiplied by its
+/// [scale](crate::cable::ObstaclePlace::scale).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Wrap<T: Real> {
@@ -17,11 +17,11 @@ pub struct Wrap<T: Real> {
     pub known: bool,
     /// Whether the cable was in contact.
     pub in_contact: bool,
-    /// The first point of contact or, without contact, the start of the straight segment that passes the obstacle; in
-    /// the surface's frame \[m\].
+    /// The first point of contact; without contact, the start of the straight segment that passes the obstacle; in the
+    /// surface's frame \[m\].
     pub point: Point3<T>,
-    /// The direction at the first point of contact or, without contact, the whole straight segment \[m\], zero if it
-    /// is not known; in the surface's frame.
+    /// The direction at the first point of contact; without contact, the whole straight segment \[m\], zero if it is
+    /// not known; in the surface's frame.
     pub tangent: Vector3<T>,
     /// The length of the contact arc \[m\].
     pub length: T,
@@ -33,15 +33,15 @@ pub struct Wrap<T: Real> {
 /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts), so that the variables of a state do not depend
 /// on the path.
 ///
-/// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the
-/// solver; within the class the path depends on it by no more than its smoothness.
+/// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the solver;
+/// within the class the path depends on it by no more than its smoothness.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Wraps<T: Real> {
     /// The first contact of each obstacle, in order along the path.
     pub obstacles: Vec<Wrap<T>>,
-    /// Further contacts: for each obstacle in order as many places as its contacts may number, less one. Those that
-    /// are not in contact are vacant.
+    /// Further contacts: for each obstacle in order, one place fewer than the number of contacts that it may have.
+    /// Those that are not in contact are vacant.
     pub further: Vec<Wrap<T>>,
 }
 
@@ -61,7 +61,7 @@ impl<T: Real> Wrap<T> {
         }
     }
 
-    /// The same on a surface enlarged by a factor.
+    /// The same memory on a surface scaled by a factor.
     pub(crate) fn scaled(&self, factor: T) -> Self {
         let Self { known, in_contact, point, tangent, length } = *self;
         // In contact it is a direction.

@@ -1,9 +1,11 @@
-//! Changes of contacts along a motion of their path: of their ends, their length, and the angle by which they turn the cable.
+//! Changes of contacts along a motion of their path: of their ends, their length, and the angle by which they turn the
+//! cable.
 //!
-//! With the shifts `a` along and `s` to the side of an end of a contact on its surface, with normal curvature `κ` and torsion
-//! `τ` there, the surface bends the cable by `κ a + τ s` about its binormal; where the cable is smooth that is what the segment
-//! turns about it. By the equation of Codazzi and Mainardi the normal curvature changes by `j τ′ + 2 j′ τ` to the side of a
-//! geodesic, with the Jacobi field `j`, so that the turning of a contact changes by what its ends bend and by `∫ τ j′ ds`.
+//! With the shifts `a` along and `s` sideways of an end of a contact on its surface, and the normal curvature `κ` and
+//! torsion `τ` there, the surface bends the cable by `κ a + τ s` about its binormal; where the cable is smooth, the
+//! segment turns about it by the same angle. By the equation of Codazzi and Mainardi the normal curvature changes by `j
+//! τ′ + 2 j′ τ` to the side of a geodesic, with the Jacobi field `j`, so the turning of a contact changes by the bends
+//! at its ends plus `∫ τ j′ ds`.
 
 use nalgebra::{Matrix3x6, RowVector6, Vector3};
 
@@ -101,7 +103,7 @@ impl<T: Real> Side<T> {
 }
 
 impl<T: Real> Stop<T> {
-    /// What the surface bends the cable by as start and end shift.
+    /// The bending of the cable by the surface as start and end shift.
     fn bends(&self, legs: [&Leg<T>; 2]) -> [RowVector6<T>; 2] {
         [0, 1].map(|k| {
             let side = &self.sides[k];

@@ -1,17 +1,17 @@
 //! Derivatives of the forces of a path, which are the second derivatives of its length.
 //!
-//! By the implicit function theorem: the path stays without kinks as its parts move. Of the four corrections of a contact
-//! only two have an effect on the forces. Where the cable is smooth, a contact that moves along the cable leaves the line
-//! of force where it was; and the conditions along the normal, which determine these corrections, do not involve the
-//! others. With the shift `s` of a contact's start to the side and its turn `θ`, the Jacobi scalars of the geodesic give
-//! shift and turn of its end, and the conditions that remain form a chain, which is eliminated once:
+//! By the implicit function theorem: the path remains smooth as its parts move. Of the four corrections of a contact
+//! only two affect the forces. Where the cable is smooth, a contact that moves along the cable does not change the line
+//! of force; and the conditions along the normal, which determine these corrections, do not involve the others. With
+//! the sideways shift `s` of a contact's start and its turn `θ`, the Jacobi scalars of the geodesic give the shift and
+//! turn of its end, and the remaining conditions form a chain, which is eliminated once:
 //!
 //! ```text
 //! s/l  − θ  − c·u'/l   = ω·n − b·d           at the start, after a segment of length l from a contact whose end shifts by u'
 //! u/l″ + θ″ − c″·s″/l″ = b″·d″ − ω·n″        at the end, before a segment of length l″ to a contact whose start shifts by s″
 //! ```
 //!
-//! `n` and `b` are normal and binormal, `c` is the product of the two binormals at a segment, `ω` the turn of the
+//! `n` and `b` are normal and binormal, `c` is the product of the two binormals at a segment, `ω` the rotation of the
 //! surface, and `d` the turn of the segment as its ends move with their bodies.
 
 use alloc::vec::Vec;
@@ -28,18 +28,18 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 /// What moves, in up to six directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathMotion {
-    /// A body: turns about its origin, then shifts, along the axes of Ground.
+    /// A body: rotations about its origin, then translations, along the axes of Ground.
     Body(BodyIndex),
     /// A coordinate with which via points move: the first direction.
     Coordinate(CoordinateIndex),
     /// The origin on its body: the first three directions are the axes of the body.
     Origin,
-    /// The termination on its body: as the origin.
+    /// The termination on its body: like the origin.
     Termination,
-    /// A via point on its body: as the origin.
+    /// A via point on its body: like the origin.
     ViaPoint(usize),
-    /// The surface of an obstacle on its body: turns about the origin of its frame, then shifts, along the axes of the
-    /// body.
+    /// The surface of an obstacle on its body: rotations about the origin of its frame, then translations, along the
+    /// axes of the body.
     Obstacle(usize),
     /// The scale of an obstacle: the first direction.
     Scale(usize),
@@ -69,15 +69,15 @@ pub struct UnitCoordinateForce<T: Real> {
     pub change: RowVector6<T>,
 }
 
-/// Derivatives of the [unit forces](PathResults::unit_forces) of a solved path: memory that is reused.
+/// Derivatives of the [unit forces](PathResults::unit_forces) of a solved path, in memory that is reused.
 ///
-/// The length `L` of a path has the derivative `−u` along twists of the bodies, with the unit force `u`, torque and force
-/// at the body's origin. The derivative of `u` is therefore minus the second derivative of `L`. In the chart of twists it is
-/// not symmetric: the block of a body and itself differs from its transpose by `−[m]×` in the torques by turns, with the
-/// torque `m` of `u`. All else is symmetric, for all bodies and coordinates together.
+/// The length `L` of a path has the derivative `−u` along twists of the bodies, with the unit force `u`, torque and
+/// force at the body's origin. The derivative of `u` is therefore minus the second derivative of `L`. In terms of
+/// twists it is not symmetric: the block of a body with itself differs from its transpose by `−[m]×` in the torques by
+/// rotations, with the torque `m` of `u`. All other blocks are symmetric, for all bodies and coordinates together.
 ///
-/// What follows from a motion is found by the implicit function theorem, with one more geodesic for each contact. It is
-/// exact to the [smoothness](PathResults::smoothness) of the path.
+/// The effects of a motion are found by the implicit function theorem, with one more geodesic for each contact. They
+/// are exact to the [smoothness](PathResults::smoothness) of the path.
 #[derive(Debug)]
 pub struct PathDerivatives<T: Real> {
     forces: Vec<UnitForce<T>>,
@@ -94,11 +94,11 @@ impl<T: Real> Default for PathDerivatives<T> {
 }
 
 impl<T: Real> PathDerivatives<T> {
-    /// Takes over a path solved at these places and positions; returns whether its derivatives are known.
+    /// Takes a path solved at these places and positions; returns whether its derivatives are known.
     ///
-    /// Those of another path are not. Where the cable begins or ends on a surface, they are those of a cable that goes on
-    /// doing so: a point that leaves the surface takes it off at a slope without bound, unless surface and point are on one
-    /// body.
+    /// The derivatives of other paths are not known. If the cable begins or ends on a surface, they are those of a
+    /// cable that continues to do so: a point that leaves the surface takes the cable off with an unbounded slope,
+    /// unless surface and point are on one body.
     ///
     /// # Panics
     /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
@@ -167,7 +167,8 @@ impl<T: Real> PathDerivatives<T> {
         &self.coordinate_forces
     }
 
-    /// Finds the changes of all forces along a motion, and returns those of the length. `None` if nothing of the path moves.
+    /// Finds the changes of all forces along a motion, and returns those of the length. `None` if no part of the path
+    /// moves.
     pub fn along(&mut self, motion: PathMotion) -> Option<RowVector6<T>> {
         let mut moves = false;
         for stop in &mut self.stops {
@@ -278,7 +279,7 @@ impl<T: Real> PathDerivatives<T> {
         });
     }
 
-    /// Lets the start or the end of the last contact act where it is held.
+    /// Applies the force of the start or the end of the last contact where it is held.
     fn hold(&mut self, side: usize, p: &Point3<T>) {
         let Some(stop) = self.stops.last_mut() else { return };
         stop.sides[side].p = *p;
@@ -326,7 +327,7 @@ impl<T: Real> PathDerivatives<T> {
         }
     }
 
-    /// Finds by how much contacts move to the side; adds what follows for the directions of the segments.
+    /// Finds the sideways motion of contacts, and adds its effect on the directions of the segments.
     fn slip(&mut self) {
         let Self { stops, legs, .. } = self;
         let mut before = RowVector6::zeros();
@@ -397,7 +398,7 @@ impl<T: Real> PathDerivatives<T> {
                 let Side { r, normal, .. } = &stop.sides[k];
                 let pull = leg.change * sign;
                 let across = (directions[k] * sign).cross_matrix();
-                // A shift by s along the binormal turns the force by s·b × e = −s·n about the origin.
+                // A shift by s along the binormal rotates the force by s·b × e = −s·n about the origin.
                 let turned = match &stop.held[k] {
                     Some(shift) => across * (stop.shifts[k] + shift),
                     None => across * stop.shifts[k] + normal * (stop.slips[k] * sign),
@@ -424,7 +425,7 @@ impl<T: Real> PathDerivatives<T> {
 }
 
 impl<T: Real> ObstacleContact<T> {
-    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a place nearby.
+    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a nearby place.
     fn exact_geodesic(&self, surface: &dyn crate::cable::Wrappable<T>) -> Geodesic<T> {
         let (p, tangent, length) = self.start_on_surface();
         let mut geodesic = surface.geodesic(&p, &tangent, length, T::zero(), usize::MAX);

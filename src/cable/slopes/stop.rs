@@ -24,17 +24,18 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) twist: [T; 2],
     /// Of a moving point.
     pub(crate) slope: Option<Slope<T>>,
-    /// The shifts of start and end to the side, by the right-hand sides at start and end and by the shift of the next start.
+    /// The sideways shifts of start and end, by the right-hand sides at start and end and by the shift of the next
+    /// start.
     pub(crate) solution: [[T; 3]; 2],
-    /// The effect of the shift of the end before on the first right-hand side.
+    /// The effect of the shift of the previous end on the first right-hand side.
     pub(crate) coupling: T,
-    /// Those of a motion: shifts of start and end with the body or surface, its turn, and the shifts to the side.
+    /// For a motion: shifts of start and end with the body or surface, its rotation, and the sideways shifts.
     pub(crate) shifts: [Matrix3x6<T>; 2],
     pub(crate) turn: Matrix3x6<T>,
     pub(crate) slips: [RowVector6<T>; 2],
     /// The shifts over the surface of the points at which start and end are held.
     pub(crate) held: [Option<Matrix3x6<T>>; 2],
-    /// The shifts to the side of the end by that of a held start, and of the start by that of a held end.
+    /// The sideways shifts of the end by that of a held start, and of the start by that of a held end.
     pub(crate) by_held: [T; 2],
 }
 
@@ -94,8 +95,8 @@ impl<T: Real> Stop<T> {
         matches!((self.part, motion), (PathMotion::Obstacle(i), PathMotion::Scale(k)) if i == k)
     }
 
-    /// Moves with its body, surface or coordinate, while contacts keep their places on the surface; returns whether it does
-    /// move.
+    /// Moves with its body, surface or coordinate, while contacts keep their places on the surface; returns whether it
+    /// moves.
     pub(crate) fn follow(
         &mut self,
         motion: PathMotion,
@@ -158,11 +159,11 @@ pub(crate) fn directions<T: Real>(legs: &[Leg<T>], stop: usize) -> [Vector3<T>; 
         .map(|leg| leg.and_then(|leg| legs.get(leg)).map_or_else(Vector3::zeros, |leg| leg.direction))
 }
 
-/// The shifts of a contact's start and end to the side, by both right-hand sides and by the shift of the next start.
+/// The sideways shifts of a contact's start and end, by both right-hand sides and by the shift of the next start.
 ///
-/// `inverse_lengths` are those of the segments before and after, zero of one without length, whose point holds the contact;
-/// then the other shift also depends on that of the point, which is second.
-/// `before` has the shift of the end before by that of the start, and its effect; `after` is the effect of the next start.
+/// `inverse_lengths` are those of the segments before and after, zero for one without length, whose point holds the
+/// contact; then the other shift also depends on that of the point, which is second. `before` has the shift of the
+/// previous end by that of the start, and its effect; `after` is the effect of the next start.
 pub(crate) fn solution<T: Real>(
     jacobi: &Jacobi<T>,
     inverse_lengths: [T; 2],
@@ -172,10 +173,10 @@ pub(crate) fn solution<T: Real>(
     let Jacobi { shift, shift_rate, turn, turn_rate } = *jacobi;
     let [inverse_before, inverse_after] = inverse_lengths;
     let zero = T::zero();
-    // Per unit turn of the start, and per unit shift: what stands on the left at the end.
+    // Per unit turn of the start, and per unit shift: the left-hand side at the end.
     let by_turn = turn * inverse_after + turn_rate;
     let by_shift = shift * inverse_after + shift_rate;
-    // The turn of the start is that which its shift demands, less the right-hand side.
+    // The turn of the start is that required by its shift, minus the right-hand side.
     let mut demand = inverse_before - before[0] * before[1];
     match inverse_lengths.map(|inverse| inverse == zero) {
         [false, false] => {

@@ -1,4 +1,4 @@
-//! The parts of a path that act in one configuration, where they are.
+//! The active parts of a path in one configuration, and their places.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,18 +12,18 @@ use crate::cable::model::wrap::Wraps;
 use crate::math::{Real, check, is_plain};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
-/// The parts of a path that act in one configuration. Kept from one solution to the next to avoid allocation.
+/// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Acting<T: Real> {
     /// Which obstacles of the path.
     pub(crate) indices: Vec<usize>,
     pub(crate) spans: Vec<Span<T>>,
-    /// Whether all act, as large as they were made: then the following are not written.
+    /// Whether all parts are active, as large as they were made: then the following fields are not written.
     all_as_made: bool,
     obstacles: Vec<Obstacle<T>>,
     /// The same in plain numbers, if the scalar is another and all their surfaces are known.
     plain: Vec<Obstacle<f64>>,
-    /// Their memories, for surfaces as large as they are, and those of further contacts.
+    /// Their memories, for surfaces at their present scale, and those of further contacts.
     wraps: Wraps<T>,
 }
 
@@ -59,8 +59,8 @@ impl<T: Real> Acting<T> {
         }
     }
 
-    /// Finds what acts of a path whose bodies and coordinates exist, and where each via point is in Ground, `None` if it
-    /// does not act.
+    /// Finds the active parts of a path whose bodies and coordinates exist, and the place of each via point in Ground,
+    /// `None` if it is not active.
     pub(crate) fn find(
         &mut self,
         placed: &PlacedPath<'_, T>,
@@ -114,12 +114,12 @@ impl<T: Real> Acting<T> {
         self.spans.push(Span { from, to, obstacles: first..end, place });
     }
 
-    /// Copies the obstacles that act and their memories, unless all act as they were made.
+    /// Copies the active obstacles and their memories, unless all are active and as they were made.
     fn copy(&mut self, placed: &PlacedPath<'_, T>, memory: &Wraps<T>) -> Result<(), PathError> {
         let PlacedPath { path, places } = *placed;
         let count = path.obstacles.len();
         let Self { indices, obstacles, plain, wraps, .. } = self;
-        // What is not needed now may be in a later configuration.
+        // Reserved for a later configuration.
         obstacles.reserve(count.saturating_sub(obstacles.len()));
         plain.clear();
         plain.reserve(if is_plain::<T>() { 0 } else { count });
@@ -128,7 +128,7 @@ impl<T: Real> Acting<T> {
         wraps.further.clear();
         wraps.further.reserve(memory.further.len());
         let is_to_scale = |k: &usize| places.obstacles[*k].scale == T::one();
-        // A scalar that is no plain float may be 1 and carry a derivative.
+        // A scale of 1 may carry a derivative if the scalar is not a plain float.
         self.all_as_made = is_plain::<T>() && indices.len() == count && indices.iter().all(is_to_scale);
         if self.all_as_made {
             return Ok(());

@@ -19,8 +19,8 @@ use crate::shapes::ShapeError;
 
 /// The attempts in order.
 ///
-/// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory, or if both
-/// fail, there is a search.
+/// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory,
+/// or if both fail, there is a search.
 const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
 
 /// Solves one span; returns its progress, and how the path was found.
@@ -58,8 +58,8 @@ pub(crate) fn solve_span<T: Real>(
         if remembered && !known {
             continue;
         }
-        // No other path replaces a remembered one that leaves its patch. Only a leap of Newton's method is repeated by
-        // descending. Tracking may take half of the budget, to leave the rest for a restart.
+        // A remembered path that leaves its patch is not replaced by another. Only a jump of Newton's method is retried
+        // by a descent. Tracking may use half of the budget, to leave the rest for a restart.
         work.run.budget.limit = if remembered { most - most / 2 } else { most };
         if has_memory && failure.off_patch.is_some() && tracking != Tracking::Relaxed {
             break;
@@ -81,7 +81,7 @@ pub(crate) fn solve_span<T: Real>(
             }
         };
         match outcome {
-            // What comes without memory is passed where its hint says.
+            // An obstacle without memory is passed according to its hint.
             Ok(_) if remembered && lost_hint(span, nodes).is_some() => {}
             Ok(progress) => {
                 check_ends(span, nodes, first_obstacle)?;
@@ -97,7 +97,7 @@ pub(crate) fn solve_span<T: Real>(
             }
             Err(why) => {
                 failure.add(&why, nodes);
-                // What is said of the class and of depths is of the last attempt.
+                // The class and the depths reported are those of the last attempt.
                 (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
                 // The remembered path is on the wrong side.
                 known &= why.lost.is_none();
@@ -108,7 +108,8 @@ pub(crate) fn solve_span<T: Real>(
     Err(refusal(span, nodes, known, &failure, first_obstacle, evaluations))
 }
 
-/// Why no path was found, from the last attempt and, if that tells nothing, from what is remembered or lies in a line.
+/// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
+/// line.
 fn refusal<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,

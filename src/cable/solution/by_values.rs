@@ -1,5 +1,5 @@
 //! Solution of a span in a scalar with derivatives: the search, on plain numbers where the surfaces are known in them,
-//! and two steps of Newton's method in the scalar from where precision is exhausted.
+//! and two steps of Newton's method in the scalar after precision is exhausted.
 
 use alloc::vec::Vec;
 
@@ -31,12 +31,12 @@ impl Values {
     }
 }
 
-/// Solves one span, whose obstacles are given in plain numbers too if all surfaces are known in them; returns its
+/// Solves one span, whose obstacles are also given in plain numbers if all surfaces are known in them; returns its
 /// progress, and how the path was found.
 ///
-/// Its derivatives are those of the path without kinks, whatever smoothness was asked for. Which obstacles are touched
-/// is what the search has found. The memory is that of the search: it has no derivatives, and takes the course that it
-/// would take in plain numbers.
+/// Its derivatives are those of the path without kinks, independent of the requested smoothness. The search determines
+/// which obstacles are touched. The memory is that of the search: it has no derivatives, and evolves as in plain
+/// numbers.
 pub(crate) fn solve<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: Option<&[Obstacle<f64>]>,
@@ -77,7 +77,7 @@ pub(crate) fn solve<T: Real>(
     Ok((differentiate(span, nodes, &values.nodes, &mut work.run, &progress), tracking))
 }
 
-/// Exhausts precision from a path found, which is remembered as the start.
+/// Exhausts precision, starting from a path, which is remembered as the start.
 fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], run: &mut Run) {
     run.active.clear();
     for (k, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.in_contact) {

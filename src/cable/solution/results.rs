@@ -19,19 +19,20 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Po
 /// The way in which a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from memory, with all windings; or there are no obstacles.
+    /// By Newton's method from memory, with all windings; also if there are no obstacles.
     #[default]
     Warm,
-    /// From memory, but small steps of the motion may lead to another path. It was found by descending in length or pulling a
-    /// string tight: the motion was large, or the tracked path has ceased to exist; it may have slipped off a winding. Or
-    /// an obstacle was met elsewhere than the straight segment now runs deepest in it, or was touched and left again within
-    /// the step. Or the cable was bent by more than 0.05 rad against a surface, where it has a new contact or Newton's
-    /// method took steps of more than 0.6 rad; not on a single cylinder, where as many windings are the same path.
+    /// From memory, but small steps of the motion may lead to another path. Either the path was found by descending in
+    /// length or pulling a string tight: the motion was large, or the tracked path has ceased to exist and may have
+    /// slipped off a winding. Or an obstacle was met elsewhere than the straight segment now runs deepest in it, or was
+    /// touched and left again within the step. Or the cable was bent by more than 0.05 rad against a surface, where it
+    /// has a new contact or Newton's method took steps of more than 0.6 rad; except on a single cylinder, where as many
+    /// windings are the same path.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// Without memory, because no path was found from it: this may be another path. So is one that passes an obstacle
-    /// on another side than before, after a leap through it that the obstacle does not hold.
+    /// Without memory, because no path was found from it: this may be another path. Also a path that passes an obstacle
+    /// on another side than before, after jumping through it, where the obstacle does not hold the cable.
     Restarted,
 }
 
@@ -61,8 +62,8 @@ pub struct ObstacleContact<T: Real> {
     pub obstacle: usize,
     /// Whether the cable touches.
     pub in_contact: bool,
-    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc
-    /// length. Meaningless while not in contact.
+    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc length. Not meaningful while
+    /// not in contact.
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
     pub X_GS: Pose<T>,
@@ -70,7 +71,7 @@ pub struct ObstacleContact<T: Real> {
     pub scale: T,
     /// The memory to commit.
     pub wrap: Wrap<T>,
-    /// The number of contacts that the memory holds of the obstacle.
+    /// The number of contacts with the obstacle for which the memory has room.
     pub(crate) most_contacts: usize,
 }
 
@@ -82,20 +83,19 @@ pub struct PathResults<T: Real> {
     pub length: T,
     /// The largest kink where a straight segment meets a surface, or an upper bound \[rad\].
     pub smoothness: T,
-    /// The number of geodesics per obstacle in the successful run of Newton's method; the largest of several
-    /// spans.
+    /// The number of geodesics per obstacle in the successful run of Newton's method; for several spans, the largest.
     pub iterations: usize,
-    /// The way in which the path was found; the least direct one of several spans.
+    /// How the path was found; for several spans, the least direct way.
     pub tracking: Tracking,
-    /// The number of different paths seen by a search without memory, of which the shortest was taken; the largest of
-    /// several spans. One if the path was found from memory.
+    /// The number of different paths found by a search without memory, of which the shortest was chosen; for several
+    /// spans, the largest. One if the path was found from memory.
     pub classes: usize,
-    /// In order along the path: one per obstacle that is convex or passed freely, and as many of any other as the cable
-    /// touches it.
+    /// In order along the path: one per obstacle that is convex or passed freely, and one for each contact with any
+    /// other obstacle.
     pub contacts: Vec<ObstacleContact<T>>,
     /// The straight segments, in order.
     pub segments: Vec<Segment<T>>,
-    /// The via points in Ground \[m\], in order; `None` of those that are not active or out of their range.
+    /// The via points in Ground \[m\], in order; `None` for those that are not active or out of their range.
     pub via_points: Vec<Option<Point3<T>>>,
     /// The forces of [`unit_coordinate_forces`](Self::unit_coordinate_forces).
     pub(crate) coordinate_forces: Vec<(CoordinateIndex, T)>,
@@ -178,10 +178,10 @@ impl<T: Real> ObstacleContact<T> {
 }
 
 impl<T: Real> ObstacleContact<T> {
-    /// How far the contact is from its end, as the length of its arc, or a free passage from a contact, as the distance of
-    /// the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a drum off which the
-    /// cable came, it is the distance of the other end from the tangent plane there. `None` if the obstacle does not act, or is
-    /// ignored. `surface` is that of the obstacle, as it was made.
+    /// The distance of a contact from its end, as the length of its arc; or of a free passage from a contact, as the
+    /// distance of the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a
+    /// drum that the cable has left, it is the distance of the other end from the tangent plane there. `None` if the
+    /// obstacle is not active or ignored. `surface` is that of the obstacle, as it was made.
     pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
         if self.in_contact {
             return Some(self.geodesic.length.max(T::zero()));
@@ -212,8 +212,8 @@ impl<T: Real> PathResults<T> {
     }
 
     /// The generalized forces of a cable of tension 1 N on coordinates with which its via points
-    /// [move](crate::cable::ViaPoint::moving), beyond those that its forces on bodies have. One coordinate may occur several
-    /// times.
+    /// [move](crate::cable::ViaPoint::moving), in addition to those of its forces on bodies. A coordinate may occur
+    /// several times.
     pub fn unit_coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, T)> + '_ {
         self.coordinate_forces.iter().copied()
     }
@@ -246,7 +246,7 @@ impl<T: Real> PathResults<T> {
     /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,
     /// in Ground), and the rate of each coordinate that `rate` returns.
     ///
-    /// Only coordinates with which via points move are asked for: for a path without, `rate` may be `|_| 0.0`.
+    /// Only coordinates with which via points move are read: for a path without such points, `rate` may be `|_| 0.0`.
     ///
     /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
     /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
@@ -283,9 +283,9 @@ impl<T: Real> PathResults<T> {
     /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
     /// origins, in Ground), and the coordinates with which via points move at these rates.
     ///
-    /// It is minus the derivative of length with respect to the coordinate: \[m\] for an angle in radians, no unit for
-    /// a displacement. A tension f drives the coordinate with the generalized force f times the moment arm: it is
-    /// positive where a taut cable raises the coordinate.
+    /// It is minus the derivative of length with respect to the coordinate: in m for an angle in radians, dimensionless
+    /// for a displacement. A tension f drives the coordinate with the generalized force f times the moment arm, which
+    /// is positive if a taut cable increases the coordinate.
     ///
     /// Exact, as [`length_rate_of`](Self::length_rate_of).
     ///
@@ -300,11 +300,11 @@ impl<T: Real> PathResults<T> {
         -self.length_rate_of(positions, motion, rate)
     }
 
-    /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, as many as there is room
-    /// for; `motion` returns the velocity of a body per unit rate of a coordinate, and `rate` the rate of a coordinate of
-    /// the system with which a via point moves.
+    /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, up to the length of
+    /// `arms`; `motion` returns the velocity of a body per unit rate of a coordinate, and `rate` the rate of a
+    /// coordinate of the system with which a via point moves.
     ///
-    /// These are the columns of a host's Jacobian; of what a coordinate does not move they are zero.
+    /// These are the columns of a host's Jacobian; they are zero for anything that a coordinate does not move.
     ///
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
@@ -378,7 +378,7 @@ impl<T: Real> PathResults<T> {
         self.coordinate_forces.clear();
     }
 
-    /// Writes into `wraps` the memory for an accepted step. Of obstacles that do not act there is none.
+    /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
         let Wraps { obstacles, further } = wraps;
         obstacles.clear();

@@ -26,8 +26,8 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::ForeignWraps`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path is found
-    /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every obstacle where
-    ///   it has to
+    /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every
+    ///   obstacle where it must
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
     /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
     /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it
@@ -49,10 +49,10 @@ impl<T: Real> CablePath<T> {
 }
 
 impl<T: Real> PlacedPath<'_, T> {
-    /// Finds the shortest path of the remembered class, as [`CablePath::solve`].
+    /// Finds the shortest path of the remembered class, like [`CablePath::solve`].
     ///
-    /// The places are expected to be [valid](crate::cable::Places::validate), as those in a state are. With others the path is not
-    /// found, or means nothing.
+    /// The places are assumed to be [valid](crate::cable::Places::validate), as those in a state are. With others the
+    /// path is not found, or is meaningless.
     ///
     /// # Errors
     /// [`PathError::ForeignPlaces`] for places of another number of via points or obstacles, or an error of
@@ -71,7 +71,7 @@ impl<T: Real> PlacedPath<'_, T> {
     }
 }
 
-/// Fills in the results; those of a path that fails are left unfinished.
+/// Fills in the results; those of a path that fails are left incomplete.
 fn solve<T: Real>(
     placed: &PlacedPath<'_, T>,
     positions: &Positions<T>,
@@ -155,8 +155,8 @@ fn solve<T: Real>(
                        to_contact: Option<usize>,
                        held: Option<Vector3<T>>| {
             let along: Vector3<T> = point - leaving.1;
-            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so to the
-            // smoothness only; forces at one point cancel exactly.
+            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so within the
+            // smoothness; forces at one point cancel exactly.
             let fixed = if to_contact.is_some() { leaving.1 } else { point };
             let (from_G, to_G, direction_G, reach) = match held {
                 Some(tangent) => (fixed, fixed, tangent, T::zero()),
@@ -218,7 +218,7 @@ fn solve<T: Real>(
     Ok(())
 }
 
-/// What stands for the contacts of an obstacle that does not act.
+/// Stands for the contacts of an obstacle that is not active.
 #[cold]
 fn absent<T: Real>(placed: &PlacedPath<'_, T>, positions: &Positions<T>, k: usize) -> ObstacleContact<T> {
     let (obstacle, place) = (&placed.path.obstacles[k], &placed.places.obstacles[k]);

@@ -27,10 +27,10 @@ pub(crate) fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Whether a pivot block leaves the second variation of length positive, or zero to a tolerance: then all paths
-/// in some direction are equal, as around an axis of revolution through both ends. A zero is made stiff, so that
-/// nothing drifts along it. On request, changes the block so that it is positive by a margin, and returns whether
-/// it was so before.
+/// Whether a pivot block leaves the second variation of length positive, or zero within a tolerance: then all paths in
+/// some direction are equal, as around an axis of revolution through both ends. A zero is made stiff, so that nothing
+/// drifts in that direction. On request, changes the block so that it is positive by a margin, and returns whether it
+/// was so before.
 ///
 /// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
 /// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the

@@ -11,7 +11,7 @@ use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// The number of further contacts that there is room for.
+/// The number of further contacts for which there is room.
 pub(crate) fn places_for_further<T: Real>(span: &SpanProblem<'_, T>) -> usize {
     span.obstacles.iter().map(|obstacle| obstacle.most_contacts - 1).sum()
 }
@@ -21,7 +21,7 @@ pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl I
     nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
 }
 
-/// Copies a list into another, which gets as much room.
+/// Copies a list into another, which gets the same capacity.
 pub(crate) fn copy<T: Real>(from: &Vec<Node<T>>, to: &mut Vec<Node<T>>) {
     to.clear();
     to.reserve(from.capacity());
@@ -48,7 +48,7 @@ pub(crate) fn prune<T: Real>(nodes: &mut Vec<Node<T>>) {
     }
 }
 
-/// Makes the list like another, with one node for each of its nodes.
+/// Arranges the list like another, with one node for each of its nodes.
 pub(crate) fn arrange_like<T: Real, U: Real>(nodes: &mut Vec<Node<T>>, others: &[Node<U>]) {
     collapse(nodes);
     for (i, other) in others.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(crate) fn arrange_like<T: Real, U: Real>(nodes: &mut Vec<Node<T>>, others: &
     }
 }
 
-/// Writes the memory into the nodes. What has none is free, or touched at its hint.
+/// Writes the memory into the nodes. Nodes without memory are free, or in contact at their hint.
 pub(crate) fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) {
     collapse(nodes);
     let trial = |wrap: &Wrap<T>| Trial { point: wrap.point, tangent: wrap.tangent, length: wrap.length };
@@ -95,13 +95,13 @@ fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
     node.in_contact = !node.ignored;
 }
 
-/// Lays the cable on the obstacle of a node once more, at this place of the list.
+/// Inserts a further contact with the obstacle of a node, at this place of the list.
 pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
     let mut node = nodes[of].clone();
     node.history = History::default();
     node.begin(trial);
     nodes.insert(at, node);
-    // Between two contacts of one obstacle none begins or ends at a fixed point, even when the other is released.
+    // Between two contacts of one obstacle, neither begins or ends at a fixed point, even after the other is released.
     for place in at.max(1)..(at + 2).min(nodes.len()) {
         if nodes[place - 1].obstacle == nodes[place].obstacle {
             nodes[place - 1].holds[1] = false;
@@ -110,12 +110,12 @@ pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, tr
     }
 }
 
-/// Whether the cable lifts off from the fixed point before a contact, or after, to touch the surface at a point from there
-/// on.
+/// Whether the cable lifts off from the fixed point before or after a contact, to touch the surface at a point further
+/// along.
 #[cold]
 pub(crate) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usize, to: &Point3<T>) -> bool {
-    // A contact that began at the fixed point or a little above it, one step ago, does not lie above the tangent plane there,
-    // as far as the point is on the surface.
+    // For a contact that began at the fixed point or slightly above it one step ago, the point does not lie above the
+    // tangent plane there, to the accuracy with which it is on the surface.
     const STEEP: f64 = 1e-5;
     if !node.on_surface[end] || span.obstacle(node).is_convex {
         return false;
@@ -127,7 +127,7 @@ pub(crate) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usi
     off.norm() > T::lit(1e-3) * surface.size() && rise > T::lit(STEEP) * off.norm()
 }
 
-/// Notes where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
+/// Records where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
 #[cold]
 pub(crate) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
     let first = nodes.iter().position(|node| node.in_contact);
@@ -154,8 +154,8 @@ pub(crate) fn is_full<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], of:
     count >= span.obstacles[obstacle].most_contacts
 }
 
-/// The first of two neighbouring contacts of one obstacle that are one: the short bridge between them runs backwards, or
-/// over no hollow.
+/// The first of two neighbouring contacts of one obstacle that have become one: the short bridge between them runs
+/// backwards, or over no hollow.
 #[inline]
 pub(crate) fn closed<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -179,7 +179,7 @@ pub(crate) fn closed<T: Real>(
     })
 }
 
-/// Makes one contact of a node and the next, which are of one obstacle.
+/// Merges the contacts of a node and the next, which are of one obstacle.
 pub(crate) fn merge<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -207,7 +207,7 @@ pub(crate) enum Bridged {
     Crowded(usize),
 }
 
-/// Lifts the cable off a hollow within a contact: the contact is cut in two, or shortened where it ends in the hollow.
+/// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -230,7 +230,7 @@ pub(crate) fn bridge_hollows<T: Real>(
         let (leaves, arrives) = (first - beyond, last + beyond);
         let from_start = first <= T::zero();
         let to_end = last >= length;
-        // A contact that is hollow throughout is left to the test of the straight segments beside it.
+        // A contact that is hollow throughout is detected by the test of the straight segments beside it.
         if from_start && to_end {
             continue;
         }

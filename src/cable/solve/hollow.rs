@@ -1,4 +1,4 @@
-//! Hollows of a surface under a geodesic, off which a taut cable lifts.
+//! Hollows of a surface under a geodesic, where a taut cable lifts off.
 
 use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
@@ -21,9 +21,9 @@ pub(crate) fn accuracy<T: Real>() -> T {
     T::lit(1e-6)
 }
 
-/// A hollow that turns the geodesic by less is left to it \[rad\].
+/// The smallest turn of a geodesic over a hollow that is bridged \[rad\].
 ///
-/// It does not depend on the smoothness of the path: a bridge over less is short against roundoff.
+/// It does not depend on the smoothness of the path: the bridge over a smaller one is short compared with roundoff.
 fn least_turn<T: Real>() -> T {
     Settings::<T>::default().smoothness
 }
@@ -141,8 +141,8 @@ impl<T: Real> Scan<'_, T> {
         geodesic.end.curvature
     }
 
-    /// The place of the least curvature between three places of which the middle one is lowest, and the curvature there,
-    /// as far as its sign is of interest.
+    /// The place of the least curvature between three places, of which the middle one is lowest, and the curvature
+    /// there; only its sign is accurate.
     fn least(&mut self, [mut low, mut middle, mut high]: [T; 3]) -> (T, T) {
         const GOLDEN: f64 = 0.381_966_011_250_105;
         let mut value = self.curvature(middle);
@@ -166,8 +166,8 @@ impl<T: Real> Scan<'_, T> {
         (middle, value)
     }
 
-    /// The place of the least curvature at the seams between two places, and the curvature there: at a seam it may have a
-    /// corner. Given is the end at the first place.
+    /// The place of the least curvature at the seams between two places, and the curvature there: it may have a corner
+    /// at a seam. `from` is the end at the first place.
     fn least_at_seams(&mut self, from: &GeodesicEnd<T>, [low, high]: [T; 2]) -> Option<(T, T)> {
         const MOST_STEPS: usize = 32;
         let (mut here, mut at) = (*from, low);

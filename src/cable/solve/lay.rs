@@ -1,4 +1,4 @@
-//! A cable laid over a surface, from where Newton's method finds the path.
+//! Placement of a cable on a surface, from which Newton's method finds the path.
 
 use nalgebra::Point3;
 
@@ -8,10 +8,10 @@ use crate::cable::solve::node::{ACCURACY, Trial};
 use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until these are
-/// above its tangent planes: from a point where they are hidden the chords would run backwards.
+/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
+/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
 ///
-/// Over flat parts its ends must be where the surface is bent, so they are bisected there.
+/// Over flat parts its ends must be where the surface is curved, so they are found by bisection.
 pub(crate) fn lay_through<T: Real>(
     surface: &dyn Wrappable<T>,
     p: &Point3<T>,
@@ -20,7 +20,7 @@ pub(crate) fn lay_through<T: Real>(
     budget: &mut Budget,
 ) -> Trial<T> {
     let along = &(after - before);
-    // Steps of a fifth of a radian, up to a whole turn; of twice the radius of an edge.
+    // Steps of a fifth of a radian, up to a whole turn; with flat parts, of twice the radius of an edge.
     let (step, most) = if surface.has_flats() {
         (T::lit(2.0) * surface.size(), 512)
     } else {

@@ -22,7 +22,7 @@ impl<T: Real> Chord<T> {
         Self { direction: along * inverse_length, inverse_length }
     }
 
-    /// The segment of no length between a contact and a fixed point on its surface.
+    /// The segment of zero length between a contact and a fixed point on its surface.
     #[inline]
     pub(crate) fn none(at: &GeodesicEnd<T>) -> Self {
         Self { direction: at.tangent, inverse_length: T::zero() }
@@ -118,7 +118,7 @@ pub(crate) fn assemble<T: Real>(
             ];
         }
         let mut right = [-en, -eb, -fn_, -fb];
-        // Where the contact is held, rows of its shifts from the fixed point, in radians of turn.
+        // Where the contact is held, rows for its shifts from the fixed point, in radians of turn.
         if held_start {
             let (off, scale) = (a - start.point, start.greatest_curvature() + next_chord.inverse_length);
             block[0] = [scale, zero, zero, zero];
@@ -156,7 +156,7 @@ pub(crate) fn assemble<T: Real>(
             }
         }
         if convexify {
-            // Where a chord meets the surface steeply, sliding along it seems to change little.
+            // Where a chord meets the surface steeply, sliding along it changes little.
             let least = |end: &GeodesicEnd<T>| {
                 T::lit(0.5) * end.curvature.max(T::lit(0.25) * end.greatest_curvature())
             };

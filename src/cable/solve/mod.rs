@@ -1,4 +1,4 @@
-//! Newton's method on the touch-down conditions, and the list of contacts it works on.
+//! Newton's method on the touch-down conditions, and the list of contacts on which it works.
 
 pub(crate) mod block;
 pub(crate) mod contacts;

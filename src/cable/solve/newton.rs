@@ -15,8 +15,8 @@ use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points
-/// differs too much from that of the step's linearization.
+/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
+/// too much from the linearization.
 const LONGEST_STEP: f64 = 0.6;
 /// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
 /// has coefficients of order one); this is that order with a margin.
@@ -26,7 +26,7 @@ const TOLERATED_RISE: f64 = 1.5;
 /// The largest number of successive halvings of a trial step.
 const HALVINGS: usize = 8;
 
-/// A motion that turns the cable against a surface by more than this, in radians, is large.
+/// A motion that turns the cable relative to a surface by more than this, in radians, is large.
 const LARGE_MOTION: f64 = 0.05;
 
 /// Where Newton's method started.
@@ -50,10 +50,10 @@ pub(crate) struct Progress<T> {
     /// Geodesics computed per obstacle.
     pub(crate) iterations: usize,
     pub(crate) converged: bool,
-    /// The contact before a bridge between two contacts of one obstacle that runs backwards: they are one.
+    /// The contact before a bridge, between two contacts of one obstacle, that runs backwards: the two are one.
     pub(crate) closed: Option<usize>,
-    /// Whether small steps of the motion may lead to another path: it had to slide downhill on the way, or the motion was
-    /// large.
+    /// Whether small steps of the motion may lead to another path: the path had to descend on the way, or the motion
+    /// was large.
     pub(crate) slid: bool,
     pub(crate) start: Start,
     /// The number of different paths found.
@@ -81,14 +81,14 @@ pub(crate) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
     settings.smoothness * T::lit(0.01)
 }
 
-/// Whether the kink of a path found is what was asked for. It is an estimate; if it is far above, precision was
-/// exhausted.
+/// Whether the kink of a path is within the requested smoothness. The kink is an estimate; if it is far above,
+/// precision was exhausted.
 pub(crate) fn is_smooth<T: Real>(kink: T, settings: &Settings<T>) -> bool {
     kink <= settings.smoothness * T::lit(16.0)
 }
 
-/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground
-/// corrected to first order by the last step. Gives up when the budget is spent.
+/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground corrected to first
+/// order by the last step. Stops when the budget is spent.
 pub(crate) fn iterate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -118,7 +118,7 @@ pub(crate) fn iterate<T: Real>(
             return progress;
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
-        // Where a geodesic was too long for the budget, the last kink stays.
+        // If a geodesic was too long for the budget, the last kink stays.
         if !kink.is_finite() && iteration > 1 && budget.is_spent() {
             return progress;
         }
@@ -166,10 +166,10 @@ pub(crate) fn iterate<T: Real>(
     progress
 }
 
-/// Continues from a solution until precision is exhausted, whatever smoothness was asked for: each step is at most
-/// half as long as the one before.
+/// Continues from a solution until precision is exhausted, independent of the requested smoothness: each step is at
+/// most half as long as the one before.
 ///
-/// Leaves trials of which no geodesic has been computed.
+/// Leaves trials whose geodesics have not been computed.
 pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) {
     let mut longest = T::lit(LONGEST_STEP);
     while longest > T::negligible() {
@@ -206,7 +206,7 @@ pub(crate) fn differentiate<T: Real>(
 
 /// Computes geodesics to roundoff, and the step from there; returns its size.
 ///
-/// What counts as neutral does not depend on the smoothness.
+/// The threshold for neutral directions does not depend on the smoothness.
 fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> T {
     if active.is_empty() {
         return T::zero();
@@ -218,11 +218,11 @@ fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active:
     substitute(nodes, active)
 }
 
-/// One step downhill in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
+/// One step of descent in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
 /// before it was shortened, and whether the length was clearly convex there.
 ///
-/// Where the second variation is not positive its pivots are made so: the step leaves a saddle
-/// instead of falling into it. Lengths are kept from becoming negative.
+/// Where the second variation is not positive its pivots are made positive, so that the step leaves a saddle instead of
+/// converging to it. Lengths are kept from becoming negative.
 pub(crate) fn descend<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -240,7 +240,7 @@ pub(crate) fn descend<T: Real>(
     (step, active.iter().all(|&k| nodes[k].row.minimal))
 }
 
-/// The part of a step, given with its size, that bends nothing by more than `longest`.
+/// The fraction of a step of this size that bends nothing by more than `longest`.
 #[inline]
 fn shortened<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -252,7 +252,7 @@ fn shortened<T: Real>(
     if step <= longest {
         return T::one();
     }
-    // Where hollows may be near, the bend at the beginning of a step tells nothing of its end.
+    // If hollows may be near, the bend at the beginning of a step says nothing about its end.
     let bend_of = |node: &Node<T>| {
         if span.obstacle(node).is_convex { node.bend_of_correction() } else { node.turn_of(&node.correction) }
     };
@@ -290,11 +290,11 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
     largest
 }
 
-/// The kink that a last step leaves at most, over the square of its size.
+/// The largest kink that a last step can leave, divided by the square of its size.
 ///
-/// Along an ellipse with the curvature κ, the angle φ of the normal and the least radius of curvature ρ,
-/// `d ln κ / dφ` is no more than `3 (κρ)^(−1/3)`, and half of that enters where the surface bends more within the step:
-/// over the rim of a thin disc that is far above order one.
+/// Along an ellipse with the curvature κ, the angle φ of the normal and the least radius of curvature ρ, `d ln κ / dφ`
+/// is at most `3 (κρ)^(−1/3)`, and half of it enters where the surface bends more within the step: over the rim of a
+/// thin disc it is far above order one.
 fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> T {
     // Below this the margin no longer covers it.
     const ROUND: f64 = 0.2;
@@ -310,7 +310,7 @@ fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &
     T::lit(2.0 * SECOND_ORDER) + T::lit(3.0) / flattest.max(T::lit(1e-9)).cbrt()
 }
 
-/// Applies the last correction to the geodesics in Ground, to first order. That costs no geodesic and squares the error
+/// Applies the last correction to the geodesics in Ground, to first order. This needs no geodesic and squares the error
 /// once more.
 #[inline]
 fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
@@ -327,7 +327,7 @@ fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
 }
 
 impl<T: Real> GeodesicEnd<T> {
-    /// The end shifted along its tangent and binormal and turned, to first order; axes stay units.
+    /// Moves the end along its tangent and binormal and turns it, to first order; axes stay unit vectors.
     #[inline]
     fn move_by(&mut self, along: T, across: T, turn: T) {
         let binormal = self.binormal();
@@ -342,7 +342,7 @@ impl<T: Real> GeodesicEnd<T> {
 }
 
 impl<T: Real> GeodesicEnd<T> {
-    /// The angles by which the normal and a chord from far away turn with a shift and a turn of this end, in sum.
+    /// The sum of the angles by which the normal, and a chord from far away, turn with a shift and a turn of this end.
     pub(crate) fn bend(&self, along: T, across: T, turn: T, inverse_chord: T) -> T {
         let tip = self.curvature * along + self.torsion * across;
         let roll = self.torsion * along + self.transverse_curvature * across;
@@ -351,7 +351,7 @@ impl<T: Real> GeodesicEnd<T> {
 }
 
 impl<T: Real> Node<T> {
-    /// The largest turn, in radians, that a correction makes of either end or of the chord there.
+    /// The largest turn, in radians, that a correction causes at either end or in the chord there.
     #[inline]
     pub(crate) fn turn_of(&self, correction: &Correction<T>) -> T {
         let [along, across, turn, growth] = *correction;
@@ -367,8 +367,8 @@ impl<T: Real> Node<T> {
 
     /// The largest angle by which the last correction turns either end or the chord there, to first order.
     ///
-    /// [`turn_of`](Self::turn_of) bounds it whatever the direction. Along a sharp edge that is far too much: there the surface
-    /// bends as little as the edge.
+    /// [`turn_of`](Self::turn_of) is a bound for any direction. Along a sharp edge it is far too large: there the
+    /// surface bends as little as the edge.
     #[cold]
     fn bend_of_correction(&self) -> T {
         let [along, across, turn, growth] = self.correction;
@@ -391,7 +391,7 @@ impl<T: Real> Node<T> {
         self.base_axes = [self.local_start.tangent, self.local_start.binormal()];
     }
 
-    /// Sets the trial to the base corrected by a part of the last correction.
+    /// Sets the trial to the base corrected by a fraction of the last correction.
     #[inline]
     fn step_from_base(&mut self, scale: T) {
         let [along, across, turn, growth] = self.correction.map(|x| x * scale);

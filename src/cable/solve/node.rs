@@ -43,19 +43,19 @@ pub(crate) struct Node<T: Real> {
     pub(crate) off_patch: Option<Point3<T>>,
     /// Whether the fixed points before and after lie on the surface.
     pub(crate) on_surface: [bool; 2],
-    /// Whether the contact begins or ends at a fixed point on the surface. From a surface that is not convex the cable may
-    /// lift off there, and touch it elsewhere.
+    /// Whether the contact begins or ends at a fixed point on the surface. If the surface is not convex, the cable may
+    /// lift off there and touch it elsewhere.
     pub(crate) holds: [bool; 2],
-    /// Whether the obstacle contains a fixed point and is to be ignored then.
+    /// Whether the obstacle contains a fixed point and is therefore ignored.
     pub(crate) ignored: bool,
 }
 
-/// What has become of a contact in this solution.
+/// The history of a contact in this solution.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct History {
     /// It was released because the cable did not press on it.
     pub(crate) released: bool,
-    /// It was laid on an obstacle that the cable had jumped over.
+    /// It was placed on an obstacle that the cable had jumped over.
     pub(crate) caught: bool,
 }
 
@@ -113,21 +113,21 @@ impl<T: Real> Node<T> {
         self.holds = self.on_surface;
     }
 
-    /// Notes whether an end of the geodesic in Ground is outside the patch of the surface: where it was computed may be
-    /// within, and the last correction carry it beyond.
+    /// Records whether an end of the geodesic in Ground is outside the patch of the surface: the last correction may
+    /// have moved it beyond.
     pub(crate) fn check_patch(&mut self, surface: &dyn Wrappable<T>) {
         let ends = [&self.ground.start, &self.ground.end].map(|end| self.to_surface(&end.point));
         self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
     }
 
-    /// Computes the geodesic, at the expense of a budget.
+    /// Computes the geodesic and charges a budget.
     #[inline]
     pub(crate) fn evaluate_within(&mut self, obstacles: &[Obstacle<T>], accuracy: T, budget: &mut Budget) {
         let evaluations = self.evaluate(obstacles, accuracy, budget.left());
         budget.spend(evaluations);
     }
 
-    /// Computes the geodesic, which ends in NaN where it would cost more than `most`; returns the cost in evaluations of
+    /// Computes the geodesic, which ends in NaN if it would cost more than `most`; returns the cost in evaluations of
     /// the surface.
     #[inline]
     pub(crate) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T, most: usize) -> usize {
@@ -137,7 +137,7 @@ impl<T: Real> Node<T> {
         self.local_start = geodesic.start;
         self.trial.point = geodesic.start.point;
         self.trial.tangent = geodesic.start.tangent;
-        // One that was given up does not tell where it leads; the one before it stays known.
+        // A geodesic that was given up has no end; the previous one is kept.
         if is_finite(&geodesic.end.point.coords) {
             let ends = [geodesic.start.point, geodesic.end.point];
             self.off_patch = ends.into_iter().find(|p| !surface.covers(p));

@@ -1,11 +1,11 @@
-//! One run of the solver on a span: the contacts it iterates on, and the work it may do.
+//! One run of the solver on a span: the contacts on which it iterates, and its budget.
 
 use alloc::vec::Vec;
 
 /// The cost of one search of a line, in evaluations of a surface.
 pub(crate) const SEARCH: usize = 50;
 
-/// The cost of finding that a line need not be searched.
+/// The cost of finding that a line needs no search.
 pub(crate) const CLEARED: usize = 5;
 
 /// The work done on a span, in evaluations of surfaces, and its limit.

@@ -36,8 +36,8 @@ impl<'a, T: Real> SpanProblem<'a, T> {
     }
 }
 
-/// The point where the cable is laid on an obstacle newly touched: the deepest point, unless that is on the far
-/// side from where the cable passed before.
+/// The point where the cable is placed on a newly touched obstacle: the deepest point, unless that is on the far side
+/// of where the cable passed before.
 pub(crate) fn side<T: Real>(
     wrap: Option<&Wrap<T>>,
     surface: &dyn Wrappable<T>,

@@ -18,7 +18,7 @@ pub(crate) struct Bead<T: Real> {
 }
 
 impl<T: Real> Bead<T> {
-    /// The first point of the contact, for a negative sense, or the last, estimated.
+    /// The estimated first point of the contact, for a negative sense, or the last one.
     pub(crate) fn end(&self, sense: T) -> Point3<T> {
         let GeodesicEnd { point, tangent, normal, curvature, .. } = self.middle;
         let [back, ahead] = self.arcs;
@@ -45,8 +45,8 @@ pub(crate) fn laid<T: Real>(
     Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
 }
 
-/// The frame at a point of the surface in the direction `along` or, if both sides of the cable leave steeply, so that
-/// it has hardly any along the surface, in the direction of the greatest curvature near it.
+/// The frame at a point of the surface in the direction `along`; or, if both sides of the cable leave so steeply that
+/// it has hardly any component along the surface, in the direction of the largest curvature near it.
 fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
     let end = surface.end(p, along);
     if end.tangent.dot(along) > T::lit(0.5) && end.curvature > T::lit(0.05) * end.transverse_curvature {
@@ -58,10 +58,10 @@ fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>)
     surface.end(p, &(end.tangent * cos + end.binormal() * sin))
 }
 
-/// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; none if the cable does not
+/// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; `None` if the cable does not
 /// press on it.
 ///
-/// In the middle the cable turns equally to both sides; across, its length is least there.
+/// At the middle the cable turns equally to both sides; across, its length is minimal there.
 pub(crate) fn shifted<T: Real>(
     surface: &dyn Wrappable<T>,
     node: &Node<T>,
@@ -102,8 +102,8 @@ pub(crate) fn shifted<T: Real>(
     Some((frame(surface, &point, &direction).transformed(&node.X_GS), turn))
 }
 
-/// By how much the way from the middle of a contact to a point is longer than the straight line if it follows the
-/// circle of curvature, and the angle of its arc: negative if the point is above the tangent in the middle.
+/// The excess of the way from the middle of a contact to a point over the straight line, if it follows the circle of
+/// curvature; and the angle of its arc, negative if the point is above the tangent at the middle.
 pub(crate) fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
     let off = to - middle.point;
     let chord = off.norm();

@@ -1,10 +1,10 @@
-//! Plans of a path without memory: on which side it passes each obstacle, with one bead on each that it touches.
+//! Plans of a path without memory: the side on which it passes each obstacle, with one bead on each that it touches.
 //!
 //! A plan is a polygon whose beads are the middles of the contacts. Its length is estimated with arcs of the surface's
-//! curvature at the beads, which is exact for a circle. Plans are completed in the order of their lengths, from the
-//! straight line: the obstacle that the polygon runs through deepest is passed on each of the sides that its surface
-//! [names](crate::cable::Wrappable::passages). These are estimates and not bounds: a plan that is passed over is not proved to be
-//! longer.
+//! curvature at the beads, which is exact for a circle. Plans are completed in the order of their lengths, starting
+//! with the straight line: the obstacle into which the polygon runs deepest is passed on each of the sides that its
+//! surface [lists](crate::cable::Wrappable::passages). The lengths are estimates, not bounds: a plan that is skipped is
+//! not proved to be longer.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::bead::{Bead, laid, leg, shifted};
 use crate::math::Real;
 
-/// The largest number of plans per obstacle, a bound on the work where many obstacles are in each other's way.
+/// The largest number of plans per obstacle, which bounds the work if many obstacles interfere.
 const MOST_PLANS: usize = 24;
 
 /// The largest number of times that each bead of a plan is moved.
@@ -29,7 +29,7 @@ struct Plan<T: Real> {
     /// Its estimated length, and that with a penalty for each hint that it does not follow.
     length: T,
     score: T,
-    /// The obstacle that it does not pass rightly.
+    /// The obstacle that it does not pass correctly.
     conflict: Option<usize>,
     is_open: bool,
 }
@@ -38,9 +38,9 @@ struct Plan<T: Real> {
 #[derive(Debug)]
 pub(crate) struct Plans<T: Real> {
     list: Vec<Plan<T>>,
-    /// Those of one plan after another, one per obstacle.
+    /// The beads of one plan after another, one per obstacle.
     beads: Vec<Bead<T>>,
-    /// What a hint counts that no class is known of, if it is not followed: half the girth of the obstacle. Zero if there
+    /// The penalty of a hint without a known class that is not followed: half the girth of the obstacle. Zero if there
     /// is none, or no choice.
     penalties: Vec<T>,
 }
@@ -58,7 +58,7 @@ impl<T: Real> Plans<T> {
         Self { list: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
     }
 
-    /// Begins with the straight line and, if there are hints that no class is known of, the polygon through these.
+    /// Begins with the straight line and, if there are hints without a known class, the polygon through these.
     pub(crate) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         self.list.clear();
         self.beads.clear();
@@ -89,7 +89,7 @@ impl<T: Real> Plans<T> {
         self.complete(span, nodes, budget);
     }
 
-    /// The next plan in the order of scores below `most`, completed; none when the budget is spent.
+    /// The next plan in the order of scores below `most`, completed; `None` when the budget is spent.
     pub(crate) fn next(
         &mut self,
         span: &SpanProblem<'_, T>,
@@ -184,7 +184,7 @@ impl<T: Real> Plans<T> {
         }
     }
 
-    /// Relaxes the last beads, and adds the plan with them if it is not like another.
+    /// Relaxes the last beads, and adds the plan with them unless it equals another.
     fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         let count = nodes.len();
         let first = self.beads.len() - count;
@@ -224,7 +224,7 @@ impl<T: Real> Plans<T> {
         (before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point))
     }
 
-    /// Moves beads to the middles of the contacts of a taut cable. Those on which it does not press are released.
+    /// Moves beads to the middles of the contacts of a taut cable. Beads on which it does not press are released.
     fn relax(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize, budget: &mut Budget) {
         let count = nodes.len();
         for _ in 0..SWEEPS {
@@ -269,9 +269,9 @@ impl<T: Real> Plans<T> {
         length + (span.to - from).norm()
     }
 
-    /// The obstacle that the polygon runs through deepest or, if there is none, one that it passes in another class than
-    /// that of its hint; an error if it touches that one. The class depends on the points before and after, and so on
-    /// the other obstacles.
+    /// The obstacle into which the polygon runs deepest; if there is none, one that it passes in another class than
+    /// that of its hint, as an error if it touches that one. The class depends on the points before and after, and so
+    /// on the other obstacles.
     fn conflict(
         &self,
         span: &SpanProblem<'_, T>,
@@ -329,8 +329,8 @@ impl<T: Real> Plans<T> {
         }
     }
 
-    /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or winds
-    /// by more than half a turn.
+    /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or
+    /// winds by more than half a turn.
     fn astray(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
         let mut sum = T::zero();
         for (k, node) in nodes.iter().enumerate() {
@@ -350,7 +350,7 @@ impl<T: Real> Plans<T> {
             let outwards = surface.gradient(&hint).normalize();
             let sideways = outwards - along * along.dot(&outwards);
             let [back, ahead] = bead.arcs;
-            // A hint at the front or at the back of the obstacle names no side.
+            // A hint at the front or at the back of the obstacle does not determine a side.
             let is_beside = sideways.norm() > T::lit(0.2);
             if is_beside && sideways.dot(&normal) < T::zero() || bead.is_pressed && back + ahead > T::pi() {
                 sum += self.penalties[k];
@@ -360,7 +360,7 @@ impl<T: Real> Plans<T> {
     }
 }
 
-/// The hint of an obstacle whose surface does not tell classes apart.
+/// The hint of an obstacle whose surface does not distinguish classes.
 fn soft_hint<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> Option<Point3<T>> {
     let hint = span.obstacle(node).place_of_hint().filter(|_| !node.ignored)?;
     span.surface(node).winding(&hint, &hint).is_none().then_some(hint)

@@ -1,4 +1,4 @@
-//! Paths on saddles: stationary, but longest in some direction, as a string over the very middle of a ball.
+//! Paths on saddles: stationary, but longest in some direction, such as a string over the exact middle of a ball.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ const PUSH: f64 = 0.3;
 
 /// Refines the path of the nodes.
 ///
-/// A path on a saddle is displaced to both sides and descends from there; the shorter of the two results is taken.
+/// A path on a saddle is displaced to both sides and descends from there; the shorter result is used.
 pub(crate) fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,

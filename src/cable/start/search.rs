@@ -21,7 +21,7 @@ use crate::cable::start::string;
 use crate::cable::start::workspace::Workspace;
 use crate::math::Real;
 
-/// A plan is tried if its estimated length exceeds that of the shortest path found by no more than this.
+/// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
 const MARGIN: f64 = 2e-3;
 
 /// A start of the search.
@@ -33,7 +33,7 @@ enum Start<T: Real> {
     Middles(Completed<T>),
     /// On the hints, without length.
     Hints,
-    /// Straight, but over the front of solids that it passes behind.
+    /// Straight, but over the front of solids behind which it would pass.
     Front,
     /// A string of beads through the hints, pulled tight.
     String,
@@ -46,8 +46,7 @@ struct Outcome<T: Real> {
     failure: Failure<T>,
 }
 
-/// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their
-/// hints.
+/// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their hints.
 pub(crate) fn search<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -73,7 +72,7 @@ pub(crate) fn search<T: Real>(
         }
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
-    // The descent from the straight line costs little, so that no path found is longer than its.
+    // The descent from the straight line costs little, and ensures that no longer path than its own is returned.
     if !has_hints || outcome.best.is_none() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
     }
@@ -85,7 +84,7 @@ pub(crate) fn search<T: Real>(
     }
     let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
     copy(&work.shortest, nodes);
-    // A last step of Newton's method of no more than its tolerance leaves an error in length of the order of its square.
+    // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial();
     }
@@ -97,8 +96,8 @@ pub(crate) fn search<T: Real>(
     Ok(progress)
 }
 
-/// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best path
-/// before and after, if there is one.
+/// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best
+/// path before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -109,7 +108,7 @@ fn attempt<T: Real>(
     if work.run.budget.is_spent() {
         return false;
     }
-    // A start from which nothing is found must leave some of the budget to the others.
+    // A start that finds nothing must leave some of the budget to the others.
     let limit = work.run.budget.limit;
     if !matches!(start, Start::String) {
         work.run.budget.limit -= (limit - work.run.budget.spent) / 4 * 3;
@@ -137,7 +136,8 @@ fn attempt<T: Real>(
                 _ => string::tighten(span, nodes, string, &mut run.budget),
             }
             slide(span, nodes, &mut work.run);
-            // What descends is hardly ever shortened by more than the margin from where Newton's method takes over.
+            // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
+            // takes over.
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
                 work.run.budget.limit = limit;
@@ -160,7 +160,7 @@ fn attempt<T: Real>(
                 Start::Plan(plan) | Start::Middles(plan) => plan.score - plan.length,
                 _ => T::zero(),
             };
-            // Lengths are stationary: those of one path agree to roundoff.
+            // Lengths are stationary, so those of one path agree to roundoff.
             let is_same = |other: &T| (*other - length).abs() <= T::lit(1e-9).max(T::negligible()) * length;
             if !work.lengths.iter().any(is_same) {
                 work.lengths.push(length);
@@ -203,8 +203,8 @@ fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
     through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
 }
 
-/// The end of a contact, and the angle by which the cable winds about the core of its obstacle from a point before it
-/// to there.
+/// The end of a contact, and the angle by which the cable winds about the core of its obstacle, from a point before it
+/// to that end.
 fn winding<T: Real>(
     node: &Node<T>,
     surface: &dyn Wrappable<T>,

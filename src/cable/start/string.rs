@@ -1,4 +1,4 @@
-//! A string of beads pulled tight: a slow search for a path that needs no good start.
+//! A string of beads pulled tight: a slow search for a path that does not depend on a good start.
 
 use alloc::vec::Vec;
 
@@ -10,14 +10,14 @@ use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// The least and the largest number of parts from one obstacle to the next.
+/// The smallest and the largest number of parts from one obstacle to the next.
 const PARTS: [f64; 2] = [17.0, 401.0];
 
-/// The most rounds in which all beads are moved.
+/// The largest number of rounds in which all beads are moved.
 const ROUNDS: usize = 800;
 
-/// By how much more a bead is moved than to its place between its neighbours. The optimum of chains of so many beads is 1.83
-/// and more; near two, pushing out would make it oscillate.
+/// The over-relaxation of a bead's move to its place between its neighbours. The optimum for chains of this many beads
+/// is 1.83 and more; near two, the projection out of obstacles would make it oscillate.
 const EAGERNESS: f64 = 1.85;
 
 /// One bead of the string.
@@ -34,12 +34,12 @@ struct Bead<T: Real> {
 #[derive(Debug, Clone)]
 pub(crate) struct Beads<T: Real> {
     beads: Vec<Bead<T>>,
-    /// The points in Ground where the string is laid past the obstacles.
+    /// The points in Ground at which the string passes the obstacles.
     anchors: Vec<Point3<T>>,
 }
 
 impl<T: Real> Bead<T> {
-    /// A bead at a point, or on the surfaces of the obstacles of its owners if it is in them.
+    /// A bead at a point; or on the surfaces of its owners' obstacles, if the point is inside them.
     fn pushed_out(
         span: &SpanProblem<'_, T>,
         nodes: &[Node<T>],
@@ -66,8 +66,8 @@ impl<T: Real> Beads<T> {
     }
 }
 
-/// Lays a string through the hints, or straight, pulls it tight, and stores in the nodes its contacts, their points and
-/// lengths.
+/// Lays a string through the hints, or straight, pulls it tight, and stores its contacts in the nodes, with their
+/// points and lengths.
 ///
 /// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
 /// string settles near a shortest path, and near a longest only if it is laid on one exactly.
@@ -140,8 +140,9 @@ pub(crate) fn begin_at_hints<T: Real>(
     }
 }
 
-/// Beads between two anchors, supported by the obstacles at both and pushed out of them. They are near to each other
-/// compared with the size of either, and nearer where those pushed out part, as to both sides of a core.
+/// Beads between two anchors, supported by the obstacles at both and projected out of them. Their spacing is small
+/// compared with the size of either obstacle, and smaller where neighbouring projections diverge, as on the two sides
+/// of a core.
 fn leg<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -206,7 +207,7 @@ fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead
             }
             let size = smaller(span, nodes, owners);
             let mut step = (before + along * place - point) * T::lit(EAGERNESS);
-            // So that a bead is pushed out on the side where it entered.
+            // Limited so that a bead is projected out on the side where it entered.
             let (reach, limit) = (step.norm(), size * T::lit(0.2));
             if reach > limit {
                 step *= limit / reach;

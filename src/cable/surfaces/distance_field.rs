@@ -7,7 +7,7 @@ use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
-/// The part of the line from `a`, 0 at its start and 1 at its end, in a box.
+/// The fraction of the line from `a`, 0 at its start and 1 at its end, within a box.
 fn part_within<T: Real>(
     [lowest, highest]: &[Point3<f64>; 2],
     a: &Point3<T>,
@@ -87,12 +87,12 @@ impl<T: Real> Wrappable<T> for DistanceField {
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
         let inverse = T::lit(self.spacing().recip());
         let reach = next_seam(&self.place(p), &(velocity * inverse), &(acceleration * inverse));
-        // To second order; from far away the third order may carry it beyond, so a little is left for a second, exact,
+        // To second order. From far away the third order may carry it beyond, so a little is left for a second, exact
         // step.
         if reach > T::lit(0.02 * self.spacing()) { reach * T::lit(0.97) } else { reach }
     }
 
-    /// Steps as long as nothing lower can be within them, but no shorter than half the spacing; each low place is then
+    /// Steps as long as nothing lower can lie within them, but at least half the spacing; each low place is then
     /// refined.
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
@@ -118,7 +118,7 @@ impl<T: Real> Wrappable<T> for DistanceField {
             let (flat, dip) = if u >= enters && u <= leaves { (near, near_dip) } else { (far, far_dip) };
             let step = ((middle - lowest.0) * flat).max(shortest) * inverse;
             let next = (u + step).min(last);
-            // A line so long that a step is below its roundoff cannot be searched any finer.
+            // A line so long that a step is below its roundoff cannot be searched more finely.
             if next <= u {
                 break;
             }

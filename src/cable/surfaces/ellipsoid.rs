@@ -27,8 +27,8 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
         self.radii.min()
     }
 
-    /// Of the ball that the ellipsoid is when its axes are stretched to one length: the near and the far side, and both
-    /// across.
+    /// The sides of the ball to which the ellipsoid is stretched when its axes are made equal: the near and the far
+    /// side, and both sides across.
     fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
         let stretched = |v: Vector3<T>| v.component_div(&self.radii);
         let along = stretched(b - a).normalize();

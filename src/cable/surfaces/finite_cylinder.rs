@@ -11,7 +11,7 @@ use crate::math::{Real, is_finite};
 use crate::shapes::finite_cylinder::Part;
 use crate::shapes::{Cylinder, FiniteCylinder, Torus};
 
-/// More parts of a geodesic than these are refused: its end is NaN.
+/// A geodesic with more parts is refused: its end is NaN.
 const MOST_PIECES: usize = 10_000;
 
 impl<T: Real> FiniteCylinder<T> {
@@ -126,8 +126,8 @@ impl<T: Real> FiniteCylinder<T> {
         Geodesic { start: lifted(piece.start), end: lifted(piece.end), evaluations, ..piece }
     }
 
-    /// For a point of a line deep inside, as near to two parts of the surface, a point under a place between them from
-    /// which the line is hidden on both sides.
+    /// For a point of a line deep inside that is equally near to two parts of the surface, a point under a place
+    /// between them from which the line is hidden on both sides.
     fn between_parts(&self, p: &Point3<T>, along: &Vector3<T>) -> Option<Point3<T>> {
         let distance = (p.x * p.x + p.y * p.y).sqrt();
         let [out, up] = self.beyond(distance, p.z);
@@ -138,7 +138,7 @@ impl<T: Real> FiniteCylinder<T> {
         }
         let across = Vector3::new(p.x, p.y, T::zero()) / distance;
         if up > out && p.z.abs() <= near {
-            // As near to both ends: around the side.
+            // Equally near to both ends: around the side.
             return Some(Point3::from(across * (self.radius - T::lit(0.5) * self.rim_radius)));
         }
         if (out - up).abs() > near {
@@ -154,8 +154,8 @@ impl<T: Real> FiniteCylinder<T> {
         Some(Point3::from(circle + normal * (T::lit(0.5) * self.rim_radius)))
     }
 
-    /// Visits the pieces of a geodesic forwards from a point of the surface; false if there are too many, or they take more
-    /// evaluations than `most`.
+    /// Visits the pieces of a geodesic forwards from a point of the surface; returns `false` if there are too many, or
+    /// they take more evaluations than `most`.
     fn walk(
         &self,
         start: &GeodesicEnd<T>,
@@ -329,13 +329,14 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         [by_shift, by_turn * sign]
     }
 
-    /// The distance is convex along a line: its slope is bisected. Of a stretch that is equally near, the middle is taken.
+    /// The distance is convex along a line, so its slope is bisected. If a stretch is equally near, its middle is
+    /// returned.
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
         let slope = |u: T| self.normal_at(&(a + along * u)).dot(&along);
         let [zero, one] = [T::zero(), T::one()];
         let least = T::default_epsilon() * T::lit(4.0);
-        // Where the line comes no nearer any more, and, if it stays as near, where it departs.
+        // Where the line stops approaching, and, if its distance then stays constant, where it departs.
         let level = T::default_epsilon() * T::lit(16.0) * along.norm();
         let last_with = |is_before: &dyn Fn(T) -> bool, from: T| {
             let (mut low, mut high) = (from, one);

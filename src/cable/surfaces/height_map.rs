@@ -7,8 +7,7 @@ use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at
 use crate::math::Real;
 use crate::shapes::HeightMap;
 
-/// The part of the line from `a`, 0 at its start and 1 at its end, that lies above the rectangle or
-/// below it.
+/// The fraction of the line from `a`, 0 at its start and 1 at its end, that lies above or below the rectangle.
 fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
     let (mut first, mut last) = (T::zero(), T::one());
     for (axis, range) in map.extent().into_iter().enumerate() {
@@ -32,15 +31,15 @@ struct Lowest<T> {
     u: T,
     /// The distance of the places next to it.
     reach: T,
-    /// Whether nothing has been left out for its cost.
+    /// Whether the search was complete, without omissions to save cost.
     is_certain: bool,
 }
 
-/// Searches a part of the line from `a` for its lowest place, within a millionth of the grid; places above `enough` need
-/// not be told apart.
+/// Searches a part of the line from `a` for its lowest place, within a millionth of the grid; places above `enough`
+/// need not be distinguished.
 ///
-/// An interval is dropped as soon as a parabola through its ends, bent as much as the map is anywhere, shows that it has
-/// nothing lower to offer.
+/// An interval is dropped as soon as a parabola through its ends, with the largest curvature of the map, shows that it
+/// contains nothing lower.
 fn search<T: Real>(
     map: &HeightMap<T>,
     a: &Point3<T>,
@@ -97,8 +96,8 @@ fn search<T: Real>(
     lowest
 }
 
-/// The lowest place of the line from `a` in a bracket around `u`, by Newton's method on the slope, halving the bracket
-/// where that would leave it.
+/// The lowest place of the line from `a` in a bracket around `u`, by Newton's method on the slope; the bracket is
+/// halved where the step would leave it.
 fn lowest_place<T: Real>(
     map: &HeightMap<T>,
     a: &Point3<T>,

@@ -13,8 +13,8 @@ use nalgebra::Vector3;
 use super::ceil;
 use crate::math::Real;
 
-/// The length to where a curve next crosses a whole number along any axis, to second order; all in cells of a grid but
-/// for the length.
+/// The length to the point where a curve next crosses a whole number along any axis, to second order; all in cells of a
+/// grid except the length.
 fn next_seam<T: Real>(place: &Vector3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {
     // The distance at which a seam counts as reached.
     let near = T::lit(1e-9);

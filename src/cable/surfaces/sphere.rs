@@ -33,7 +33,8 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         true
     }
 
-    /// Between two points there is one shortest path: the far side matters to other obstacles, if the line runs deep.
+    /// Between two points there is one shortest path; the far side matters because of other obstacles, if the line runs
+    /// deep.
     fn passages(&self, _: &Point3<T>, _: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
         let near = self.retract(closest);
         let is_deep = closest.coords.norm() < T::lit(0.5) * self.radius;

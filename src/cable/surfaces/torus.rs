@@ -9,26 +9,26 @@ use crate::cable::geodesics::wrappable::{
 use crate::math::Real;
 use crate::shapes::Torus;
 
-/// From the point of the circle nearest to `p` to `p` itself, and the distance of `p` from the axis.
+/// The vector from the point of the circle nearest to `p` to `p` itself, and the distance of `p` from the axis.
 #[inline]
 fn offset_from_circle<T: Real>(torus: &Torus<T>, p: &Point3<T>) -> (Vector3<T>, T) {
     let distance = (p.x * p.x + p.y * p.y).sqrt();
     let least = T::default_epsilon() * torus.tube_radius;
     if distance <= least {
-        // On the axis every point of the circle is equally near: the one on the x axis is taken.
+        // On the axis every point of the circle is equally near; the one on the x axis is returned.
         return (Vector3::new(p.x - torus.ring_radius, p.y, p.z), least);
     }
     let scale = T::one() - torus.ring_radius / distance;
     (Vector3::new(p.x * scale, p.y * scale, p.z), distance)
 }
 
-/// The two candidates for the lowest point of the line from `a` to `b`, 0 at its start and 1 at its end, if it is
-/// not an end. The circle has radius one and lies in the xy plane.
+/// The two candidates for the lowest point of the line from `a` to `b`, 0 at its start and 1 at its end, if it is not
+/// an end. The circle has radius one and lies in the xy plane.
 ///
-/// With the arc length t from the point nearest to the centre, the squared distance from the circle is
-/// t² − 2 ρ(t) and a constant, where ρ, the distance from the axis, is a branch of a hyperbola. Half its
-/// slope, t − ρ', rises, falls where ρ'' exceeds one, and rises again: there are at most two minima, and
-/// Newton's method comes down to each monotonically from t = ±1, outside which the slope has one sign.
+/// With the arc length t from the point nearest to the centre, the squared distance from the circle is t² − 2 ρ(t) plus
+/// a constant, where ρ, the distance from the axis, is a branch of a hyperbola. Half its slope, t − ρ', rises, falls
+/// where ρ'' exceeds one, and rises again. So there are at most two minima, and Newton's method descends to each
+/// monotonically from t = ±1, outside of which the slope has one sign.
 fn low_places<T: Real>(a: &Point3<T>, b: &Point3<T>) -> [T; 2] {
     let (zero, one, two) = (T::zero(), T::one(), T::lit(2.0));
     let length = (b - a).norm();
@@ -50,7 +50,7 @@ fn low_places<T: Real>(a: &Point3<T>, b: &Point3<T>) -> [T; 2] {
     let half = ((steep * steep - delta / alpha) / alpha).max(zero).sqrt();
     [-one, one].map(|side| {
         let mut t = side;
-        // Quadratic but for a double root, where each step halves the distance.
+        // Convergence is quadratic except at a double root, where each step halves the distance.
         for _ in 0..60 {
             if (t - middle) * side <= half {
                 t = middle + half * side;
