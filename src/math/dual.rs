@@ -7,11 +7,12 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 use crate::math::Real;
 use crate::math::scalar::is_plain;
 
-/// What a law is written in: the scalar `T` of a system, or that scalar with derivatives in some directions.
+/// The numbers in which a law is written: the scalar `T` of a system, or that scalar with derivatives in some
+/// directions.
 ///
-/// It is less than [`Real`], whose traits a type without `unsafe` code cannot have. Comparisons look at values only, so that
-/// every branch is that of the law, and its derivatives are those of the branch that is taken. [`laws`](crate::laws) of force are
-/// written over it.
+/// It has fewer requirements than [`Real`], whose traits a type cannot implement without `unsafe` code. Comparisons use
+/// values only, so every branch is that of the law, and its derivatives are those of the branch taken.
+/// [`laws`](crate::laws) of force are written over it.
 #[allow(unreachable_pub, reason = "laws are methods of public structs")]
 pub trait Number<T: Real>:
     Copy
@@ -37,7 +38,7 @@ pub trait Number<T: Real>:
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
     #[must_use]
     fn chain(self, value: T, slope: T) -> Self;
-    /// Whether it is zero, and so are its derivatives. A branch that leaves out what vanishes drops no derivative.
+    /// Whether it is zero, and so are its derivatives. A branch that omits such a number drops no derivative.
     #[must_use]
     fn vanishes(self) -> bool;
 
@@ -55,7 +56,7 @@ pub trait Number<T: Real>:
         Self::of(T::zero())
     }
 
-    /// The magnitude; at zero that of a growing number.
+    /// The magnitude; at zero, that of an increasing number.
     #[inline]
     #[must_use]
     fn abs(self) -> Self {
@@ -70,14 +71,14 @@ pub trait Number<T: Real>:
         self * Self::of(T::one().copysign(direction.value()))
     }
 
-    /// The larger one, or `self` of equal ones. A `self` that is not a number stays, so that what overflowed is not hidden.
+    /// The larger one, or `self` if they are equal. A NaN in `self` is returned, so that an overflow is not hidden.
     #[inline]
     #[must_use]
     fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
-    /// The smaller one, or `self` of equal ones. A `self` that is not a number stays.
+    /// The smaller one, or `self` if they are equal. A NaN in `self` is returned.
     #[inline]
     #[must_use]
     fn min(self, other: Self) -> Self {
@@ -138,7 +139,7 @@ pub trait Number<T: Real>:
         self.chain(self.value().cos(), -self.value().sin())
     }
 
-    /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is in proportion to its cosine.
+    /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is proportional to its cosine.
     #[inline]
     #[must_use]
     fn atan2(self, x: Self) -> Self {

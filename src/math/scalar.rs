@@ -25,8 +25,8 @@ pub trait Real: RealField + Copy {
         nalgebra::convert(x)
     }
 
-    /// The value as `f64`, without derivatives: for messages, tables and decisions such as the length of a step,
-    /// never for formulas.
+    /// The value as `f64`, without derivatives: for messages, tables and decisions such as the length of a step, not
+    /// for formulas.
     #[inline]
     fn to_f64(self) -> f64 {
         self.to_subset_unchecked()
@@ -38,7 +38,7 @@ pub trait Real: RealField + Copy {
         U::lit(self.to_f64())
     }
 
-    /// The unit roundoff of the underlying float to the power 7/8: smaller numbers are noise next to quantities
+    /// The unit roundoff of the underlying float to the power 7/8: smaller numbers are noise compared with quantities
     /// of order one. Its value is 2e-14 in `f64` and 9e-7 in `f32`.
     #[inline]
     fn negligible() -> Self {
@@ -51,7 +51,7 @@ pub trait Real: RealField + Copy {
 impl<T: RealField + Copy> Real for T {}
 
 /// Whether two numbers have the same bits. `false` for scalars other than `f64` and `f32`: a comparison of dual
-/// numbers, say, does not look at their derivatives.
+/// numbers, for example, ignores their derivatives.
 #[inline]
 pub(crate) fn have_same_bits<T: Real>(a: T, b: T) -> bool {
     let (a, b): (&dyn Any, &dyn Any) = (&a, &b);
@@ -64,8 +64,8 @@ pub(crate) fn have_same_bits<T: Real>(a: T, b: T) -> bool {
     }
 }
 
-/// Whether a scalar is a plain float, so that rounding a result in `f64` gives all there is to know of it; any other
-/// scalar may carry derivatives.
+/// Whether a scalar is a plain float, so that a result rounded to `f64` contains all information; any other scalar may
+/// carry derivatives.
 #[inline]
 pub(crate) fn is_plain<T: Real>() -> bool {
     TypeId::of::<T>() == TypeId::of::<f64>() || TypeId::of::<T>() == TypeId::of::<f32>()

@@ -1,4 +1,4 @@
-//! Forces on bodies and coordinates, and the accumulator that elements add theirs to.
+//! Forces on bodies and coordinates, and the accumulator to which elements add theirs.
 
 use nalgebra::{Point3, Vector3};
 

@@ -6,8 +6,8 @@ use crate::mechanics::{BodyIndex, CoordinateIndex};
 
 /// Masses and moments of inertia of a host's bodies and coordinates.
 ///
-/// A host in joint coordinates states what a force on the body feels: the articulated inertia, or less. What does not
-/// yield to forces has an infinite mass.
+/// A host in joint coordinates returns the inertia that a force on the body acts on: the articulated inertia, or less.
+/// Anything immovable has an infinite mass.
 pub trait Inertias {
     /// The mass of a body \[kg\].
     fn mass(&self, body: BodyIndex) -> f64;

@@ -73,11 +73,11 @@ pub trait KinematicsSource<T: Real> {
     fn pose(&self, body: BodyIndex) -> Pose<T>;
     /// The velocity `V_GB` of a body.
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T>;
-    /// The value of a coordinate. The default is for hosts that have none: it is not finite, which a state refuses.
+    /// The value of a coordinate. The default, for hosts without coordinates, is not finite, which a state refuses.
     fn coordinate(&self, _coordinate: CoordinateIndex) -> T {
         T::lit(f64::NAN)
     }
-    /// The rate of a coordinate. The default is as that of the value.
+    /// The rate of a coordinate. The default is like that of the value.
     fn coordinate_rate(&self, _coordinate: CoordinateIndex) -> T {
         T::lit(f64::NAN)
     }
@@ -145,8 +145,8 @@ pub type Velocities<T> = ByPlace<SpatialVelocity<T>, T>;
 
 /// A small motion of every body and coordinate, or a small change of their velocities.
 ///
-/// The motion of a body is a twist like its velocity: a turn about the axes of Ground \[rad\] and a shift of its origin
-/// \[m\], so that `dX = V dt`. Ground does not move: of a motion or velocity its entry is not read.
+/// The motion of a body is a twist like its velocity: a rotation about the axes of Ground \[rad\] and a translation of
+/// its origin \[m\], so that `dX = V dt`. Ground does not move: its entry in a motion or velocity is not read.
 ///
 /// The multipliers of forces in [`apply_transpose`](crate::Linearization::apply_transpose) have the same type: their product
 /// with the forces is a power. There the entry of Ground is read; it multiplies the force on Ground.
@@ -230,7 +230,7 @@ impl<T: Real> Kinematics<T> {
         }
     }
 
-    /// The motion of what another topology has as well; the rest is at rest at the Ground origin.
+    /// The motion of whatever another topology also has; everything else is at rest at the Ground origin.
     pub(crate) fn carried_over(&self, topology: &Topology) -> Self {
         let mut carried = Self { time: self.time, ..Self::at_rest(topology) };
         let (positions, velocities) = (&mut carried.positions, &mut carried.velocities);

@@ -4,8 +4,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A number given once to everything that is added to a system, so that a handle or index of what was removed is
-/// recognized after its place was taken by something else.
+/// A unique number for everything that is added to a system, so that a handle or index of something removed is
+/// recognized after its place has been reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stamp(u32);
 
@@ -15,12 +15,12 @@ impl Stamp {
     /// Nothing.
     const VACANT: Self = Self(u32::MAX);
 
-    /// A stamp that nothing else has, for the first four billion.
+    /// A stamp that is unique among the first four billion.
     pub(crate) fn next() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         loop {
             let stamp = Self(NEXT.fetch_add(1, Ordering::Relaxed));
-            // After four billion the count begins again, where these two have a meaning.
+            // After four billion the count starts again, so the values with a meaning are skipped.
             if stamp != Self::GROUND && stamp != Self::VACANT {
                 return stamp;
             }
@@ -30,8 +30,8 @@ impl Stamp {
 
 /// The places of bodies, of coordinates, or of the elements of one kind.
 ///
-/// A system and its states share a table until the system changes. A place stays what it is while others are added
-/// and removed; the next addition takes the first vacant one.
+/// A system and its states share a table until the system changes. A place does not change while others are added and
+/// removed; the next addition takes the first vacant one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
     table: Arc<Table>,
@@ -67,7 +67,7 @@ impl Places {
     /// The place that [`add`](Self::add) takes.
     pub(crate) fn next(&self) -> usize {
         let Table { stamps, vacant, .. } = self.table.as_ref();
-        // Without vacant places there is nothing to search for: adding takes a time that does not grow.
+        // Without vacant places no search is needed, so adding takes constant time.
         let first = if *vacant > 0 { stamps.iter().position(|&stamp| stamp == Stamp::VACANT) } else { None };
         first.unwrap_or(stamps.len())
     }
@@ -108,7 +108,7 @@ impl Places {
         self.table.stamps.get(place).copied().filter(|&stamp| stamp != Stamp::VACANT)
     }
 
-    /// Whether a place holds the same in both tables.
+    /// Whether a place holds the same item in both tables.
     pub(crate) fn agrees(&self, other: &Self, place: usize) -> bool {
         self.stamp(place) == other.stamp(place)
     }
@@ -119,7 +119,7 @@ impl Places {
         stamps.filter(|&(_, stamp)| stamp != Stamp::VACANT)
     }
 
-    /// The name given to what is at this place.
+    /// The name given to the item at this place.
     pub(crate) fn name(&self, place: usize) -> Option<&Arc<str>> {
         self.table.names.get(place)?.as_ref()
     }

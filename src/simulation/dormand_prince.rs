@@ -13,12 +13,12 @@ use crate::simulation::scales::ErrorNorm;
 /// The Dormand–Prince pair of orders 5 and 4.
 ///
 /// A step is accepted when the error estimates of all vectors and numbers are below the accuracy, relative to their
-/// [scale](super::Plant::set_scale).
-/// The energies that the elements absorb are integrated, and controlled, like all others.
+/// [scale](super::Plant::set_scale). The energies that the elements absorb are integrated and controlled like all other
+/// variables.
 ///
-/// Events of elements that switch at the end of a step are located: a step over which forces err by more than the
-/// [force tolerance](Self::with_force_tolerance) is shortened until they do not, or to the
-/// [event step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
+/// Events of elements that switch at the end of a step are located: a step over which the error of forces exceeds the
+/// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
+/// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///

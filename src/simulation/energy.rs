@@ -19,9 +19,9 @@ impl<T: Real> Simulation<'_, T> {
 
     /// Kinetic and gravitational energy and the energy stored by the elements \[J\].
     ///
-    /// Without loads, drives and changes of parameters it is constant if no element loses energy, and falls by
-    /// the time integral of [`power_dissipated`](crate::DynamicsView::power_dissipated) if all losses are known
-    /// instantaneously. It tests the forces of the elements against their energies.
+    /// Without loads, drives and changes of parameters it is constant if no element loses energy, and falls by the time
+    /// integral of [`power_dissipated`](crate::DynamicsView::power_dissipated) if all losses are known instantaneously.
+    /// It tests the forces of the elements against their energies.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with an error of [`dynamics`](Self::dynamics).
@@ -33,8 +33,8 @@ impl<T: Real> Simulation<'_, T> {
     /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
     /// (the energy they have absorbed), less the work of the loads \[J\].
     ///
-    /// Tests only the integrator: its rate is zero *whatever* forces and energies the elements report, so that
-    /// its change is the error of integrating the same forces twice. To test an element use
+    /// Tests only the integrator: its rate is zero *whatever* forces and energies the elements report, so its change is
+    /// the error of integrating the same forces twice. To test an element, use
     /// [`mechanical_energy`](Self::mechanical_energy).
     pub fn work_balance(&self) -> T {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);

@@ -8,18 +8,17 @@ use crate::simulation::motion::Simulation;
 
 /// Advances a simulation by one accepted step.
 ///
-/// Times, step lengths, accuracies and tolerances are `f64` whatever the scalar: they carry no derivative, so
-/// that a run in dual numbers returns the derivative of its steps with their lengths held fixed, and in single
-/// precision a long run does not lose short steps.
+/// Times, step lengths, accuracies and tolerances are `f64` for any scalar. They carry no derivative, so a run in dual
+/// numbers returns the derivative of its steps with their lengths held fixed; and in single precision a long run does
+/// not lose short steps.
 ///
-/// An integrator can be used for one simulation after another. Its memory of the last step (the next step length,
-/// and rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise
-/// it starts like a new one.
+/// An integrator can be used for one simulation after another. Its memory of the last step (the next step length, and
+/// rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise it starts
+/// like a new one.
 ///
 /// Sealed: a user's integrator drives a [`ForceSystem`](crate::ForceSystem) with its own plant.
 pub trait Integrator<T: Real>: Sealed {
-    /// Takes one step, not beyond `end` \[s\]. A step that is refused changes neither the simulation nor the
-    /// integrator.
+    /// Takes one step, not beyond `end` \[s\]. A refused step changes neither the simulation nor the integrator.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with an error documented by an element, or if a setting of the integrator is
@@ -63,7 +62,7 @@ fn least_step<T: Real>(start: f64) -> f64 {
 /// How closely events are located.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Closeness {
-    /// By how much forces may err at the end of a step \[N\].
+    /// The allowed error of forces at the end of a step \[N\].
     pub(super) force: f64,
     /// The step in which they may err by more \[s\].
     pub(super) step: f64,
@@ -87,7 +86,7 @@ impl<T: Real> Simulation<'_, T> {
         Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
     }
 
-    /// How closely events are located: unless asked otherwise the closer the higher the accuracy, as far as time can resolve.
+    /// The closeness to which events are located: unless set, higher for a higher accuracy, as far as time can resolve.
     pub(super) fn closeness(&self, accuracy: f64, force: Option<f64>, step: Option<f64>) -> Closeness {
         // At 10 m/s the accuracy in metres, and a hundredth of a millimetre at most.
         let step = step.unwrap_or((0.1 * accuracy).min(1e-6));
@@ -106,7 +105,7 @@ impl<T: Real> Simulation<'_, T> {
         // Time as the elements read it.
         let rounded = |time: f64| T::lit(time).to_f64();
         let reaches = start + length * stretch >= end;
-        // Whether the remainder would vanish in the elements' precision.
+        // Whether the remainder would vanish in the precision of the elements.
         let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 1.5 * length;
         let is_last = reaches || leaves_nothing;
         let span_end = if is_last { end } else { start + length };

@@ -94,7 +94,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             y.push(state.velocities().coordinate_rate(c));
         }
         let time = state.time().to_f64();
-        // Poses from `y`, as in all later reads; they may differ in the last bit.
+        // Poses computed from `y`, as in all later reads; they may differ in the last bit.
         state.set_kinematics(&Trial { plant, time, y: &y })?;
         system.reset_dissipated_energy(&mut state)?;
         y.extend_from_slice(state.continuous());
@@ -114,8 +114,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         Self { system, plant, state, time, y, statistics, supply: None }
     }
 
-    /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if time is `end`
-    /// already.
+    /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if the time is already `end`.
     ///
     /// # Errors
     /// Those of [`Integrator::step`].
@@ -141,9 +140,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Changes parameters, discrete variables or energies between steps. A failed call changes nothing.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it puts a
-    /// state of another system in place; [`SimulationError::MotionChanged`] if it changes time, poses or
-    /// velocities.
+    /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it substitutes
+    /// a state of another system; [`SimulationError::MotionChanged`] if it changes time, poses or velocities.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -159,7 +157,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         if is_moved {
             return Err(SimulationError::MotionChanged);
         }
-        // Equal values, of dual numbers, may have other derivatives.
+        // Equal dual numbers may have different derivatives.
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
         let of_state = self.of_state();
         let absorbed = self.absorbed(&self.y);
@@ -168,7 +166,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             let absorbed = self.absorbed(&self.y) - absorbed;
             let stored =
                 |state: &mut State<T>| Some(self.system.realize_dynamics(state).ok()?.potential_energy());
-            // Where forces cannot be evaluated, the account is opened anew after the change that mends it.
+            // If forces cannot be evaluated, the account is opened again after the change that repairs this.
             self.supply = stored(&mut self.state).zip(stored(&mut changed)).map(|(before, after)| {
                 supply.change((after - before).to_f64(), absorbed);
                 supply
@@ -216,7 +214,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         y[self.plant.energies_start()..self.own_start()].iter().map(|energy| energy.to_f64()).sum()
     }
 
-    /// The account of the energy supplied, which is opened at the present point if it is not yet.
+    /// The account of the energy supplied, which is opened at the present point if necessary.
     pub(super) fn opened_supply(&mut self) -> Result<Supply, SimulationError> {
         match self.supply {
             Some(supply) => Ok(supply),
@@ -269,8 +267,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
-    /// Rates at the trial point where they were calculated last, after an update of discrete variables; costs nothing if
-    /// none has changed.
+    /// Rates at the last trial point, after an update of discrete variables; costs nothing if none has changed.
     pub(super) fn calc_updated_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         if self.is_outdated() {
             self.statistics.evaluations += 1;
@@ -283,7 +280,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.system.check_step(&self.state, self.plant, StepMethod::SymplecticEuler, step)
     }
 
-    /// Whether forces are to be evaluated anew, since variables have changed.
+    /// Whether forces must be evaluated again, since variables have changed.
     pub(super) fn is_outdated(&self) -> bool {
         self.state.stage() < Stage::Dynamics
     }
@@ -334,7 +331,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let of_state = dynamics.continuous_rates();
         rates[energies_start..][..of_state.len()].copy_from_slice(of_state);
         rates[energies_start + of_state.len()] = load_power;
-        // Without an early end: one bound less in the loop.
+        // Without an early exit, which removes a bounds check from the loop.
         finite_motion(rates.iter().fold(true, |all, rate| all & rate.is_finite()))
     }
 

@@ -70,7 +70,7 @@ impl<T: Real> RigidBody<T> {
     }
 }
 
-/// Refuses an inertia that no body has, or with which nothing can be computed in the scalar `T`.
+/// Refuses an inertia that no body can have, or that cannot be computed with in the scalar `T`.
 fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), InvalidValue> {
     let size = inertia.amax();
     check::squarable("inertia", T::lit(size))?;
@@ -97,7 +97,7 @@ pub struct Plant<T: Real> {
     pub(super) coordinate_indices: Vec<CoordinateIndex>,
     pub(super) masses: Vec<T>,
     pub(super) coordinate_loads: Vec<T>,
-    /// Of error control; `None` if it is that of the motion.
+    /// The scale of error control; `None` if it is that of the motion.
     pub(super) scale: Option<f64>,
 }
 
@@ -182,16 +182,18 @@ impl<T: Real> Plant<T> {
 
     /// Sets the scale of error control \[SI unit\] for everything that moves.
     ///
-    /// The parts of a vector, each relative to what it may err by, are at most one together. A number may err by
+    /// The components of a vector, each relative to its allowed error, are at most one together. The allowed error of a
+    /// number is
     ///
     /// ```text
     /// accuracy · (scale + magnitude)
     /// ```
     ///
-    /// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or an
-    /// energy is its distance from where it was when the integrator began with the simulation: results do not depend on where
-    /// Ground's origin is. Without a scale it is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at
-    /// most 1 SI unit: a body that swings by a millimetre is as well resolved as one that swings by a metre.
+    /// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or
+    /// an energy is its distance from its value when the integrator began with the simulation, so that results do not
+    /// depend on the origin of Ground. Without a scale it is the largest magnitude so far, of a vector as a whole, but
+    /// at least 1e-3 and at most 1 SI unit: a body that swings by a millimetre is resolved as well as one that swings
+    /// by a metre.
     ///
     /// # Errors
     /// [`InvalidValue`] unless it is positive and finite.
@@ -215,7 +217,7 @@ impl<T: Real> Plant<T> {
     }
 }
 
-/// What is not in the plant does not yield.
+/// Anything outside the plant is immovable.
 impl<T: Real> Inertias for Plant<T> {
     fn mass(&self, body: BodyIndex) -> f64 {
         self.body(body).map_or(f64::INFINITY, |body| body.mass.to_f64())

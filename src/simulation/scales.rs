@@ -1,4 +1,4 @@
-//! Scales of a motion, relative to which error control works.
+//! Scales of a motion, to which error control is relative.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,10 +9,10 @@ use crate::math::{InvalidValue, Real, check};
 use crate::simulation::layout::{BODY, COORDINATE};
 use crate::simulation::motion::Simulation;
 
-/// The range of scales where the plant has none.
+/// The range of scales if the plant has none.
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);
 
-/// What the numbers of a group, which make up one vector or are a single one, have in common.
+/// The common role of the numbers of a group, which make up one vector or are a single one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// They count from where they were.
@@ -24,8 +24,8 @@ enum Role {
 }
 
 impl<T: Real> Simulation<'_, T> {
-    /// The places of positions, orientations, velocities and angular velocities of bodies; of coordinates with their rates; of
-    /// all others.
+    /// The places of positions, orientations, velocities and angular velocities of bodies; of coordinates with their
+    /// rates; of all other numbers.
     fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> + use<T> {
         let (coordinates_start, energies_start) =
             (self.plant().coordinates_start(), self.plant().energies_start());
@@ -55,13 +55,13 @@ pub(super) struct ErrorNorm {
     peaks: Vec<f64>,
 }
 
-/// The change of an angle that a change of a number is.
+/// The change of an angle per change of a number.
 fn factor(role: Role) -> f64 {
     if role == Role::Orientation { 2.0 } else { 1.0 }
 }
 
-/// By what the origin is multiplied to be that from where the magnitude of a group counts: velocities count from rest,
-/// orientations from the nearer of two opposite quaternions, which are one orientation.
+/// The factor of the origin from which the magnitude of a group is measured: velocities from rest, orientations from
+/// the nearer of two opposite quaternions, which are one orientation.
 fn sense<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
     match role {
         Role::Velocity => 0.0,

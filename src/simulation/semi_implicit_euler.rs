@@ -10,16 +10,17 @@ use crate::simulation::motion::Simulation;
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
 ///
-/// Keeps the energy of a conservative motion bounded where the explicit Euler method lets it grow. Absorbed
-/// energies are integrated by the trapezoidal rule, which is not the work done by its own velocities: do not use
-/// it for energy accounts.
+/// Keeps the energy of a conservative motion bounded, where the explicit Euler method lets it grow. Absorbed energies
+/// are integrated by the trapezoidal rule, which is not the work of its own velocities: do not use it for energy
+/// accounts.
 ///
-/// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is refused
-/// with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). Of elements whose stiffness is
-/// not known too long a step makes energy; the run is refused with [`SimulationError::EnergyExploded`] when it has made kinetic energy of ten thousand times all that was supplied: by
-/// the start, by gravity, by loads and by elements, drives among them, since the simulation was made or
-/// resumed. So loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen
-/// steps. That a run was not refused does not mean that it is accurate.
+/// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
+/// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). For elements
+/// of unknown stiffness, a step that is too long creates energy. The run is refused with
+/// [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
+/// simulation was made or resumed: by the initial state, gravity, loads, and elements, including their drives. So
+/// loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen steps. A
+/// run that was not refused is not necessarily accurate.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
@@ -39,7 +40,7 @@ impl<T: Real> SemiImplicitEuler<T> {
         Self { step, is_checked: true, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
     }
 
-    /// Without the check for too long a step, which bounds the stable ones from below.
+    /// Without the check of the step, which is a lower bound of the stable ones.
     #[must_use]
     pub fn unchecked(self) -> Self {
         Self { is_checked: false, ..self }

@@ -1,18 +1,18 @@
-//! The energy that a motion can have, against the energy that it has.
+//! The energy that a motion can have, compared with the energy that it has.
 
 use crate::math::Real;
 use crate::simulation::energy::{gravitational_energy, kinetic_energy};
 use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
-/// Times by which kinetic energy may exceed what was supplied. Under symplectic Euler an undamped oscillation at a share `s`
-/// of the longest stable step varies by `(1 + s)/(1 − s)`: 200 times at 0.99.
+/// The factor by which kinetic energy may exceed the supply. Under symplectic Euler the energy of an undamped
+/// oscillation at a fraction `s` of the longest stable step varies by `(1 + s)/(1 − s)`: 200 times at 0.99.
 const EXPLOSION: f64 = 1e4;
 
-/// What has been supplied to a motion since its account was opened, in plain numbers \[J\].
+/// The energy supplied to a motion since its account was opened, in plain numbers \[J\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Supply {
-    /// Energy at the opening, and what changes of parameters have added since.
+    /// Energy at the opening, and the changes of parameters since.
     stock: f64,
     /// Whether a step has been taken since.
     is_moving: bool,
@@ -20,12 +20,12 @@ pub(super) struct Supply {
     gravitational: f64,
     absorbed: f64,
     load_work: f64,
-    /// The most that gravity, loads and elements have delivered together.
+    /// The largest energy that gravity, loads and elements have delivered together.
     delivered: f64,
 }
 
 impl Supply {
-    /// Takes note of a change from outside in the energies stored and absorbed.
+    /// Records a change from outside in the energies stored and absorbed.
     pub(super) fn change(&mut self, stored: f64, absorbed: f64) {
         self.stock += stored.abs();
         self.absorbed += absorbed;
@@ -44,13 +44,13 @@ impl Supply {
         })
     }
 
-    /// The account after a step to `y`, if that has not far more kinetic energy than was supplied.
+    /// The account after a step to `y`, unless that has far more kinetic energy than was supplied.
     ///
-    /// Supplied are: kinetic and stored energy at the opening; kinetic energy after the first step, since the force of an
-    /// element that reports no stored energy is known by its effect only; stored energy that changes of parameters
-    /// add; and what gravity, loads and elements have delivered since, at its most. A motion without errors has no more,
-    /// whatever the elements do. Where steps are too long for a method, elements absorb energy by the account while the
-    /// motion gains it, and the supply stays what it was.
+    /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step, since the
+    /// force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
+    /// parameters; and the largest energy that gravity, loads and elements have delivered since. An exact motion never
+    /// has more. If steps are too long for a method, the elements absorb energy by the account while the motion gains
+    /// it, and the supply does not change.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`].

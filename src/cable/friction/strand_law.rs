@@ -1,4 +1,4 @@
-//! The law of a cable and of the strands of one with friction, in numbers with or without derivatives.
+//! The law of a cable, and of the strands of a cable with friction, in numbers with or without derivatives.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ pub(crate) fn tension<S: Algebraic>(elongation: S, rate: S, [stiffness, dissipat
     [elastic, (elastic * dissipation * rate).max(-elastic)]
 }
 
-/// The part of a cable that a strand is.
+/// A strand as a part of the cable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<S> {
     /// From mark to mark.
@@ -21,7 +21,7 @@ pub(crate) struct Part<S> {
     pub(crate) share: S,
     /// Its share at the last commit.
     pub(crate) committed_share: S,
-    /// The elongation of a whole cable that is strained like it, zero while slack.
+    /// The elongation of a whole cable with the same strain, zero while slack.
     pub(crate) elongation: S,
     pub(crate) is_wound: bool,
 }
@@ -31,29 +31,30 @@ impl<S: Algebraic> Part<S> {
         Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
     }
 
-    /// The part of a change of the path's length that the strand sees beyond that of its own chord.
+    /// The fraction of a change of the path's length, beyond that of the strands' own chords, that belongs to this
+    /// strand.
     fn weight(&self, free: S) -> S {
         if self.is_wound { S::zero() } else { self.committed_share / free }
     }
 }
 
-/// The share of the cable's material that is not wound on a drum, at the last commit.
+/// The fraction of the cable's material that is not wound on a drum, at the last commit.
 fn free_share<S: Algebraic>(parts: &[Part<S>]) -> S {
     let free = parts.iter().filter(|part| !part.is_wound);
     free.fold(S::zero(), |sum, part| sum + part.committed_share)
 }
 
-/// Distributes what the remembered chords do not see of a path of this length.
+/// Distributes the part of a path's length that the remembered chords do not cover.
 pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Part<S>], length: S) {
     let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
-    // It is common to all that is not wound.
+    // It is common to all strands that are not wound.
     let unseen = length - total;
     let free = free_share(parts);
     if let [only] = parts {
         only.length = length;
         return;
     }
-    // A leap far from the last commit must not leave a strand without length.
+    // A position far from the last commit must not leave a strand without length.
     let least = S::lit(1e-6) * length;
     for part in parts.iter_mut().filter(|part| !part.is_wound) {
         let length = part.length + part.share / free * unseen;
@@ -61,7 +62,7 @@ pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [
     }
 }
 
-/// Distributes what the remembered chords do not see of the rate of the path's length.
+/// Distributes the part of the rate of the path's length that the remembered chords do not cover.
 pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &mut [S]) {
     let seen = rates.iter().fold(S::zero(), |sum, &rate| sum + rate);
     let free = free_share(parts);
@@ -95,14 +96,15 @@ pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
     lost
 }
 
-/// Writes the rises of the strands: of those that the limits allow, the nearest to what damping would give each strand
-/// alone, where the square of a distance is `Σ φ_k x_k r_k²`. Returns that of the last strand, but not limited to −1.
+/// Writes the rises of the strands: among those that the limits allow, the nearest to the rises that damping would give
+/// each strand alone, where the square of a distance is `Σ φ_k x_k r_k²`. Returns that of the last strand, but not
+/// limited to −1.
 ///
 /// The allowed rises are a convex set that contains zero, as elastic tensions are within the limits. So the product of
-/// rises and those wanted, which is the dissipated power, is at least the square of the rises.
+/// the rises and those of the strands alone, which is the dissipated power, is at least the square of the rises.
 ///
-/// By dynamic programming: a strand's rise is first that which is best for it and all strands before it. Given the rise of
-/// the next strand, it is that, or as near to it as the limit allows.
+/// Solved by dynamic programming: a strand's rise is first the best for it and all strands before it. Given the rise of
+/// the next strand, it becomes that, or as near to it as the limit allows.
 pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     parts: &[Part<S>],
     joints: &[Joint<S>],
@@ -114,19 +116,21 @@ pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
     let one = S::lit(1.0);
     let alone = |k: usize| dissipation * rates[k] / parts[k].share;
     let weight = |k: usize| parts[k].elongation * parts[k].share;
-    // The limit that keeps the factor of a strand's tension from its own best beside that of the next, as their ratio.
+    // The limit that keeps the factor of a strand's tension from its own best, relative to that of the next, as their
+    // ratio.
     let holding = |k: usize, own: T, next: T| {
         let limits = joints[k].limits(parts[k].elongation, parts[k + 1].elongation)?;
         let [least, most] = limits.map(|limit| limit.value() * next);
-        // Strands held together have one derivative though their rises be equal, and without tension they are. A contact that
-        // sticks does not hold them yet.
+        // Strands held together have one derivative even if their rises are equal, as are strands without tension. A
+        // contact that sticks does not hold them yet.
         let is_held = joints[k].slips() || next <= T::zero();
         let (is_least, is_most) =
             if is_held { (own <= least, own >= most) } else { (own < least, own > most) };
         if is_least { Some(limits[0]) } else { is_most.then_some(limits[1]) }
     };
-    // The best rise for a strand and those before it that it moves if the factor of its tension is near this. The factor
-    // goes along, as its relative error matters where it is small, and that of the rise where that is.
+    // The best rise for a strand and those before it that move with it, if the factor of its tension is near this. The
+    // factor is computed along with the rise, since its relative error matters where the factor is small, and that of
+    // the rise where the rise is.
     let best = |last: usize, at: T, bests: &[S]| {
         let own = alone(last);
         let (mut sums, mut slope) = ([own, one + own].map(|wanted| weight(last) * wanted), weight(last));
@@ -154,7 +158,7 @@ pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
         for _ in 0..ROUNDS {
             let root = best(last, at, rises);
             let next = root[1].value().max(T::zero());
-            // At a kink between slopes that differ by more than rounding tells, the root of the lesser one is anywhere.
+            // At a kink between slopes whose difference is beyond rounding, the root of the smaller slope is arbitrary.
             if next >= below && next <= above {
                 found = root;
             }

@@ -34,7 +34,7 @@ pub struct Strand<T: Real> {
     pub share: T,
     /// Its share at the last commit.
     pub committed_share: T,
-    /// The elongation of a whole cable that is strained like it, zero while slack \[m\].
+    /// The elongation of a whole cable with the same strain, zero while slack \[m\].
     pub elongation: T,
     /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
     pub is_wound: bool,
@@ -56,9 +56,9 @@ pub(crate) type Tie<T> = (BodyIndex, Point3<T>, Option<usize>);
 
 /// The strands of a cable with capstan friction, in order.
 ///
-/// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length
-/// `L_k` and the share `φ_k` of the material; a whole cable strained like it would be longer than its slack
-/// length by `x_k = L_k/φ_k − L₀`. See [`CableSpring`](crate::CableSpring) for the law.
+/// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length `L_k`
+/// and the fraction `φ_k` of the material; a whole cable with the same strain would exceed its slack length by `x_k =
+/// L_k/φ_k − L₀`. See [`CableSpring`](crate::CableSpring) for the law.
 #[derive(Debug)]
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
@@ -96,7 +96,7 @@ impl<T: Real> CablePath<T> {
         }
     }
 
-    /// The accuracy of directions along a contact whose turning is wanted \[rad\].
+    /// The accuracy of directions along a contact, for its turning \[rad\].
     pub(crate) fn turning_accuracy(&self) -> T {
         self.settings().smoothness * T::lit(0.01)
     }
@@ -115,7 +115,7 @@ impl<T: Real> CablePath<T> {
         })
     }
 
-    /// The obstacles and via points in order: the body, and which of them it is.
+    /// The obstacles and via points in order, each with its body and identity.
     pub(crate) fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
         let over = |k: usize| (self.obstacles[k].frame().body, Hold::Obstacle(k));
         let mut passed = 0;
@@ -128,14 +128,14 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-/// What may hold a cable on its way.
+/// An obstacle or via point that may hold a cable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Hold {
     Obstacle(usize),
     ViaPoint(usize),
 }
 
-/// A mark in memory: the body and what holds it there, its place, and which it is of how many of one hold.
+/// A mark in memory: the body and the hold there, its place, and its index among those of one hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     pub(crate) body: BodyIndex,
@@ -146,9 +146,10 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The contacts, by their places in the solution, whose mean turning this many times over limits the friction at it.
+    /// The contacts, by their places in the solution, whose mean turning times the returned factor limits the friction
+    /// at this mark.
     ///
-    /// If an obstacle is touched more often or less often than at the last commit, its marks share the turning of all
+    /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all
     /// contacts.
     pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> (impl Iterator<Item = usize> + '_, T) {
         let obstacle = self.hold.obstacle();
@@ -255,7 +256,7 @@ impl<T: Real> Strands<T> {
 
     pub(crate) fn add(&mut self, from: Tie<T>, to: Tie<T>, on_surfaces: T, share: T) {
         let along: Vector3<T> = to.1 - from.1;
-        // An end on a surface that the cable follows at once leaves no straight part, and no direction.
+        // An end on a surface that the cable follows at once has no straight part, and no direction.
         let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
         let (reach, direction_G) = if along.norm_squared() > least * least {
             (along.norm(), along / along.norm())
@@ -278,8 +279,8 @@ impl<T: Real> Strands<T> {
         });
     }
 
-    /// The contacts with friction, each with its obstacle, and the share of material that slips through it or, of one that
-    /// sticks, by how much the elongation on one side may grow until it slips \[m\].
+    /// The contacts with friction, each with its obstacle: the fraction of material that slips through it, or, if it
+    /// sticks, how much the elongation on one side may grow until it slips \[m\].
     pub(crate) fn rubbing<'a>(
         &'a self,
         path: &'a CablePath<T>,
@@ -349,8 +350,8 @@ impl<T: Real> Strands<T> {
 
     /// Adds the forces of a cable with these tensions in its strands \[N\].
     ///
-    /// The mean tension acts along the present path; the departures from it along the straight parts of the
-    /// path at the last commit, moved with the bodies.
+    /// The mean tension acts along the present path; the deviations from it act along the straight parts of the path at
+    /// the last commit, moved with the bodies.
     ///
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
@@ -367,7 +368,7 @@ impl<T: Real> Strands<T> {
         if let [tension] = tensions { *tension } else { strand_law::mean(&self.parts, tensions) }
     }
 
-    /// The forces on bodies by which the tensions depart from their mean.
+    /// The forces on bodies that result from the deviations of the tensions from their mean.
     pub(super) fn departures<'a>(
         &'a self,
         tensions: &'a [T],
@@ -382,10 +383,9 @@ impl<T: Real> Strands<T> {
 
     /// Writes into `grips` the memory for an accepted step.
     ///
-    /// A mark stays on its place of the surface as long as that is within the contact arc, and otherwise moves
-    /// to the end of the arc; material that passes it keeps its strain. A new contact gets its mark in the
-    /// middle. Where an obstacle is touched more often or less often than before, marks stay with the contacts
-    /// nearest to them.
+    /// A mark stays at its place on the surface as long as that is within the contact arc, and otherwise moves to the
+    /// end of the arc; material that passes it keeps its strain. A new contact gets its mark in the middle. If an
+    /// obstacle is touched more or less often than before, marks stay with the contacts nearest to them.
     pub fn remember(
         &self,
         path: &CablePath<T>,

@@ -12,8 +12,9 @@ use crate::math::Real;
 use crate::mechanics::BodyIndex;
 
 impl<T: Real> ObstacleContact<T> {
-    /// Points along the contact arc in Ground \[m\], each with its share of the arc's length, from start to end, between which the
-    /// arc turns by a tenth of a radian or less; none without contact. `surface` is that of the obstacle, as it was made, and `accuracy` that of directions \[rad\].
+    /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end.
+    /// Between two points the arc turns by a tenth of a radian or less. None without contact. `surface` is that of the
+    /// obstacle, as it was made, and `accuracy` that of directions \[rad\].
     pub fn points_G<'a>(
         &'a self,
         surface: &'a dyn Wrappable<T>,
@@ -35,8 +36,8 @@ impl<T: Real> ObstacleContact<T> {
 }
 
 impl<T: Real> Strands<T> {
-    /// The tension \[N\] in a straight segment of the path, of those in all strands: that of the last strand that is not wound
-    /// and begins before it. `None` without friction.
+    /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
+    /// not wound and begins before it. `None` without friction.
     pub(crate) fn tension_in(
         &self,
         segment: usize,
@@ -65,8 +66,8 @@ impl<T: Real> Strands<T> {
 
     /// The forces of a cable with these tensions in its strands \[N\]: body, point in Ground \[m\], force in Ground \[N\].
     ///
-    /// The mean tension acts along the present path; the departures from it along the straight parts of the path at the last
-    /// commit, moved with the bodies.
+    /// The mean tension acts along the present path; the deviations from it act along the straight parts of the path at
+    /// the last commit, moved with the bodies.
     pub(crate) fn forces<'a>(
         &'a self,
         results: &'a PathResults<T>,

@@ -1,4 +1,4 @@
-//! An element that is moved for differences, and how far.
+//! An element that is moved for finite differences, and the distances.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,14 +17,14 @@ use crate::mechanics::{Forces, Kinematics};
 /// Memory for differences in one kind.
 #[derive(Debug)]
 pub(super) struct Scratch<T: Real> {
-    /// Variables and caches of the element that is being moved; what is at other places is not read.
+    /// Variables and caches of the element that is being moved; those at other places are not read.
     pub(super) slots: Box<dyn AnySlots<T>>,
     pub(super) kinematics: Kinematics<T>,
     pub(super) forces: Forces<T>,
-    /// The bodies and coordinates of the element, with those that it loads besides.
+    /// The bodies and coordinates of the element, including those that it only loads.
     pub(super) ends: Vec<End>,
     pub(super) here: Vec<T>,
-    /// Above and below, and half as far above and below.
+    /// Above and below, and at half the distance above and below.
     pub(super) around: [Vec<T>; 4],
     /// The derivatives of all results by one number after the other.
     pub(super) slopes: Vec<T>,
@@ -62,7 +62,7 @@ impl<T: Real> Scratch<T> {
         scratch.downcast_mut().ok_or(Error::TopologyMismatch)
     }
 
-    /// Moves one number up or down; returns by how much, as rounded, and whether the variables stay in range.
+    /// Moves one number up or down; returns the distance, as rounded, and whether the variables stay in range.
     pub(super) fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
         let kinematics = &mut self.kinematics;
         let mut length;
@@ -73,7 +73,8 @@ impl<T: Real> Scratch<T> {
                 let before = place_of(kinematics);
                 length = step(before.amax()) * sense;
                 if freedom < 3 {
-                    // Points of the body are as far from the origin as the body, and their motion is rounded as its is.
+                    // Points of the body are as far from the origin as the body, and their motion is rounded like that
+                    // of the body.
                     let longest = T::lit(SCALE) * sense;
                     length = if length.abs() < longest.abs() { length } else { longest };
                     let turn = SpatialVelocity::new(Vector3::ith(freedom, length), Vector3::zeros());
@@ -168,16 +169,16 @@ const SCALE: f64 = 0.1;
 
 /// The distance by which a time, a place or a velocity of this size is moved.
 ///
-/// A law of length `L` turns a step `h` into a relative error of `(h/L)²` by truncation and, since both its argument and its
-/// result are rounded, of `ε (L + |x|)/h`. They balance at `h³ = ε L² (L + |x|)`. A step of a few roundings of `x` at least
-/// is not rounded away.
+/// With a law of length `L`, a step `h` causes a relative error of `(h/L)²` by truncation and, since both its argument
+/// and its result are rounded, of `ε (L + |x|)/h`. They balance at `h³ = ε L² (L + |x|)`. A step of at least a few
+/// roundings of `x` is not rounded away.
 fn step<T: Real>(x: T) -> T {
     let (x, epsilon) = (x.to_f64().abs(), T::default_epsilon().to_f64());
     let balanced = SCALE * nalgebra::ComplexField::cbrt(epsilon * (1.0 + x / SCALE));
     T::lit(balanced.max(8.0 * epsilon * x))
 }
 
-/// The share of a slope that is noise because the number is rounded.
+/// The fraction of a slope that is noise because the number is rounded.
 pub(super) fn noise<T: Real>(moved: Moved, length: T) -> f64 {
     match moved {
         // What `step` balances it with.
@@ -189,8 +190,8 @@ pub(super) fn noise<T: Real>(moved: Moved, length: T) -> f64 {
     }
 }
 
-/// The distance by which a variable is moved. One that cannot be zero is a scale of the law, be it a stiffness of 1e9 or a
-/// radius of 1e-9, and is moved by a share of itself.
+/// The distance by which a variable is moved. A variable that cannot be zero is a scale of the law, such as a stiffness
+/// of 1e9 or a radius of 1e-9, and is moved by a fraction of itself.
 fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
     let share = T::lit(nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()));
     let length = x.abs() * share;

@@ -10,7 +10,7 @@ use crate::simulation::implicit::stage::Stage;
 use crate::simulation::motion::Simulation;
 
 /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
-/// velocities as a stage says. `rates` are those at `y`, which is left as it was but for its positions.
+/// velocities as in a stage. `rates` are those at `y`, which is unchanged afterwards except for its positions.
 ///
 /// In plain numbers: the solution of a stage does not depend on it.
 fn calc_rate_jacobian<T: Real>(
@@ -42,8 +42,8 @@ struct Factors<T: Real> {
     lu: LU<T, Dyn, Dyn>,
 }
 
-/// By how much the weight of a stage may differ from that of the Jacobian. How positions follow velocities is part of
-/// it, so that with another weight it is off, at most by that factor.
+/// The largest ratio between the weight of a stage and that of the Jacobian. The Jacobian contains how positions follow
+/// velocities, so with another weight it is off, by at most that factor.
 const REACH: f64 = 3.0;
 
 impl<T: Real> Jacobian<T> {
@@ -58,7 +58,7 @@ impl<T: Real> Jacobian<T> {
         Ok(Self { weight: stage.weight, entries, factors: None })
     }
 
-    /// Whether it may serve a stage of this weight with as many unknowns.
+    /// Whether it can be used for a stage of this weight with this number of unknowns.
     pub(super) fn serves(&self, weight: f64, unknowns: usize) -> bool {
         let ratio = weight / self.weight;
         (1.0 / REACH..=REACH).contains(&ratio) && self.entries.len() == unknowns * unknowns

@@ -9,19 +9,20 @@ use crate::simulation::integrator::Sealed;
 pub trait Method: Sealed {
     /// The weight of a stage's own rates, over the step.
     const WEIGHT: f64;
-    /// For each implicit stage its time, as a share of the step, and the weights of the rates before.
+    /// For each implicit stage its time, as a fraction of the step, and the weights of the rates before.
     const STAGES: &'static [(f64, &'static [f64])];
-    /// Weights of the rates in the error of a step; without them it is estimated from the step before.
+    /// Weights of the rates in the error of a step; without them the error is estimated from the previous step.
     const ERROR: Option<[f64; 3]>;
 }
 
-/// The most stages of a method, with the start.
+/// The largest number of stages of a method, including the start.
 pub(super) const MOST_STAGES: usize = 3;
 
 /// The trapezoidal rule.
 ///
-/// Of order 2, with the least error of all methods of that order that keep no memory. It conserves the energy of linear
-/// oscillations, stiff ones too: what strikes something stiff rings until a damper of its own has taken the energy.
+/// Of order 2, with the smallest error of all methods of that order without memory. It conserves the energy of linear
+/// oscillations, including stiff ones: after an impact on something stiff, the vibration continues until a damper has
+/// taken its energy.
 #[derive(Debug, Clone, Copy)]
 pub struct Trapezoidal;
 
@@ -35,10 +36,10 @@ impl Method for Trapezoidal {
 
 /// TR-BDF2: the trapezoidal rule to 0.586 of the step, the backward differentiation formula of order 2 for the rest.
 ///
-/// Of order 2 and L-stable: oscillations that are much faster than the step vanish in it, and their energy with them.
-/// Among such methods it has these merits here: both parts have the same weight, so that one factorisation serves both;
-/// the error is estimated within the step, by a solution of order 3, so that events and changes of the step
-/// do not disturb the estimate; and it begins with the rates at the start, which are known.
+/// Of order 2 and L-stable: oscillations that are much faster than the step vanish, and their energy with them.
+/// Compared with other such methods: both parts have the same weight, so one factorisation serves both; the error is
+/// estimated within the step, by a solution of order 3, so events and changes of the step do not disturb the estimate;
+/// and it begins with the rates at the start, which are known.
 ///
 /// Sources: R. E. Bank et al., *Transient simulation of silicon devices and circuits*, IEEE Transactions on Electron
 /// Devices 32 (1985) 1992–2007; M. E. Hosea, L. F. Shampine, *Analysis and implementation of TR-BDF2*, Applied Numerical

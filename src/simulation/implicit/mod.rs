@@ -30,7 +30,7 @@ pub type ImplicitTrapezoidal<T> = Implicit<T, Trapezoidal>;
 /// The method TR-BDF2, which damps what is stiff.
 pub type TrBdf2<T> = Implicit<T, Bdf2>;
 
-/// An implicit method with Newton's method, including the iteration that elements with switching require.
+/// An implicit method with Newton's method, including the iteration required by elements that switch.
 ///
 /// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
 /// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
@@ -96,7 +96,8 @@ struct Previous<T> {
 /// The outcome of a trial step.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
-    /// Solved; with the discrete variables of its start, or by what lies within the step, forces err by this.
+    /// Solved; the discrete variables are those of its start, or forces have this error because of an event within the
+    /// step.
     Settled {
         force_error: f64,
     },
@@ -126,8 +127,8 @@ impl Outcome {
     }
 }
 
-/// Discontinuous iterations after which a step counts as not settling: each lets every element switch once, and
-/// stick, slip, reverse is the longest sequence.
+/// The number of discontinuous iterations after which a step counts as not settling: each lets every element switch
+/// once, and stick, slip, reverse is the longest sequence.
 const SWITCH_LIMIT: usize = 8;
 
 impl<T: Real, M: Method> Implicit<T, M> {
@@ -165,8 +166,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Self { force_tolerance, ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located under error control, and no less than time can resolve; by
-    /// default 1e-6, or a tenth of the accuracy if that is less.
+    /// With this shortest step \[s\] to which events are located under error control, and no less than time can
+    /// resolve; by default 1e-6, or a tenth of the accuracy if that is less.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step: Some(event_step), ..self }
@@ -202,7 +203,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
     /// The first step \[s\].
     fn first_step(&self) -> f64 {
         // Under error control the first step must be short for any mechanism, even if the longest step is not a limit:
-        // without a step before, not all methods have an error estimate.
+        // without a previous step, some methods have no error estimate.
         if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
     }
 
@@ -218,7 +219,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         simulation.calc_present_rates(&mut self.slopes[0])
     }
 
-    /// Writes what the stages before `stage` give to it.
+    /// Writes the contributions of the stages before `stage`.
     fn combine(&mut self, earlier: &[f64], h: f64) {
         let start = &self.points[0];
         for (i, (base, displacement)) in self.base.iter_mut().zip(&mut self.displacement).enumerate() {
@@ -230,14 +231,14 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
     }
 
-    /// Guesses the unknowns of an implicit stage: as if rates went on as they did between the two stages before.
+    /// Guesses the unknowns of an implicit stage by extrapolating the rates of the two previous stages.
     fn guess(&mut self, stage: usize, h: f64) {
         let now = stage_time::<M>(stage - 1);
         let until = (stage_time::<M>(stage) - now) * h;
         let (since, older) = match (&self.previous, stage) {
             (None, 1) => (f64::INFINITY, &self.slopes[0]),
             (Some(previous), 1) => (previous.step, &previous.rates),
-            // The second of two, after one that began at the start of the step.
+            // The second of two stages, after one that began at the start of the step.
             _ => (now * h, &self.slopes[0]),
         };
         let (points, weight) = (&mut self.points, T::lit(M::WEIGHT * h));
@@ -280,7 +281,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 return Ok(Outcome::NotConverged(failed));
             }
         }
-        // The energies follow from the rates, with the weights of the end.
+        // The energies follow from the rates, with the weights of the last stage.
         let last = M::STAGES.len();
         for i in (0..self.base.len()).filter(|&i| simulation.role(i) == Role::Energy) {
             self.points[last][i] = self.base[i] + self.slopes[last][i] * T::lit(M::WEIGHT * h);
@@ -346,12 +347,12 @@ impl<T: Real, M: Method> Implicit<T, M> {
     }
 }
 
-/// The time of a stage, as a share of the step.
+/// The time of a stage, as a fraction of the step.
 fn stage_time<M: Method>(stage: usize) -> f64 {
     if stage == 0 { 0.0 } else { M::STAGES[stage - 1].0 }
 }
 
-/// Solves the last stage, with the discrete variables in line with its solution.
+/// Solves the last stage, with discrete variables that match its solution.
 fn settle<T: Real>(
     newton: &mut Newton<T>,
     simulation: &mut Simulation<'_, T>,
@@ -368,7 +369,7 @@ fn settle<T: Real>(
         }
         force_error = simulation.discontinuous_update(start)?;
         largest = largest.max(force_error);
-        // An error that no update mends lies within the step.
+        // An error that no update removes is due to an event within the step.
         let is_updated = simulation.is_outdated();
         simulation.calc_updated_rates(y, rates)?;
         if force_error <= force_tolerance || !is_updated {

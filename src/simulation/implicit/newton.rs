@@ -1,4 +1,4 @@
-//! Newton's method for an implicit stage, with a Jacobian that is kept while it serves.
+//! Newton's method for an implicit stage, with a Jacobian that is kept as long as it is useful.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::simulation::implicit::stage::Stage;
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
-/// The simplified Newton method: corrections by one Jacobian, as long as they fall fast.
+/// The simplified Newton method: corrections with one Jacobian, as long as they decrease quickly.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Newton<T: Real> {
@@ -34,11 +34,11 @@ pub(super) struct NotConverged {
     pub(super) iterations: usize,
 }
 
-/// Iterations after which a stage counts as not converging; a good one takes two or three with a new Jacobian, and up
-/// to a dozen with one that was kept.
+/// The largest number of iterations, after which a stage counts as not converging; a good one takes two or three with a
+/// new Jacobian, and up to a dozen with one that was kept.
 const LIMIT: usize = 24;
 
-/// Further iterations after which a kept Jacobian is not worth keeping.
+/// The number of further iterations beyond which a kept Jacobian is replaced.
 const LEFT: f64 = 12.0;
 
 impl<T: Real> Newton<T> {
@@ -63,7 +63,7 @@ impl<T: Real> Newton<T> {
 
     /// Solves a stage from the guess in `y`; leaves the solution there, and its rates.
     ///
-    /// A Jacobian that was kept from elsewhere and does not lead to the solution is replaced by one at the guess.
+    /// A Jacobian kept from elsewhere that does not lead to the solution is replaced by one at the guess.
     pub(super) fn solve(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -129,7 +129,7 @@ impl<T: Real> Newton<T> {
                 size = size.max((c.abs() / (T::one() + y[i].abs())).to_f64());
             }
             let ratio = last_size.map_or(1.0, |last| size / last);
-            // Corrections fall like a geometric series, of which this is the rest.
+            // Corrections decrease like a geometric series, of which this is the remainder.
             let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
             if size <= tolerance || left <= tolerance {
                 self.jacobian = Some(jacobian);
@@ -144,11 +144,11 @@ impl<T: Real> Newton<T> {
         Ok(Err(NotConverged { residual: last_worst.unwrap_or(0.0), iterations: LIMIT }))
     }
 
-    /// Converges the derivatives of the unknowns, whose values have converged and stay as they are.
+    /// Converges the derivatives of the unknowns, whose values have converged and do not change.
     ///
-    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, some 1e-7
-    /// for elements that are differenced, so that two corrections suffice. That Jacobian is not kept: the values are those
-    /// of a run in plain numbers.
+    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, about 1e-7 for
+    /// elements with finite differences, so two corrections suffice. That Jacobian is not kept, so that the values are
+    /// those of a run in plain numbers.
     fn converge_derivatives(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -181,8 +181,8 @@ impl<T: Real> Newton<T> {
         worst
     }
 
-    /// Divides errors of the unknowns, at their places among the variables, by `1 − w·J`: what is stiff is damped as a
-    /// step damps it.
+    /// Divides errors of the unknowns, at their places among the variables, by `1 − w·J`: stiff components are damped
+    /// as a step damps them.
     pub(super) fn filter(&mut self, weight: f64, errors: &mut [T]) {
         let Some(jacobian) = &mut self.jacobian else { return };
         for (right, &i) in self.correction.iter_mut().zip(&self.unknowns) {

@@ -14,7 +14,7 @@ pub(super) struct Stage<'a, T> {
     pub(super) weight: f64,
     /// The variables at the start of the step.
     pub(super) start: &'a [T],
-    /// The unknowns as earlier stages have them, at their places among the variables.
+    /// The contribution of earlier stages to the unknowns, at their places among the variables.
     pub(super) base: &'a [T],
     /// The displacements by the velocities of earlier stages, at the places of the velocities.
     pub(super) displacement: &'a [T],
