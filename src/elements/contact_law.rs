@@ -93,7 +93,7 @@ impl<T: Real> ContactLaw<T> {
     /// The friction force per newton of normal force is `−g σ` with the slip velocity `σ`; the derivative of `g σ` by it is
     /// `g 1 + h σ σᵀ`. These are `g` and `h`.
     #[inline]
-    pub(super) fn rubbing(&self, slip: &Vector3<T>) -> [T; 2] {
+    pub(super) fn friction_slopes(&self, slip: &Vector3<T>) -> [T; 2] {
         let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
         [factor.value, factor.slopes[0] * T::lit(2.0)]
     }
@@ -102,8 +102,8 @@ impl<T: Real> ContactLaw<T> {
     #[inline]
     pub(super) fn friction(&self, normal_force: T, slip: &Vector3<T>) -> (Vector3<T>, T) {
         let slip_squared = slip.norm_squared();
-        let rubbing = normal_force * self.friction_factor(slip_squared);
-        (slip * -rubbing, rubbing * slip_squared)
+        let damping = normal_force * self.friction_factor(slip_squared);
+        (slip * -damping, damping * slip_squared)
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
                     + part * dynamic_friction
                     + speed * viscous_friction;
                 let slip = Vector3::new(0.6, 0.0, 0.8) * (ratio * vt);
-                let [factor, along] = law.rubbing(&slip.map(T::lit)).map(T::to_f64);
+                let [factor, along] = law.friction_slopes(&slip.map(T::lit)).map(T::to_f64);
                 let along_slip = factor + along * slip.norm_squared();
                 // The slope is the sum of a factor and of what it changes by.
                 let size = factor.abs() + expected.eps.abs();

@@ -199,7 +199,7 @@ impl<T: Real> Dynamics<T> {
         stiffnesses: &mut Stiffnesses<'_, T>,
     ) {
         let SpatialForce { torque, force } = &self.F_GM;
-        stiffnesses.loaded(force.norm().to_f64(), torque.norm().to_f64(), ends);
+        stiffnesses.load(force.norm().to_f64(), torque.norm().to_f64(), ends);
     }
 }
 

@@ -115,7 +115,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         let stepping = Stepping { method, ..Stepping::default() };
-        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_rubbing();
+        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
         match self.bound_step(state, stiffnesses, method)? {
             StableStep { length, element: Some(element), .. } if step > length => {
                 Err(Error::StepTooLong { element: self.name_of(element)?, step, longest: length })

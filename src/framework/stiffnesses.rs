@@ -87,7 +87,7 @@ pub struct Stiffnesses<'a, T: Real> {
     /// What they bound, from [`begin_bounding`](Self::begin_bounding) on.
     bounds: Vec<Rates>,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
-    counts_rubbing: bool,
+    counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
     report: Report,
@@ -198,7 +198,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             totals: vec![Total::NONE; roots.len()],
             roots,
             bounds: Vec::new(),
-            counts_rubbing: true,
+            counts_friction: true,
             forces: Forces::zeros(topology),
             report: Report::default(),
         })
@@ -225,8 +225,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// Leaves out friction that is limited: in a step that is too long it alternates, by no more than its limit, and
     /// adds no energy.
-    pub(crate) fn without_rubbing(self) -> Self {
-        Self { counts_rubbing: false, ..self }
+    pub(crate) fn without_friction(self) -> Self {
+        Self { counts_friction: false, ..self }
     }
 
     /// From here on springs are bounded by the sums of what has been reported.
@@ -262,8 +262,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn rubbing(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        if self.counts_rubbing {
+    pub fn friction(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
+        if self.counts_friction {
             self.between(0.0, damping, ends);
         }
     }
@@ -273,10 +273,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn loaded(&mut self, force: f64, torque: f64, ends: [(BodyIndex, Point3<T>); 2]) {
+    pub fn load(&mut self, force: f64, torque: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         for (body, p_G) in ends {
             let stiffness = force * self.lever(body, &p_G) + torque;
-            self.turning(stiffness, 0.0, [body, BodyIndex::GROUND]);
+            self.torsion(stiffness, 0.0, [body, BodyIndex::GROUND]);
         }
     }
 
@@ -284,7 +284,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn turning(&mut self, stiffness: f64, damping: f64, bodies: [BodyIndex; 2]) {
+    pub fn torsion(&mut self, stiffness: f64, damping: f64, bodies: [BodyIndex; 2]) {
         let ends = bodies.map(|body| {
             let place = body.place_in(self.topology());
             let [_, root] = self.roots[place];
@@ -339,7 +339,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn struck(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
+    pub fn impact(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         let ends = self.ends_at(&ends);
         let all = ends.iter().map(|end| end.yielding).sum::<f64>();
         if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {

@@ -178,7 +178,7 @@ pub(crate) fn in_front<T: Real>(
 }
 
 /// The first node of an obstacle that the path passes behind.
-pub(crate) fn astray<T: Real>(
+pub(crate) fn passing_behind<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     budget: &mut Budget,
@@ -234,7 +234,7 @@ pub(crate) fn bring_to_front<T: Real>(
     k: usize,
     budget: &mut Budget,
 ) -> bool {
-    if nodes[k].in_contact || nodes[k].history.caught {
+    if nodes[k].in_contact || nodes[k].history.jumped {
         return false;
     }
     let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
@@ -242,7 +242,7 @@ pub(crate) fn bring_to_front<T: Real>(
     let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
-        nodes[k].history.caught = true;
+        nodes[k].history.jumped = true;
     }
     trial.is_some()
 }

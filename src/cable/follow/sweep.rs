@@ -14,7 +14,7 @@ use crate::math::Real;
 /// them.
 ///
 /// Passages wider than a quarter of the obstacle's size are found. Over less the cable would have slipped off.
-pub(crate) fn catch<T: Real>(
+pub(crate) fn touch_jumped<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     budget: &mut Budget,
@@ -77,7 +77,7 @@ pub(crate) fn jumped_further<T: Real>(
 ) -> bool {
     nodes.iter().enumerate().any(|(k, node)| {
         let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
-        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.history.caught) else {
+        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.history.jumped) else {
             return false;
         };
         let before = nodes[..k].iter().rev().find(|node| node.in_contact);

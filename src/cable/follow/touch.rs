@@ -71,7 +71,7 @@ impl<T: Real> Failure<T> {
 }
 
 /// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
-pub(crate) fn slide<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, run: &mut Run) {
+pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, run: &mut Run) {
     // Steps of ten degrees follow the slope closely enough not to jump over a ridge; the whole way around an obstacle
     // takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
     const ROUNDS: usize = 1000;
@@ -167,7 +167,7 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut iterations = 0;
     let mut refined = 0;
     // Whether small steps may lead to another path.
-    let mut slid = false;
+    let mut relaxed = false;
     // Whether a contact has been added since Newton's method last converged, and whether one was placed since it last
     // ran.
     let mut added = false;
@@ -185,7 +185,7 @@ pub(crate) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
-        slid |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
+        relaxed |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
             && !is_only_path(span, nodes, &run.active);
         laid = false;
         if progress.iterations > 0 {
@@ -216,9 +216,9 @@ pub(crate) fn settle_contacts<T: Real>(
                 return Err(last);
             }
             added = false;
-            slid = true;
+            relaxed = true;
             go_back(nodes);
-            slide(span, nodes, run);
+            relax(span, nodes, run);
             continue;
         }
         let minimal = newton::is_minimal(nodes, &run.active);
@@ -230,27 +230,27 @@ pub(crate) fn settle_contacts<T: Real>(
             last.obstacle = nodes[k].obstacle;
             continue;
         }
-        if let Some(k) = sweep::catch(span, nodes, &mut run.budget) {
+        if let Some(k) = sweep::touch_jumped(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
-            if nodes[k].history.caught {
+            if nodes[k].history.jumped {
                 // It does not hold the cable, and memory does not show whether the cable slipped off or passed through.
                 return Err(last);
             }
-            nodes[k].history.caught = true;
-            slid = true;
-            slide(span, nodes, run);
+            nodes[k].history.jumped = true;
+            relaxed = true;
+            relax(span, nodes, run);
             continue;
         }
         if sweep::jumped_further(span, nodes, &mut run.budget) {
             return Err(last);
         }
-        if let Some(k) = side::astray(span, nodes, &mut run.budget) {
+        if let Some(k) = side::passing_behind(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
             if side::bring_to_front(span, nodes, k, &mut run.budget) {
-                slid = true;
-                // Without an axis it would slide off sideways.
+                relaxed = true;
+                // Without an axis it would slip off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
-                    slide(span, nodes, run);
+                    relax(span, nodes, run);
                 }
                 continue;
             }
@@ -297,7 +297,7 @@ pub(crate) fn settle_contacts<T: Real>(
             continue;
         }
         let Some(through) = through.filter(|through| through.is_certain) else {
-            return Ok(Progress { iterations, slid, ..progress });
+            return Ok(Progress { iterations, relaxed, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
         touch_again(span, nodes, &through, last)?;

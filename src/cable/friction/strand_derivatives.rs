@@ -148,8 +148,8 @@ impl<T: Real> StrandDerivatives<T> {
         if !self.path.find(&placed, positions, results) {
             return false;
         }
-        let rubs = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
-        self.path.find_twists(placed.path, results, rubs);
+        let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
+        self.path.find_twists(placed.path, results, has_friction);
         self.chords.clear();
         for strand in &strands.all {
             // A single strand is the path itself.

@@ -44,9 +44,9 @@ pub struct Strand<T: Real> {
     pub(crate) seen: T,
 }
 
-/// Whether a contact with friction slips or sticks; see [`Strands::rubbing`].
+/// Whether a contact with friction slips or sticks; see [`Strands::friction_states`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Rubbing<T> {
+pub(crate) enum FrictionState<T> {
     Slips(T),
     Sticks(T),
 }
@@ -281,11 +281,11 @@ impl<T: Real> Strands<T> {
 
     /// The contacts with friction, each with its obstacle: the fraction of material that slips through it, or, if it
     /// sticks, how much the elongation on one side may grow until it slips \[m\].
-    pub(crate) fn rubbing<'a>(
+    pub(crate) fn friction_states<'a>(
         &'a self,
         path: &'a CablePath<T>,
         grips: &'a Grips<T>,
-    ) -> impl Iterator<Item = (usize, Rubbing<T>)> + 'a {
+    ) -> impl Iterator<Item = (usize, FrictionState<T>)> + 'a {
         let mut share = T::zero();
         let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
             share += self.all[j].share;
@@ -295,12 +295,12 @@ impl<T: Real> Strands<T> {
             let place = self.mark_between(j)?;
             let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
             let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
-            let rubbing = if joint.slips() {
-                Rubbing::Slips((share - joint.committed).abs())
+            let state = if joint.slips() {
+                FrictionState::Slips((share - joint.committed).abs())
             } else {
-                Rubbing::Sticks((joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero()))
+                FrictionState::Sticks((joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero()))
             };
-            Some((obstacle, rubbing))
+            Some((obstacle, state))
         })
     }
 

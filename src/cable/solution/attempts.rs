@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::cable::PathError;
 use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
-use crate::cable::follow::touch::{Failure, settle_contacts, slide};
+use crate::cable::follow::touch::{Failure, relax, settle_contacts};
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{collapse, places_for_further, recall};
 use crate::cable::solve::newton::{self, Progress};
@@ -76,7 +76,7 @@ pub(crate) fn solve_span<T: Real>(
             Tracking::Warm => settle_contacts(span, nodes, &mut work.run),
             Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
             Tracking::Relaxed => {
-                slide(span, nodes, &mut work.run);
+                relax(span, nodes, &mut work.run);
                 leave_saddles(span, nodes, work)
             }
         };
@@ -90,7 +90,7 @@ pub(crate) fn solve_span<T: Real>(
                 }
                 let found = match tracking {
                     Tracking::Cold if has_memory => Tracking::Restarted,
-                    Tracking::Warm if progress.slid => Tracking::Relaxed,
+                    Tracking::Warm if progress.relaxed => Tracking::Relaxed,
                     other => other,
                 };
                 return Ok((progress, found));

@@ -113,9 +113,9 @@ fn differentiate<T: Real>(
     for &k in &run.active {
         nodes[k].trial = found[k].start.cast();
     }
-    let Progress { worst, iterations, slid, classes, .. } = *progress;
+    let Progress { worst, iterations, relaxed, classes, .. } = *progress;
     let converged = newton::is_smooth(kink, span.settings);
-    Progress { kink, worst, iterations, converged, slid, classes, ..Progress::none() }
+    Progress { kink, worst, iterations, converged, relaxed, classes, ..Progress::none() }
 }
 
 impl<T: Real> Node<T> {

@@ -54,7 +54,7 @@ pub(crate) struct Progress<T> {
     pub(crate) closed: Option<usize>,
     /// Whether small steps of the motion may lead to another path: the path had to descend on the way, or the motion
     /// was large.
-    pub(crate) slid: bool,
+    pub(crate) relaxed: bool,
     pub(crate) start: Start,
     /// The number of different paths found.
     pub(crate) classes: usize,
@@ -69,7 +69,7 @@ impl<T: Real> Progress<T> {
             iterations: 0,
             converged: false,
             closed: None,
-            slid: false,
+            relaxed: false,
             start: Start::Near,
             classes: 1,
         }

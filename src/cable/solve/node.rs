@@ -56,7 +56,7 @@ pub(crate) struct History {
     /// It was released because the cable did not press on it.
     pub(crate) released: bool,
     /// It was placed on an obstacle that the cable had jumped over.
-    pub(crate) caught: bool,
+    pub(crate) jumped: bool,
 }
 
 impl<T: Real> Trial<T> {

@@ -206,7 +206,7 @@ impl<T: Real> Plans<T> {
             self.beads.truncate(first);
             return;
         };
-        let score = length + self.astray(span, nodes, first);
+        let score = length + self.penalties_of(span, nodes, first);
         self.list.push(Plan { length, score, conflict, is_open: true });
     }
 
@@ -331,7 +331,7 @@ impl<T: Real> Plans<T> {
 
     /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or
     /// winds by more than half a turn.
-    fn astray(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
+    fn penalties_of(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
         let mut sum = T::zero();
         for (k, node) in nodes.iter().enumerate() {
             let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) else {

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 
 use crate::cable::ceil;
 use crate::cable::follow::side;
-use crate::cable::follow::touch::{Failure, settle_contacts, slide};
+use crate::cable::follow::touch::{Failure, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::length_of;
 use crate::cable::solve::contacts::neighbours;
@@ -123,7 +123,7 @@ fn attempt<T: Real>(
         Start::Front => {
             string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
             for k in 0..nodes.len() {
-                nodes[k].history.caught = false;
+                nodes[k].history.jumped = false;
                 side::bring_to_front(span, nodes, k, &mut work.run.budget);
             }
             settle_contacts(span, nodes, &mut work.run)
@@ -135,7 +135,7 @@ fn attempt<T: Real>(
                 Start::Hints => string::begin_at_hints(span, nodes, string, &mut run.budget),
                 _ => string::tighten(span, nodes, string, &mut run.budget),
             }
-            slide(span, nodes, &mut work.run);
+            relax(span, nodes, &mut work.run);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
             // takes over.
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));

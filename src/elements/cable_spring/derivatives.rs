@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
 use super::{CableSpring, Parameters, Position};
 use crate::cable::{
-    Evaluated, Grip, GripNumbers, Lap, PathMotion, Places, Rubbing, StrandDerivatives, StrandMotion,
+    Evaluated, FrictionState, Grip, GripNumbers, Lap, PathMotion, Places, StrandDerivatives, StrandMotion,
 };
 use crate::framework::variables::{Numbers, PosePlaces, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row};
@@ -47,13 +47,15 @@ impl<T: Real> CableSpring<T> {
                 blocks.branch_of(contact.obstacle, name, margin, "m");
             }
         }
-        for (obstacle, rubbing) in strands.rubbing(&self.path, &at.discrete.grips) {
-            match rubbing {
-                Rubbing::Slips(share) => blocks.branch_of(obstacle, "slipping", share * path.length, "m"),
-                Rubbing::Sticks(elongation) if elongation.is_finite() => {
+        for (obstacle, friction) in strands.friction_states(&self.path, &at.discrete.grips) {
+            match friction {
+                FrictionState::Slips(share) => {
+                    blocks.branch_of(obstacle, "slipping", share * path.length, "m");
+                }
+                FrictionState::Sticks(elongation) if elongation.is_finite() => {
                     blocks.branch_of(obstacle, "sticking", elongation * stiffness, "N");
                 }
-                Rubbing::Sticks(_) => {}
+                FrictionState::Sticks(_) => {}
             }
         }
     }

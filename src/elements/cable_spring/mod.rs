@@ -509,7 +509,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             if length > 0.0 {
                 stiffnesses.between(tension / length, 0.0, ends);
             }
-            stiffnesses.loaded(tension, 0.0, ends);
+            stiffnesses.load(tension, 0.0, ends);
         }
     }
 

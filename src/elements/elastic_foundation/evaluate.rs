@@ -150,7 +150,7 @@ impl<T: Real> ElasticFoundation<T> {
                 *friction_energy += elastic.norm_squared() / grip * half;
                 *held_energy += stretch.norm_squared() * grip * half;
             }
-            Rubbing {
+            SpringFriction {
                 force_G: elastic + damping - slip * viscous,
                 arm_G: Some(r_G),
                 lost: viscous * slip_squared - damping.dot(&slip),
@@ -279,7 +279,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             } else {
                 add_springs(of_all, contact, at, &mut cache.springs, |_, velocity, normal_force| {
                     let (force_G, lost) = law.contact.friction(normal_force, &velocity.slip_G);
-                    Rubbing { force_G, arm_G: None, lost }
+                    SpringFriction { force_G, arm_G: None, lost }
                 })
             };
             if !sums.are_finite() {
@@ -412,7 +412,7 @@ impl<T: Real> Sums<T> {
 }
 
 /// The friction of one spring.
-struct Rubbing<T: Real> {
+struct SpringFriction<T: Real> {
     force_G: Vector3<T>,
     /// From the mesh's origin to the point where friction acts, unless that is the contact point.
     arm_G: Option<Vector3<T>>,
@@ -427,7 +427,7 @@ fn add_springs<T: Real>(
     contact: &MeshContact,
     at: &AtVelocity<'_, T, ElasticFoundation<T>>,
     forces: &mut Vec<SpringForce<T>>,
-    mut rub: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> Rubbing<T>,
+    mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> SpringFriction<T>,
 ) -> Sums<T> {
     let mut sums = Sums::zero();
     let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
@@ -435,7 +435,8 @@ fn add_springs<T: Real>(
     let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
     forces.extend(springs.map(|(spring, velocity)| {
         let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
-        let Rubbing { force_G: friction_force_G, arm_G, lost } = rub(spring, velocity, normal_force);
+        let SpringFriction { force_G: friction_force_G, arm_G, lost } =
+            friction(spring, velocity, normal_force);
 
         let r_G = spring.point_G.coords - p_GS;
         let push_G = spring.normal_G * normal_force;

@@ -27,7 +27,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let damping = law.contact.damping(spring.elastic_force);
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
-                let rubbing = if self.has_anchors {
+                let friction = if self.has_anchors {
                     let (p_G, area) = self.base_and_area(mesh, contact, spring, at);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
@@ -40,8 +40,8 @@ impl<T: Real> ElasticFoundation<T> {
                 };
                 let normal_G = spring.normal_G.map(T::to_f64);
                 stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64(), normal_G, ends);
-                stiffnesses.rubbing((rubbing - damping).to_f64(), ends);
-                stiffnesses.loaded(load, 0.0, ends);
+                stiffnesses.friction((friction - damping).to_f64(), ends);
+                stiffnesses.load(load, 0.0, ends);
             }
         }
         if stiffnesses.impact_speed() > 0.0 {
@@ -98,7 +98,7 @@ impl<T: Real> ElasticFoundation<T> {
         let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
         let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
-        let rubbing = if self.has_anchors {
+        let friction = if self.has_anchors {
             let area = stiffness / material.stiffness.to_f64();
             let viscous = law.viscous_friction.to_f64() * pressed;
             let viscosity = material.tangential_viscosity.to_f64() * area + viscous;
@@ -109,6 +109,6 @@ impl<T: Real> ElasticFoundation<T> {
         };
         let damping = load * law.damping(T::one()).to_f64();
         stiffnesses.between(stiffness, damping, ends);
-        stiffnesses.rubbing(rubbing - damping, ends);
+        stiffnesses.friction(friction - damping, ends);
     }
 }

@@ -226,6 +226,6 @@ impl<T: Real> ExponentialSpring<T> {
         let y = cz * speed;
         // `(y − ln(1 + y))/y²`, which cancels for small `y`.
         let share = if y > 1e-4 { (y - ComplexField::ln_1p(y)) / (y * y) } else { 0.5 - y / 3.0 };
-        stiffnesses.struck(2.0 * d2 * speed * ComplexField::sqrt(share), y * d2 * speed * share, ends);
+        stiffnesses.impact(2.0 * d2 * speed * ComplexField::sqrt(share), y * d2 * speed * share, ends);
     }
 }

@@ -62,7 +62,7 @@ impl<T: Real> HertzContact<T> {
         // From the contact point to the center, along the normal.
         let height = self.ball.radius - *depth * T::lit(0.5);
         let law = at.parameters.contact_law();
-        let [g, along] = law.rubbing(slip);
+        let [g, along] = law.friction_slopes(slip);
         let factor = law.normal_factor(*depth_rate);
         let normal_force = *elastic_force * factor;
         let damping = if factor > T::zero() { law.damping(*elastic_force) } else { T::zero() };
@@ -73,10 +73,10 @@ impl<T: Real> HertzContact<T> {
         let half = T::lit(0.5);
 
         // Along the surface, on which the slip is.
-        let rubs = outer(&(slip * along), slip, g);
+        let by_speed = outer(&(slip * along), slip, g);
         // By the velocity of the contact point; and by the velocity of the center and the spin of the ball.
         let across = n * (g * normal_force) - per_newton * damping;
-        let by_velocity = across * n.transpose() - rubs * normal_force;
+        let by_velocity = across * n.transpose() - by_speed * normal_force;
         let by_spin = -times_cross(&by_velocity, &lever);
         // By a shift of the center: the velocity of the contact point, its components along the turning normal, and the
         // load.
@@ -84,7 +84,7 @@ impl<T: Real> HertzContact<T> {
         let spun = cross_times(&V.angular, &lever_by_shift);
         let turned = (H * slip).transpose();
         let by_shift = by_velocity * spun - per_newton * (turned * damping + n.transpose() * stiffness)
-            + (H - rubs * (H * *depth_rate - n * turned)) * normal_force;
+            + (H - by_speed * (H * *depth_rate - n * turned)) * normal_force;
         let torque_by = |force_by: &Matrix3<T>| cross_times(&lever, force_by);
         blocks.add_between(&Between {
             bodies: [surface, ball],
@@ -146,11 +146,11 @@ impl<T: Real> HertzContact<T> {
         let factor = law.normal_factor(T::lit(rate)).to_f64().max(1.0);
         let slope = k * ComplexField::sqrt(depth);
         let elastic = slope * depth;
-        let rubbing = elastic * factor * law.friction_factor(T::zero()).to_f64();
+        let friction = elastic * factor * law.friction_factor(T::zero()).to_f64();
         let damping = law.damping(T::lit(elastic)).to_f64();
         let ends = [ball, other].map(|body| (body, at.position.point_G));
         stiffnesses.between(1.5 * slope * factor, damping, ends);
-        stiffnesses.rubbing(rubbing - damping, ends);
-        stiffnesses.loaded(elastic * factor, 0.0, ends);
+        stiffnesses.friction(friction - damping, ends);
+        stiffnesses.load(elastic * factor, 0.0, ends);
     }
 }

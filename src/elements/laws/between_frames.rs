@@ -371,8 +371,8 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         let ends = self.ends.at([X_GM, X_GM]);
         let [[k_turn, k_shift], [d_turn, d_shift]] = [by_position, by_velocity].map(|slopes| bounds(&slopes));
         stiffnesses.between(k_shift, d_shift, ends);
-        stiffnesses.turning(k_turn, d_turn, self.ends.bodies());
-        stiffnesses.loaded(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
+        stiffnesses.torsion(k_turn, d_turn, self.ends.bodies());
+        stiffnesses.load(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

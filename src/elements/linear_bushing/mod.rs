@@ -292,7 +292,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let growth = (1.0 - gimbal.sy.to_f64().abs()).recip();
         let ends = self.ends.at([X_GM, X_GM]);
         stiffnesses.between(most(stiffness, 3), most(damping, 3), ends);
-        stiffnesses.turning(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
+        stiffnesses.torsion(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
         at.dynamics.report_load(ends, stiffnesses);
     }
 

@@ -471,12 +471,12 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let growth = (turn.growth * turn.growth).to_f64().max(1.0);
         let ends = self.ends.at([X_GH, X_GH]);
         stiffnesses.between(along, damping_along, ends);
-        stiffnesses.turning(growth * about, growth * damping_about, self.ends.bodies());
+        stiffnesses.torsion(growth * about, growth * damping_about, self.ends.bodies());
         // H turns with the bodies, by more than their mean when they are rotated far relative to each other.
         let swing = 0.5 * (halves(q).1.norm() * turn.quarter().norm()).to_f64();
         for (body, p_G) in ends {
             let wider = swing * (2.0 * stiffnesses.lever(body, &p_G) + swing);
-            stiffnesses.turning(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
+            stiffnesses.torsion(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
         }
         at.dynamics.report_load(ends, stiffnesses);
     }

@@ -138,7 +138,7 @@ impl<T: Real> Sums<T> {
     fn add(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>) {
         let Spring { normal: n, base, point, depth, gradient, by_depth, by_turn, .. } = spring;
         let &Spring { factor, normal_force, damping, depth_rate, slip, .. } = spring;
-        let [g, along] = contact.law.contact.rubbing(&slip);
+        let [g, along] = contact.law.contact.friction_slopes(&slip);
         let w = &contact.V.angular;
         let viscosity = normal_force * g;
         let per_newton = n - slip * g;
@@ -148,8 +148,8 @@ impl<T: Real> Sums<T> {
         // By the velocity of the contact point: the normal force, friction in all directions along the surface, and in
         // the direction of the slip.
         let across = n * viscosity - per_newton * damping;
-        let rubs = slip * -(normal_force * along);
-        let mut by_velocity = across * n.transpose() + rubs * slip.transpose();
+        let by_speed = slip * -(normal_force * along);
+        let mut by_velocity = across * n.transpose() + by_speed * slip.transpose();
         (0..3).for_each(|i| by_velocity[(i, i)] -= viscosity);
         // By the shift of the base: the load, and the velocity of the contact point, which moves along the surface.
         let spun = times_cross(&by_velocity, w);

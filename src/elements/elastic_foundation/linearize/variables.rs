@@ -27,7 +27,7 @@ impl<T: Real> ElasticFoundation<T> {
                     if self.has_anchors {
                         Self::add_anchored(at, contact, spring, &law, (&mut sums, &mut *blocks));
                     } else {
-                        law.add_rubbing(spring, &mut sums);
+                        law.add_sliding(spring, &mut sums);
                     }
                 });
                 for (&variable, change) in law.places.iter().zip(&sums) {
@@ -55,9 +55,9 @@ impl<T: Real> ElasticFoundation<T> {
         let damping = damping - viscous;
         for (i, sum) in sums.iter_mut().enumerate() {
             let pushed = spring.normal * normal_force.slopes[i];
-            let rubbed = held.stretch * elastic.slopes[i] + held.slip * damping.slopes[i];
-            let torque = spring.point.cross(&pushed) + spring.base.cross(&rubbed);
-            *sum += SpatialForce::new(torque, pushed + rubbed);
+            let friction = held.stretch * elastic.slopes[i] + held.slip * damping.slopes[i];
+            let torque = spring.point.cross(&pushed) + spring.base.cross(&friction);
+            *sum += SpatialForce::new(torque, pushed + friction);
         }
         let Some(place) = at.discrete.place_of(id, other) else { return };
         let anchor = Anchors::<T>::places(place).point;
@@ -109,7 +109,7 @@ impl<T: Real> VariedLaw<T> {
         (self.law.hold(grip, squares.map(Dual::of), normal_force), grip[0])
     }
 
-    fn add_rubbing(&self, spring: &Spring<T>, sums: &mut [SpatialForce<T>]) {
+    fn add_sliding(&self, spring: &Spring<T>, sums: &mut [SpatialForce<T>]) {
         let normal_force = self.normal_force(spring);
         let viscosity = normal_force * self.law.contact.friction_factor(Dual::of(spring.slip.norm_squared()));
         for (i, sum) in sums.iter_mut().enumerate() {
