@@ -35,7 +35,7 @@ fn every_name_on_the_right_of_the_coverage_page_is_in_the_code() {
 
     let mut unknown = Vec::new();
     let mut count = 0;
-    for row in page.lines().skip_while(|line| !line.starts_with("## What all elements inherit")) {
+    for row in page.lines().skip_while(|line| !line.starts_with("## Features of all elements")) {
         let Some(right) = row.strip_prefix('|').and_then(|row| row.split('|').nth(1)) else { continue };
         // Every second piece between backquotes is code; paths of files are not.
         for name in
