@@ -1,4 +1,4 @@
-//! Lengths and moment arms of the six muscles of an arm, beside those of OpenSim.
+//! Lengths and moment arms of the six muscles of an arm, compared with OpenSim.
 //!
 //! ```text
 //! cargo run --release --example arm_muscles -- FILE

@@ -1,5 +1,5 @@
-//! Three bodies swing far on damped bushings: where the energy goes, how well it adds up, and that each
-//! bushing moves and pushes as a chain of six joints would.
+//! Three bodies swing far on damped bushings: the energy balance, and whether each bushing moves and pushes like a
+//! chain of six joints.
 //!
 //! ```text
 //! cargo run --release --example bushing_chain

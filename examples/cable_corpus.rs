@@ -1,16 +1,17 @@
-//! Random cables of every kind, searched, followed and verified: how many are found, how many are refused and why, and
-//! is any wrong?
+//! Random cables of every kind, searched, tracked and verified: how many are found, how many are refused and why, and
+//! whether any is wrong.
 //!
 //! Ten kinds of scenes, each with up to eight obstacles (spheres, cylinders, ellipsoids, tori, height maps, splines of
-//! distances around a bone, two surfaces known by their implicit functions alone) and via points. Each is searched
-//! without memory, followed through a motion of all bodies, solved again in one step, from a memory slightly off, and
-//! from one of nothing that is there. Every path found is verified by formulas and integrations that the library does not
-//! know: that its parts follow each other smoothly, that arcs are geodesics, straight segments keep out of what they
-//! pass, the second variation of length is positive, a string of beads pulled tight beside it is no shorter, hints are
-//! kept, the same problem has the same solution to the bit, and lengths change as their rates say.
+//! distances around a bone, two surfaces known only by their implicit functions) and via points. Each is searched
+//! without memory, tracked through a motion of all bodies, solved again in one step, from a memory slightly off, and
+//! from one without any correct entry. Every path found is verified by formulas and integrations that are independent
+//! of the library: its parts join smoothly, arcs are geodesics, straight segments stay out of the obstacles that they
+//! pass, the second variation of length is positive, a string of beads pulled tight beside it is not shorter, hints are
+//! kept, the same problem has the same solution to the bit, and lengths change at their stated rates.
 //!
-//! Prints a row for each kind and whatever is wrong; the exit status is 1 if anything is. The default takes some four
-//! minutes of processor time, shared by all cores; `benches/record/cable.md` has its table, and what other seeds find.
+//! Prints a row for each kind and every wrong result; the exit status is 1 if there is any. The default takes about
+//! four minutes of processor time, shared by all cores; `benches/record/cable.md` has its table, and the results of
+//! other seeds.
 //!
 //! ```text
 //! cargo run --release --example cable_corpus [-- SCENES SEED STEPS]

@@ -1,5 +1,5 @@
-//! A block slides, spins and leans on exponential springs and on an elastic foundation: which is faster, and
-//! which comes to rest.
+//! A block slides, spins and leans on exponential springs and on an elastic foundation: which is faster, and which
+//! comes to rest.
 //!
 //! ```text
 //! cargo run --release --example contact_race

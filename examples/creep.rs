@@ -1,4 +1,4 @@
-//! A block is pushed with less than friction can hold: who lets it creep, and how fast.
+//! A block is pushed with less than friction can hold: which contacts creep, and how fast.
 //!
 //! ```text
 //! cargo run --release --example creep
@@ -21,9 +21,9 @@ struct Row {
     outcomes: Vec<Outcome>,
 }
 
-/// More than the integrator leaves to those that hold, and less than anything that creeps \[m/s\].
+/// More than the integrator leaves in contacts that hold, and less than anything that creeps \[m/s\].
 const NOTHING: f64 = 1e-7;
-/// More than anything creeps, and less than what slides ever faster \[m/s\].
+/// More than anything that creeps, and less than anything that keeps accelerating \[m/s\].
 const AWAY: f64 = 1.0;
 
 fn main() -> Result<ExitCode, SimulationError> {
@@ -184,7 +184,7 @@ large share where a push from rest turns over next to nothing.
 
 fn cost(outcome: &Outcome) -> [String; 5] {
     let Outcome { statistics, energy_error, energy_turned_over, .. } = outcome;
-    // Where nothing is turned over there is nothing to take a share of.
+    // If no energy is turned over, there is no fraction to print.
     let share = if *energy_turned_over > 0.0 {
         format!("{:.1e}", energy_error / energy_turned_over)
     } else {

@@ -4,9 +4,9 @@
 //! cargo run --release --example double_pendulum [-- PICTURE.svg]
 //! ```
 //!
-//! Friction and stops act on the two coordinates; a bushing acts between the two rods, which are bodies whose poses and
-//! velocities follow from the coordinates, and its forces go back to them by the transposed Jacobian. Prints how it
-//! swings, and how well the energies add up under the midpoint rule and under symplectic Euler.
+//! Friction and stops act on the two coordinates. A bushing acts between the two rods, which are bodies whose poses and
+//! velocities follow from the coordinates, and its forces are mapped to the coordinates by the transposed Jacobian.
+//! Prints the motion, and the energy balance under the midpoint rule and under symplectic Euler.
 
 use std::error::Error;
 use std::path::Path;
@@ -183,8 +183,8 @@ fn midpoint(
     system.accept_step(state)
 }
 
-/// A step of symplectic Euler: one evaluation, whose forces are held. The rule that fits it cannot make up for its own
-/// error: the mass matrix changes within a step, and energy drifts without any element too.
+/// A step of symplectic Euler: one evaluation, whose forces are held. The rule that matches it cannot correct its own
+/// error: the mass matrix changes within a step, and energy drifts even without elements.
 fn symplectic_euler(
     system: &ForceSystem<f64>,
     state: &mut State<f64>,

@@ -1,8 +1,8 @@
-//! The rest position of an engine on mounts, a foot and a stay, by Newton's method with exact stiffnesses, and the frequencies
-//! about it.
+//! The rest position of an engine on mounts, a foot and a stay, by Newton's method with exact stiffnesses, and the
+//! frequencies about it.
 //!
-//! Prints the residual from step to step, once with the linearization and once with differences of all forces, and the
-//! frequencies of small oscillations, and draws the residuals and the engine.
+//! Prints the residuals of the steps, with the linearization and with differences of all forces, and the frequencies of
+//! small oscillations, and draws the residuals and the engine.
 //!
 //! ```text
 //! cargo run --release --example equilibrium [-- PICTURE.svg]
@@ -46,7 +46,7 @@ const SHEAVE: f64 = 0.06;
 const ANCHOR: [f64; 3] = [0.0, 0.9, FLOOR];
 /// Steps of Newton's method.
 const STEPS: usize = 8;
-/// What the residual comes to by rounding of forces of kilonewtons \[N, N·m\].
+/// The residual due to rounding of forces of kilonewtons \[N, N·m\].
 const ROUNDING: f64 = 1e-9;
 
 struct Engine {
@@ -114,8 +114,8 @@ impl Engine {
         Ok(Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z))
     }
 
-    /// The derivative of the residual by a twist of the engine. That of the weight is the host's: a turn `θ` carries the
-    /// mass center, and the torque of the weight changes by `(θ × r) × f`.
+    /// The derivative of the residual by a twist of the engine. That of the weight belongs to the host: a rotation `θ`
+    /// moves the mass center, and the torque of the weight changes by `(θ × r) × f`.
     fn stiffness(&mut self) -> Result<Matrix6<f64>> {
         self.system.realize_dynamics(&mut self.state)?;
         self.system.linearize(&self.state, &mut self.linearization)?;

@@ -1,8 +1,8 @@
-//! Trajectories with friction and limit stops against those another program computed.
+//! Trajectories with friction and limit stops, compared with those of another program.
 //!
-//! Each is integrated three times: implicitly, in steps of the length it was computed with and of a
-//! quarter of it, and explicitly under error control. Prints how far each is off, what they cost, how often something switched, and
-//! where the energy went, as tables. The exit status is 1 if a deviation exceeds its tolerance.
+//! Each is integrated three times: implicitly, in steps of the length with which it was computed and of a quarter of
+//! it, and explicitly under error control. Prints the deviations, the cost, the number of switches and the energy
+//! balance as tables. The exit status is 1 if a deviation exceeds its tolerance.
 //!
 //! ```text
 //! cargo run --release --example friction_trajectories

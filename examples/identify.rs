@@ -1,6 +1,7 @@
-//! Stiffness, damping and friction from a noisy motion, by Gauss and Newton with exact sensitivities through stick and slip.
+//! Stiffness, damping and friction from a noisy motion, by the Gauss–Newton method with exact sensitivities through
+//! stick and slip.
 //!
-//! Prints the parameters from iteration to iteration, their standard deviations, and a sensitivity beside differences.
+//! Prints the parameters in each iteration, their standard deviations, and a sensitivity compared with differences.
 //!
 //! ```text
 //! cargo run --release --example identify [-- PICTURE.svg]

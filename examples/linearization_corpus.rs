@@ -1,11 +1,12 @@
-//! Random states of eight elements: are their derivatives exact, in all options and branches?
+//! Random states of eight elements: are their derivatives exact, with all options and branches?
 //!
-//! Each state is linearized, and compared with dual numbers through the whole system, by motion, by all variables and of the
-//! next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences of the forces
-//! in motion. Of each element, option and branch it prints how many states had it, how many the element refused, in how many
-//! differences saw a kink, the end of what can be evaluated, or tensions that cancel, in how many derivatives are off by what
-//! they change where the state is rounded otherwise, and the largest of the other errors: those against dual numbers relative
-//! to the sum of the sizes of the terms, that against differences relative to the largest force or its rate.
+//! Each state is linearized and compared: with dual numbers through the whole system, by motion, by all variables and
+//! for the next commit; its transpose and its matrices with its products, to the bit; and `K·V + D·A` with differences
+//! of the forces in motion. For each element, option and branch it prints the number of states, of refusals by the
+//! element, of differences affected by a kink, by the end of the domain or by tensions that cancel, and of derivatives
+//! that are off by no more than they change when the state is rounded differently; and the largest of the other errors,
+//! those against dual numbers relative to the sum of the sizes of the terms, that against differences relative to the
+//! largest force or its rate.
 //!
 //! The exit status is 1 if a linearization is wrong. `benches/record/linearization.md` has the table of a million states.
 //!

@@ -1,5 +1,5 @@
-//! A capsule pinched between two plates, and a block on a plane that tilts: what each friction holds, where it lets go, and
-//! how it creeps.
+//! A capsule pinched between two plates, and a block on a plane that tilts: what each friction law holds, where it lets
+//! go, and how it creeps.
 //!
 //! ```text
 //! cargo run --release --example pinch [-- PICTURE.svg]

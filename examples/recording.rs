@@ -17,10 +17,11 @@ use gltf::json::{
     Accessor, Animation, Buffer, Extras, Index, Material, Mesh, Node, Root, Scene, Value, buffer,
 };
 
-/// Where something is in a frame: place, orientation, scale.
+/// The placement of an object in a frame: position, orientation, scale.
 type Placed = ([f32; 3], [f32; 4], [f32; 3]);
 
-/// Something that moves: its mesh, and its places in all frames so far. In frames in which it is not there it has no size.
+/// A moving object: its mesh, and its placements in all frames so far. Its size is zero in frames in which it does not
+/// exist.
 struct Track {
     mesh: Index<Mesh>,
     frames: Vec<Placed>,

@@ -1,4 +1,5 @@
-//! Boxes, sledges, stacks, carts and cables over whole runs, by every way of stepping: right to a stated accuracy, or refused.
+//! Boxes, sledges, stacks, carts and cables over whole runs, with every integration method: right to a stated accuracy,
+//! or refused.
 //!
 //! ```text
 //! cargo run --release --example runs [-- PICTURE.svg]

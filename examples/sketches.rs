@@ -1,4 +1,4 @@
-//! Sketches of the elements, drawn by themselves on a canvas, and plots of their laws, for the pages of the elements.
+//! Sketches of the elements, drawn by the elements on a canvas, and plots of their laws, for the pages of the elements.
 //!
 //! ```text
 //! cargo run --release --example sketches [-- FOLDER]

@@ -1,5 +1,5 @@
-//! A body between two bushings is spun through every attitude: by the law of the rotation vector its energy is kept, by that
-//! of gimbal angles it is refused at their singularity.
+//! A body between two bushings is spun through every attitude: the law of the rotation vector keeps its energy, that of
+//! gimbal angles refuses their singularity.
 //!
 //! ```text
 //! cargo run --release --example spinning_bushing [-- PICTURE.svg]

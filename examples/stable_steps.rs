@@ -1,8 +1,9 @@
-//! Stable step lengths: the bound returned by a system, beside the longest step at which a simulation stays bounded.
+//! Stable step lengths: the bound returned by a system, compared with the longest step at which a simulation stays
+//! bounded.
 //!
 //! Prints three tables: for several scenes, the bound, the element that limits it and the longest step found to be
-//! stable; the energy after an impact on an exponential spring, by length of the step; and the energy gained by hosts that
-//! hold a force over several substeps.
+//! stable; the energy after an impact on an exponential spring, by length of the step; and the energy gained by hosts
+//! that hold a force over several substeps.
 //!
 //! ```text
 //! cargo run --release --example stable_steps

@@ -1,7 +1,8 @@
-//! The throw of a block that stops at a mark: a search with gradients of rollouts of 1000 steps, through stick and slip.
+//! A block thrown such that it stops at a mark: an optimization with gradients of rollouts of 1000 steps, through stick
+//! and slip.
 //!
-//! Prints the gradient by the adjoint of the steps beside that by differences of whole rollouts, the search, and what the
-//! adjoint costs.
+//! Prints the gradient by the adjoint of the steps and by differences of whole rollouts, the optimization, and the cost
+//! of the adjoint.
 //!
 //! ```text
 //! cargo run --release --example throw [-- PICTURE.svg [RECORDING.glb]]

@@ -1,7 +1,7 @@
-//! A cube that was really thrown: contact fitted to measured tosses by Gauss and Newton, and judged on others.
+//! Measured tosses of a cube: contact fitted to some of them by the Gauss–Newton method, and judged on others.
 //!
-//! Prints how the cameras see lengths, the fitted parameters, errors beside those of MuJoCo, and what a perfect model would
-//! leave of them.
+//! Prints the scale of the cameras, the fitted parameters, the errors compared with MuJoCo's, and the error that a
+//! perfect model would have.
 //!
 //! ```text
 //! cargo run --release --example tosses [-- TOSSES.json PICTURE.svg]

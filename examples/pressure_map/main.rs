@@ -1,4 +1,4 @@
-//! A tyre is pressed on the ground, cornering and braking: where it bears and where it rubs.
+//! A tyre is pressed on the ground, cornering and braking: where it presses and where it slips.
 //!
 //! ```text
 //! cargo run --release -p force-elements-pressure-map --example pressure_map [-- FOLDER]

@@ -1,4 +1,4 @@
-//! Rapier as a host: it integrates, the elements compute the forces, and the reference host tells how well.
+//! Rapier as a host: it integrates, the elements compute the forces, and the reference host is compared with it.
 //!
 //! ```text
 //! cargo run --release -p force-elements-rapier-host --example rapier_host [-- PICTURE.svg]
