@@ -139,6 +139,24 @@ fn bristles_hold_until_the_falling_load_can_no_longer() {
 }
 
 #[test]
+fn bristles_that_the_load_tears_keep_the_direction_of_their_force() {
+    // Bent by 2 N, of which the load holds 1.5 N; the slider already moves back.
+    let p = Parameters { friction_load: 5.0, ..loaded() };
+    for side in [1.0, -1.0] {
+        let stuck = Discrete::default();
+        let (q, v) = (side * 2.1e-5, -side * 1e-3);
+        let torn = p.switch(q, v, &stuck, &stuck);
+        assert_relative_eq!(torn.discrete.friction_mode, side * 1.5, max_relative = 1e-12);
+        assert_relative_eq!(torn.force_error, 0.5, max_relative = 1e-9);
+        // They stick where they continue the force.
+        let held = p.switch(q, v, &torn.discrete, &torn.discrete).discrete;
+        let force = p.sticking_stiffness * (q - held.last_sticking_position) + p.sticking_damping * v;
+        assert_eq!(held.friction_mode, 0.0);
+        assert_relative_eq!(force, side * 1.5, max_relative = 1e-9);
+    }
+}
+
+#[test]
 fn without_load_there_is_no_friction_to_the_last_bit() {
     let swing = Parameters { stiffness: 300.0, ..Parameters::default() };
     let mut ends = Vec::new();

@@ -40,8 +40,8 @@ impl<T: Real> Parameters<T> {
     /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
     /// of the step and the present ones.
     ///
-    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load; the mode becomes the
-    ///   Stribeck force at `v`. Bristles without load slip.
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than rounding; the mode
+    ///   becomes the Stribeck force at `v` in the direction of that force. Bristles without load slip.
     /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did;
     ///   otherwise where their force continues the slip force of the start of the step.
     /// - Bristles that continue to slip track displacement and force. They keep the energy with which they began to
@@ -199,12 +199,13 @@ impl<S: Algebraic> Parameters<S> {
             .max(S::of(S::Scalar::negligible()) * holding_force);
         if current.friction_mode == S::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
-            if sticking_force.abs() <= holding_force {
+            // Bristles that stick again are bent to their limit, and rounding must not tear them.
+            let bend = q - current.last_sticking_position;
+            let rounding = self.sticking_stiffness * (q.abs() + bend.abs()) + self.sticking_damping * v.abs();
+            if sticking_force.abs() <= holding_force + S::of(S::Scalar::negligible()) * rounding {
                 return (*current, S::zero());
             }
-            let direction = if v == S::zero() { sticking_force } else { v };
-            let friction_mode = slip_force.towards(direction);
-            let bend = q - current.last_sticking_position;
+            let friction_mode = slip_force.towards(sticking_force);
             let bristle_energy =
                 self.capped_bristle_energy(S::lit(0.5) * self.sticking_stiffness * bend * bend);
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
