@@ -2,7 +2,7 @@
 
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{ImplicitTrapezoidal, Integrator, Plant, Simulation, TrBdf2};
+use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Plant, Simulation, TrBdf2};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 
 /// Presses 1 kg by 10 N against an elastic stop of 1e10 N/m, `ωh = 100` in steps of 1 ms, from where it touches;
@@ -44,4 +44,44 @@ fn a_stiff_stop_rings_under_the_trapezoidal_rule_and_not_under_tr_bdf2() {
     // Each step leaves a fraction of the order of 1/ωh.
     assert!(damped[0] < 1e-6 * speed && damped[1] < 1e-6 * speed, "{damped:?}");
     assert!((place + depth).abs() < 1e-6 * depth, "{place} m");
+}
+
+/// A slider of 1 g on a damped spring, `ω = 1e5/s`, released 1 mm off; returns how far it is from the closed form after ten
+/// radians, over that millimetre.
+fn released(integrator: &mut impl Integrator<f64>) -> f64 {
+    const OMEGA: f64 = 1e5;
+    const ZETA: f64 = 0.1;
+    const MASS: f64 = 1e-3;
+    const END: f64 = 10.0 / OMEGA;
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, MASS).expect("positive");
+    let (stiffness, damping) = (MASS * OMEGA * OMEGA, 2.0 * ZETA * MASS * OMEGA);
+    let spring = Parameters { stiffness, damping, ..Parameters::default() };
+    system
+        .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring).expect("valid"))
+        .expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1e-3).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(integrator, END, |_| {}).expect("regular");
+    let root = (1.0 - ZETA * ZETA).sqrt();
+    let phase = OMEGA * root * END;
+    let expected = (-ZETA * OMEGA * END).exp() * (phase.cos() + ZETA / root * phase.sin());
+    (simulation.state().positions().coordinate(slider) / 1e-3 - expected).abs()
+}
+
+#[test]
+fn under_error_control_the_first_step_is_right_too_however_fast_the_motion_begins() {
+    // The default first step is as long as the run.
+    for accuracy in [1e-5, 1e-6, 1e-7] {
+        let errors = [
+            released(&mut DormandPrince::new(accuracy)),
+            released(&mut TrBdf2::new(1.0).with_accuracy(accuracy)),
+            released(&mut ImplicitTrapezoidal::new(1.0).with_accuracy(accuracy)),
+        ];
+        // With the two thirds power of the accuracy, as the steps of methods of order two follow its cube root.
+        let allowed = 10.0 * accuracy.powf(2.0 / 3.0);
+        assert!(errors.iter().all(|&error| error < allowed), "{accuracy}: {errors:?}, allowed {allowed}");
+    }
 }

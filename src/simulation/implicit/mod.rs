@@ -45,9 +45,9 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
 /// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
 /// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the
-/// [event step](Self::with_event_step), because the event lies within it. The
-/// trapezoidal rule estimates its error from the difference to an explicit predictor of the same order
-/// (Milne's device), TR-BDF2 from that to a solution of order 3.
+/// [event step](Self::with_event_step), because the event lies within it. The trapezoidal rule estimates its error
+/// from the difference to an explicit predictor of the same order (Milne's device), in the first step from that to
+/// explicit Euler's method; TR-BDF2 from that to a solution of order 3.
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
 /// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
@@ -202,8 +202,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
 
     /// The first step \[s\].
     fn first_step(&self) -> f64 {
-        // Under error control the first step must be short for any mechanism, even if the longest step is not a limit:
-        // without a previous step, some methods have no error estimate.
+        // Under error control the first step is short, even if the longest step is not a limit.
         if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
     }
 
@@ -307,12 +306,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
         if force_error > closeness.force && !span.is_within(closeness.step) {
             return Verdict::Retry { step: closeness.shortened(h) };
         }
-        let error = if self.write_errors(h) {
-            let end = &self.points[M::STAGES.len()];
-            self.norm.ratio(simulation, accuracy, end, |i| self.errors[i].to_f64())
-        } else {
-            0.0
-        };
+        self.write_errors(h);
+        let end = &self.points[M::STAGES.len()];
+        let error = self.norm.ratio(simulation, accuracy, end, |i| self.errors[i].to_f64());
         if error > 1.0 {
             return Verdict::Retry { step: h * 0.4 };
         }
@@ -321,8 +317,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
     }
 
-    /// Writes the estimated errors of a step, if there is an estimate.
-    fn write_errors(&mut self, h: f64) -> bool {
+    /// Writes the estimated errors of a step.
+    fn write_errors(&mut self, h: f64) {
         let (start, end) = (&self.points[0], &self.points[M::STAGES.len()]);
         if let Some(weights) = M::ERROR {
             for (i, error) in self.errors.iter_mut().enumerate() {
@@ -341,9 +337,11 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 *error = (end[i] - (start[i] + slope * T::lit(h))) * T::lit(share);
             }
         } else {
-            return false;
+            // Without a previous step, the difference from explicit Euler's method, which is of order 1.
+            for (i, error) in self.errors.iter_mut().enumerate() {
+                *error = end[i] - (start[i] + self.slopes[0][i] * T::lit(h));
+            }
         }
-        true
     }
 }
 
