@@ -148,11 +148,20 @@ fn bristles_that_the_load_tears_keep_the_direction_of_their_force() {
         let torn = p.switch(q, v, &stuck, &stuck);
         assert_relative_eq!(torn.discrete.friction_mode, side * 1.5, max_relative = 1e-12);
         assert_relative_eq!(torn.force_error, 0.5, max_relative = 1e-9);
-        // They stick where they continue the force.
-        let held = p.switch(q, v, &torn.discrete, &torn.discrete).discrete;
-        let force = p.sticking_stiffness * (q - held.last_sticking_position) + p.sticking_damping * v;
-        assert_eq!(held.friction_mode, 0.0);
-        assert_relative_eq!(force, side * 1.5, max_relative = 1e-9);
+        // They stick where they continue the force, in the next step as in the same one, and hold from then on.
+        for start in [torn.discrete, stuck] {
+            let held = p.switch(q, v, &start, &torn.discrete).discrete;
+            let force = p.sticking_stiffness * (q - held.last_sticking_position) + p.sticking_damping * v;
+            assert_eq!(held.friction_mode, 0.0);
+            assert_relative_eq!(force, side * 1.5, max_relative = 1e-9);
+            assert_eq!(p.switch(q, v, &start, &held).discrete, held);
+        }
+        // Viscous friction makes the force of a fast slip larger than what sticks.
+        let viscous = Parameters { viscous_friction: 1e3, ..p };
+        let torn = viscous.switch(q, v, &stuck, &stuck).discrete;
+        assert!(torn.friction_mode.abs() > 2.0, "{torn:?}");
+        let held = viscous.switch(q, v, &torn, &torn).discrete;
+        assert_eq!(viscous.switch(q, v, &held, &held).discrete, held);
     }
 }
 

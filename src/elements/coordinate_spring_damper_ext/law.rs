@@ -42,8 +42,8 @@ impl<T: Real> Parameters<T> {
     ///
     /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than rounding; the mode
     ///   becomes the Stribeck force at `v` in the direction of that force. Bristles without load slip.
-    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did;
-    ///   otherwise where their force continues the slip force of the start of the step.
+    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did and can
+    ///   hold there; otherwise where their force continues the slip force, up to what they hold.
     /// - Bristles that continue to slip track displacement and force. They keep the energy with which they began to
     ///   slip; the work of friction is added, up to the energy of bristles bent to their limit.
     /// - A stop without transition acts while it is surpassed, and its penetration is stored.
@@ -102,6 +102,15 @@ impl<S: Algebraic> Parameters<S> {
     #[inline]
     fn sticking_force(&self, q: S, v: S, last_sticking_position: S) -> S {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
+    }
+
+    /// Whether bristles that stuck at this displacement stick. Those that have just stuck again are bent to their
+    /// limit, and rounding does not tear them.
+    fn holds(&self, q: S, v: S, last_sticking_position: S) -> bool {
+        let bend = q - last_sticking_position;
+        let size = self.sticking_stiffness * (q.abs() + bend.abs()) + self.sticking_damping * v.abs();
+        let rounding = S::of(S::Scalar::negligible()) * size;
+        self.sticking_force(q, v, last_sticking_position).abs() <= self.holding_force() + rounding
     }
 
     pub(super) fn has_bristles(&self) -> bool {
@@ -199,26 +208,26 @@ impl<S: Algebraic> Parameters<S> {
             .max(S::of(S::Scalar::negligible()) * holding_force);
         if current.friction_mode == S::zero() {
             let sticking_force = self.sticking_force(q, v, current.last_sticking_position);
-            // Bristles that stick again are bent to their limit, and rounding must not tear them.
-            let bend = q - current.last_sticking_position;
-            let rounding = self.sticking_stiffness * (q.abs() + bend.abs()) + self.sticking_damping * v.abs();
-            if sticking_force.abs() <= holding_force + S::of(S::Scalar::negligible()) * rounding {
+            if self.holds(q, v, current.last_sticking_position) {
                 return (*current, S::zero());
             }
+            let bend = q - current.last_sticking_position;
             let friction_mode = slip_force.towards(sticking_force);
             let bristle_energy =
                 self.capped_bristle_energy(S::lit(0.5) * self.sticking_stiffness * bend * bend);
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
             (discrete, (sticking_force.abs() - slip_force).abs())
         } else if are_opposite(v, current.friction_mode) {
-            if start.friction_mode == S::zero() {
+            if start.friction_mode == S::zero() && self.holds(q, v, start.last_sticking_position) {
                 let last_sticking_position = start.last_sticking_position;
                 let discrete = Discrete { last_sticking_position, ..current.stuck() };
                 let sticking_force = self.sticking_force(q, v, start.last_sticking_position);
                 (discrete, (slip_force - sticking_force.abs()).abs())
             } else {
+                let slip = if start.friction_mode == S::zero() { current } else { start }.friction_mode;
+                let slip = slip.abs().min(holding_force).towards(slip);
                 let bend = if self.sticking_stiffness > S::zero() {
-                    (start.friction_mode - self.sticking_damping * v) / self.sticking_stiffness
+                    (slip - self.sticking_damping * v) / self.sticking_stiffness
                 } else {
                     S::zero()
                 };
@@ -226,7 +235,7 @@ impl<S: Algebraic> Parameters<S> {
                 // The force is continued, however late the event is detected. The delay is measured by the force of the
                 // damper and the bending that compensates it.
                 let late = (self.sticking_damping * v).abs();
-                (discrete, (start.friction_mode - slip_force.towards(v)).abs() + late)
+                (discrete, (slip - slip_force.towards(v)).abs() + late)
             }
         } else {
             let friction_mode = slip_force.towards(current.friction_mode);

@@ -109,8 +109,14 @@ enum Outcome {
 
 /// The decision on a trial step.
 enum Verdict {
-    Accept { growth: f64 },
-    Retry { step: f64 },
+    /// The next step is this many times as long. Rates from before an event predict nothing after it.
+    Accept {
+        growth: f64,
+        has_event: bool,
+    },
+    Retry {
+        step: f64,
+    },
 }
 
 impl Outcome {
@@ -173,7 +179,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Self { event_step: Some(event_step), ..self }
     }
 
-    /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default.
+    /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default. Under error control, a
+    /// step of this length in which an event lies is accepted whatever its estimated error.
     #[must_use]
     pub fn with_least_step(self, least_step: f64) -> Self {
         Self { least_step, ..self }
@@ -204,6 +211,11 @@ impl<T: Real, M: Method> Implicit<T, M> {
     fn first_step(&self) -> f64 {
         // Under error control the first step is short, even if the longest step is not a limit.
         if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
+    }
+
+    /// The step \[s\] from this time, below which none is tried.
+    fn shortest(&self, time: f64) -> f64 {
+        self.least_step.max(T::default_epsilon().to_f64() * time.abs())
     }
 
     /// Makes room for the variables of a simulation, and writes those at the start of a step.
@@ -300,21 +312,24 @@ impl<T: Real, M: Method> Implicit<T, M> {
             return Verdict::Retry { step: h * 0.4 };
         };
         let Some(accuracy) = self.accuracy else {
-            return Verdict::Accept { growth: 2.0 };
+            return Verdict::Accept { growth: 2.0, has_event: false };
         };
         let closeness = simulation.closeness(accuracy, None, self.event_step);
-        if force_error > closeness.force && !span.is_within(closeness.step) {
+        let has_event = force_error > closeness.force;
+        if has_event && !span.is_within(closeness.step) {
             return Verdict::Retry { step: closeness.shortened(h) };
         }
         self.write_errors(h);
         let end = &self.points[M::STAGES.len()];
         let error = self.norm.ratio(simulation, accuracy, end, |i| self.errors[i].to_f64());
-        if error > 1.0 {
-            return Verdict::Retry { step: h * 0.4 };
+        // An event changes rates by a jump, and the error is the jump times the step.
+        let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
+        if error > 1.0 && !span.is_within(shortest) {
+            return Verdict::Retry { step: (h * 0.4).max(shortest) };
         }
         // Order 2: the error grows with the cube of the step.
         let growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
-        Verdict::Accept { growth: growth.clamp(0.3, 2.0) }
+        Verdict::Accept { growth: growth.clamp(if has_event { 1.0 } else { 0.3 }, 2.0), has_event }
     }
 
     /// Writes the estimated errors of a step.
@@ -385,7 +400,7 @@ impl<T: Real, M: Method> Integrator<T> for Implicit<T, M> {
         simulation.check_end(end)?;
         self.prepare(simulation)?;
         let count = simulation.variables().len();
-        let is_followed = self.previous.as_ref().is_some_and(|previous| previous.rates.len() == count);
+        let is_followed = self.previous.as_ref().is_none_or(|previous| previous.rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
         let kept = (self.previous.take(), self.newton.jacobian.take(), self.norm.clone());
         if next_step.is_some() {
@@ -416,12 +431,16 @@ impl<T: Real, M: Method> Implicit<T, M> {
             let h = span.length;
             let mut tried = self.try_step(simulation, &start, span);
             let shorter = match self.judge(simulation, &tried, span) {
-                Verdict::Accept { growth } => {
+                Verdict::Accept { growth, has_event } => {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
                             self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
                             self.norm.keep(simulation);
-                            self.keep_previous(h);
+                            if has_event {
+                                self.previous = None;
+                            } else {
+                                self.keep_previous(h);
+                            }
                             return Ok(());
                         }
                         Err(refused) => {
@@ -434,7 +453,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
             };
             simulation.roll_back(&start);
             longest = shorter;
-            if longest < self.least_step.max(T::default_epsilon().to_f64() * start_time.abs()) {
+            if longest < self.shortest(start_time) {
                 // If an element failed at an iterate, its error is the reason.
                 let step = SimulationError::StepTooSmall { time: start_time, step: h };
                 let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));

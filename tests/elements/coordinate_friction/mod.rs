@@ -51,15 +51,18 @@ fn bristles_hold_up_to_the_static_limit_and_then_slip_at_the_stribeck_force() {
 #[test]
 fn slip_that_turns_around_sticks_where_it_stuck_before_or_where_the_force_continues() {
     let p = bristles();
-    // It stuck at the start of the step: back to that position.
-    let back = p.switch(0.3, -0.01, &stuck(0.29), &slipping(2.5));
-    assert_eq!((back.discrete.friction_mode, back.discrete.last_sticking_position), (0.0, 0.29));
-    // It slipped at the start of the step: the bristle force continues the last slip force.
     let v = -0.01;
+    // It stuck at the start of the step, 2 N from here: back to that position.
+    let back = p.switch(0.3, v, &stuck(0.2998), &slipping(2.5));
+    assert_eq!((back.discrete.friction_mode, back.discrete.last_sticking_position), (0.0, 0.2998));
+    // It stuck 100 N from here, or slipped at the start of the step: the bristle force continues the last slip force.
+    let force = |discrete: Discrete<f64>| 1e4 * (0.3 - discrete.last_sticking_position) + 10.0 * v;
+    let far = p.switch(0.3, v, &stuck(0.29), &slipping(2.5)).discrete;
+    assert_eq!(far.friction_mode, 0.0);
+    assert_relative_eq!(force(far), 2.5, max_relative = 1e-9);
     let caught = p.switch(0.3, v, &slipping(2.5), &slipping(2.4));
     assert_eq!(caught.discrete.friction_mode, 0.0);
-    let force = 1e4 * (0.3 - caught.discrete.last_sticking_position) + 10.0 * v;
-    assert_relative_eq!(force, 2.5, max_relative = 1e-9);
+    assert_relative_eq!(force(caught.discrete), 2.5, max_relative = 1e-9);
     let stribeck = 2.0 + (v / 0.1_f64).exp() - 0.5 * v;
     assert_relative_eq!(caught.force_error, 2.5 + stribeck + 10.0 * 0.01, max_relative = 1e-12);
 }
