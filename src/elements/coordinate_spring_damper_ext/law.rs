@@ -40,7 +40,7 @@ impl<T: Real> Parameters<T> {
     /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
     /// of the step and the present ones.
     ///
-    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than rounding; the mode
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than a millionth; the mode
     ///   becomes the Stribeck force at `v` in the direction of that force. Bristles without load slip.
     /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did and can
     ///   hold there; otherwise where their force continues the slip force, up to what they hold.
@@ -104,13 +104,19 @@ impl<S: Algebraic> Parameters<S> {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
     }
 
-    /// Whether bristles that stuck at this displacement stick. Those that have just stuck again are bent to their
-    /// limit, and rounding does not tear them.
-    fn holds(&self, q: S, v: S, last_sticking_position: S) -> bool {
+    /// The force up to which bristles that stuck at this displacement stick \[N\]. Those that have just stuck again are
+    /// bent to their limit; neither rounding nor the last digits of a host's iteration, a millionth of the limit, tear
+    /// them.
+    pub(super) fn sticking_limit(&self, q: S, v: S, last_sticking_position: S) -> S {
         let bend = q - last_sticking_position;
         let size = self.sticking_stiffness * (q.abs() + bend.abs()) + self.sticking_damping * v.abs();
-        let rounding = S::of(S::Scalar::negligible()) * size;
-        self.sticking_force(q, v, last_sticking_position).abs() <= self.holding_force() + rounding
+        self.holding_force() * S::lit(1.0 + 1e-6) + S::of(epsilon::<S::Scalar>()) * S::lit(2.0) * size
+    }
+
+    /// Whether bristles that stuck at this displacement stick.
+    fn holds(&self, q: S, v: S, last_sticking_position: S) -> bool {
+        self.sticking_force(q, v, last_sticking_position).abs()
+            <= self.sticking_limit(q, v, last_sticking_position)
     }
 
     pub(super) fn has_bristles(&self) -> bool {
@@ -270,4 +276,9 @@ fn speed_along<S: Algebraic>(v: S, direction: S) -> S {
 fn are_opposite<S: Algebraic>(a: S, b: S) -> bool {
     let zero = S::zero();
     (a < zero && b > zero) || (a > zero && b < zero)
+}
+
+/// The relative rounding of the underlying float.
+fn epsilon<T: Real>() -> T {
+    T::default_epsilon()
 }

@@ -238,11 +238,12 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let beyond = v.abs() - zone;
             blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
         } else if parameters.has_bristles() && discrete.friction_mode == zero {
-            let spare = parameters.holding_force() - at.dynamics.friction_force.abs();
+            let limit = parameters.sticking_limit(q, v, discrete.last_sticking_position);
+            let spare = limit - at.dynamics.friction_force.abs();
             if spare >= zero {
                 blocks.branch("sticking", spare, "N");
             } else {
-                // A commit lets them slip in the direction of motion.
+                // A commit lets them slip, by a force that depends on the speed.
                 blocks.branch("yielding", -spare, "N");
                 blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
             }

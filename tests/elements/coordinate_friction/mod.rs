@@ -49,6 +49,26 @@ fn bristles_hold_up_to_the_static_limit_and_then_slip_at_the_stribeck_force() {
 }
 
 #[test]
+fn the_limit_of_bristles_is_that_of_the_parameters_up_to_a_millionth_and_rounding() {
+    let p = bristles();
+    let holds = |q: f64, excess: f64| {
+        let start = stuck(q - 3.0 * (1.0 + excess) / p.sticking_stiffness);
+        p.switch(q, 0.0, &start, &start).discrete == start
+    };
+    for q in [0.0, 1.0, -100.0] {
+        assert!(holds(q, -1e-8) && holds(q, 1e-7) && !holds(q, 2e-6), "at {q} m");
+    }
+    // In single precision displacements of 1 m are rounded to 6e-8 m, here 0.06 N.
+    let single =
+        Parameters::<f32> { dynamic_friction: 3.0, sticking_stiffness: 1e6, ..Parameters::default() };
+    let start = Discrete { last_sticking_position: 1.0_f32, ..Discrete::default() };
+    for (bend, slips) in [(2.9e-6, false), (3.5e-6, true), (-2.9e-6, false), (-3.5e-6, true)] {
+        let mode = single.switch(1.0 + bend, 0.0, &start, &start).discrete.friction_mode;
+        assert_eq!(mode, if slips { 3.0_f32.copysign(bend) } else { 0.0 }, "{bend} m");
+    }
+}
+
+#[test]
 fn slip_that_turns_around_sticks_where_it_stuck_before_or_where_the_force_continues() {
     let p = bristles();
     let v = -0.01;
