@@ -314,8 +314,9 @@ fn missing<I: Integrator<f64>>(accuracies: &[f64], integrator: impl Fn(f64) -> I
     let missing = accuracies.iter().map(|&accuracy| {
         let Audit { integration_error, accounts, .. } = audit(&machine, &mut integrator(accuracy), 3.0);
         for account in &accounts {
-            // Error control holds energies to the accuracy of one plus the energy absorbed, below 40 J, in a step.
-            assert!(account.fall < 41.0 * accuracy, "{account:?} at {accuracy}");
+            // In steps of 10 ms at most under forces below 200 N, speeds of some metres a second are off by the
+            // accuracy of one plus the speed.
+            assert!(account.fall < 10.0 * accuracy, "{account:?} at {accuracy}");
         }
         integration_error
     });
@@ -324,8 +325,9 @@ fn missing<I: Integrator<f64>>(accuracies: &[f64], integrator: impl Fn(f64) -> I
 
 #[test]
 fn the_work_balance_holds_better_the_more_accurate_an_explicit_host_is() {
+    // The error estimate cannot see springs that touch between the stages: 2e-5 J at 1e-6 in a step of 2.5 ms.
     let missing =
-        missing(&[1e-3, 1e-4, 1e-5, 1e-6], |accuracy| DormandPrince::new(accuracy).with_max_step(1e-2));
+        missing(&[1e-3, 1e-4, 1e-5, 1e-6], |accuracy| DormandPrince::new(accuracy).with_max_step(2e-3));
     // Some thousand steps, of which few come near what is allowed in energies of 50 J; errors fall with the
     // accuracy, by ten but for the luck of where steps end.
     assert!(missing.windows(2).all(|pair| pair[1] < pair[0] / 4.0), "{missing:?}");
