@@ -324,3 +324,55 @@ fn bristles_that_stick_again_hold_at_every_accuracy_and_phase_of_the_steps() {
         }
     }
 }
+
+/// Weak bristles slip between two sliders that strong ones hold together, while a third slider draws at one of them; its
+/// pull turns so slowly that the velocity of the slip changes by less than its rounding in an event step. Returns the
+/// steps of a run and whether the slip has ended.
+fn steps_of_a_slow_reversal(speed: f64, stiffness: f64, pull_stiffness: f64) -> (usize, bool) {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let [a, b, pull] = [1.0; 3].map(|mass| plant.add_coordinate(&mut system, mass).expect("positive"));
+    let bristles = |force: f64, stiffness: f64, damping: f64| Parameters {
+        dynamic_friction: force,
+        sticking_stiffness: stiffness,
+        sticking_damping: damping,
+        ..Parameters::default()
+    };
+    let spring = |stiffness: f64| Parameters { stiffness, ..Parameters::default() };
+    let mut add = |pair, parameters| {
+        system.add(CoordinateSpringDamperExt::new(pair, parameters).expect("in range")).expect("there")
+    };
+    // Hardly more than critically damped.
+    let strong = add(CoordinatePair::between(a, b), bristles(10.0, stiffness, 1.5 * stiffness.sqrt()));
+    let weak = add(CoordinatePair::between(a, b), bristles(0.4, 1e3, 7.0));
+    add(CoordinatePair::between(b, pull), spring(pull_stiffness));
+    add(CoordinatePair::on(pull), spring(4.0));
+    let mut state = system.default_state();
+    for (slider, rate) in [(a, speed), (b, speed), (pull, 2.0)] {
+        state.set_coordinate_rate(slider, rate).expect("finite");
+    }
+    // In balance.
+    let sticks = Discrete { last_sticking_position: 0.4 / stiffness, ..Discrete::default() };
+    let slips = Discrete { friction_mode: 0.4, ..Discrete::default() };
+    system.set_discrete(&mut state, strong, sticks).expect("in range");
+    system.set_discrete(&mut state, weak, slips).expect("in range");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("matches");
+    let mut integrator = DormandPrince::new(1e-9);
+    while simulation.time() < 1.0 && simulation.statistics().steps < 2000 {
+        integrator.step(&mut simulation, 1.0).expect("regular");
+    }
+    (simulation.statistics().steps, simulation.state().discrete(weak).friction_mode == 0.0)
+}
+
+#[test]
+fn a_slip_that_reverses_more_slowly_than_rounding_shows_ends_without_a_stall() {
+    for speed in [1.2, 1.7] {
+        for stiffness in [1e5, 3e5] {
+            for pull_stiffness in [0.01, 0.1] {
+                let (steps, has_ended) = steps_of_a_slow_reversal(speed, stiffness, pull_stiffness);
+                // The frequency of the strong bristles asks for some hundred.
+                assert!(steps < 1000 && has_ended, "{speed} {stiffness} {pull_stiffness}: {steps}");
+            }
+        }
+    }
+}

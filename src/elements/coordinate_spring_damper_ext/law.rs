@@ -57,7 +57,7 @@ impl<T: Real> Parameters<T> {
     /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit one iterates; it then has the correct
     /// force at the end of the step, where the force also jumps.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
-        self.switched(q, v, start, current)
+        self.switched([q, v, T::zero()], start, current)
     }
 }
 
@@ -171,10 +171,11 @@ impl<S: Algebraic> Parameters<S> {
         energy.min(S::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
-    /// See [`switch`](Self::switch).
-    pub(super) fn switched(&self, q: S, v: S, start: &Discrete<S>, current: &Discrete<S>) -> Switch<S> {
+    /// See [`switch`](Self::switch). The last number is the rounding of the velocity.
+    pub(super) fn switched(&self, motion: [S; 3], start: &Discrete<S>, current: &Discrete<S>) -> Switch<S> {
+        let [q, v, _] = motion;
         let (discrete, friction_error) = if self.has_bristles() {
-            self.switch_friction(q, v, start, current)
+            self.switch_friction(motion, start, current)
         } else {
             (*current, S::zero())
         };
@@ -188,14 +189,17 @@ impl<S: Algebraic> Parameters<S> {
     /// The memory of a motion that begins with unbent bristles: they slip if their damper exceeds what they hold.
     pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
         let tears = self.sticking_damping * v.abs() > self.holding_force();
-        if self.has_bristles() && tears { self.switch_friction(q, v, unbent, unbent).0 } else { *unbent }
+        if self.has_bristles() && tears {
+            self.switch_friction([q, v, S::zero()], unbent, unbent).0
+        } else {
+            *unbent
+        }
     }
 
     /// As [`switch`](Self::switch), of bristles.
     pub(super) fn switch_friction(
         &self,
-        q: S,
-        v: S,
+        [q, v, rounding]: [S; 3],
         start: &Discrete<S>,
         current: &Discrete<S>,
     ) -> (Discrete<S>, S) {
@@ -239,9 +243,12 @@ impl<S: Algebraic> Parameters<S> {
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
                 // The force is continued, however late the event is detected. The delay is measured by the force of the
-                // damper and the bending that compensates it.
+                // damper and the bending that compensates it, and by the force of a slip the other way, unless that is so
+                // slow that no shorter step would tell it from rest.
                 let late = (self.sticking_damping * v).abs();
-                (discrete, (slip - slip_force.towards(v)).abs() + late)
+                let reversal =
+                    if v.abs() > rounding { (slip - slip_force.towards(v)).abs() } else { S::zero() };
+                (discrete, reversal + late)
             }
         } else {
             let friction_mode = slip_force.towards(current.friction_mode);

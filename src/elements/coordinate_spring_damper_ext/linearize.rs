@@ -124,7 +124,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     /// Displacement and velocity of each coordinate, zero for ground.
-    fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
+    pub(super) fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
         self.sides().map(|side| {
             let motion =
                 side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
@@ -170,7 +170,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let mut next = [None, None, None, None];
         if switches && at.parameters.has_bristles() {
             let varied = &of_friction(&mut of, &mut of_memory).map(|place| *place);
-            let memory = with(at, of_friction, |p, [q, v], m| p.switch_friction(q, v, m, m).0);
+            let memory =
+                with(at, of_friction, |p, [q, v], m| p.switch_friction([q, v, Dual::zero()], m, m).0);
             let of = |number| Gradient::none().with::<15>(number, varied);
             next[0] = Some(of(memory.friction_mode));
             next[1] = Some(of(memory.last_sticking_position));

@@ -440,7 +440,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             return Ok(T::zero());
         }
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        let Switch { discrete, force_error } = at.parameters.switch(q, v, start, at.discrete);
+        // Of a difference of rates, each rounded a few times in a step.
+        let rates = self.motion_of_sides(at).map(|[_, rate]| rate.abs());
+        let [size0, size1] = [at.parameters.factor0.abs() * rates[0], at.parameters.factor1.abs() * rates[1]];
+        let rounding = T::default_epsilon() * T::lit(4.0) * (size0 + size1);
+        let Switch { discrete, force_error } = at.parameters.switched([q, v, rounding], start, at.discrete);
         *next = discrete;
         Ok(force_error)
     }
