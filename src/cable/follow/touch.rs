@@ -70,24 +70,24 @@ impl<T: Real> Failure<T> {
     }
 }
 
-/// Descends in length, touching and leaving obstacles on the way, until Newton's method can take over.
-pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, run: &mut Run) {
-    // Steps of ten degrees follow the slope closely enough not to jump over a ridge; the whole way around an obstacle
-    // takes forty steps. Where a path has just ceased to exist the slope is small and the descent long.
-    const ROUNDS: usize = 1000;
-    const ROUND_TRIP: usize = 40;
-    // The decrease of length in a single step on a slope of a millionth, over the size of an obstacle.
-    const LEAST: f64 = 1e-7;
+/// The steps of a descent that lead the whole way around an obstacle: of ten degrees, which follow the slope closely
+/// enough not to jump over a ridge.
+pub(crate) const ROUND_TRIP: usize = 40;
+
+/// Descends in length in at most so many steps, touching and leaving obstacles on the way, until Newton's method can take
+/// over.
+pub(crate) fn relax<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    run: &mut Run,
+    most_steps: usize,
+) {
     // A contact that slips off repeatedly does not hold the cable.
     let most = most_changes(span);
     let mut changes = 0;
     let longest = T::lit(0.17);
     let accuracy = T::lit(1e-6);
-    // A path that has moved the whole way around an obstacle without becoming shorter does not descend: it is caught
-    // between two solids.
-    let mut since = 0;
-    let mut longer = None;
-    for _ in 0..ROUNDS {
+    for _ in 0..most_steps {
         if run.budget.is_spent() {
             break;
         }
@@ -120,7 +120,6 @@ pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         }
         changed |= deepest(span, nodes, &mut run.budget).is_some();
         if changed {
-            (since, longer) = (0, None);
             changes += 1;
             if changes > most {
                 break;
@@ -129,16 +128,6 @@ pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
         }
         if run.active.is_empty() {
             break;
-        }
-        since += 1;
-        if since % ROUND_TRIP == 0 {
-            let length = contacts::length_of(span, nodes);
-            let sizes = run.active.iter().map(|&k| span.surface(&nodes[k]).size());
-            let least = sizes.fold(length, T::min) * T::lit(LEAST) + length * T::negligible();
-            if longer.is_some_and(|longer: T| longer - length <= least) {
-                break;
-            }
-            longer = Some(length);
         }
         let (step, convex) = newton::descend(span, nodes, &run.active, longest);
         // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
@@ -218,7 +207,7 @@ pub(crate) fn settle_contacts<T: Real>(
             added = false;
             relaxed = true;
             go_back(nodes);
-            relax(span, nodes, run);
+            relax(span, nodes, run, ROUND_TRIP);
             continue;
         }
         let minimal = newton::is_minimal(nodes, &run.active);
@@ -238,7 +227,7 @@ pub(crate) fn settle_contacts<T: Real>(
             }
             nodes[k].history.jumped = true;
             relaxed = true;
-            relax(span, nodes, run);
+            relax(span, nodes, run, ROUND_TRIP);
             continue;
         }
         if sweep::jumped_further(span, nodes, &mut run.budget) {
@@ -250,7 +239,7 @@ pub(crate) fn settle_contacts<T: Real>(
                 relaxed = true;
                 // Without an axis it would slip off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
-                    relax(span, nodes, run);
+                    relax(span, nodes, run, ROUND_TRIP);
                 }
                 continue;
             }

@@ -17,6 +17,10 @@ use crate::cable::start::workspace::Workspace;
 use crate::math::{Real, is_finite};
 use crate::shapes::ShapeError;
 
+/// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
+/// windings slip far.
+const LONGEST_DESCENT: usize = 1000;
+
 /// The attempts in order.
 ///
 /// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory,
@@ -76,7 +80,7 @@ pub(crate) fn solve_span<T: Real>(
             Tracking::Warm => settle_contacts(span, nodes, &mut work.run),
             Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
             Tracking::Relaxed => {
-                relax(span, nodes, &mut work.run);
+                relax(span, nodes, &mut work.run, LONGEST_DESCENT);
                 leave_saddles(span, nodes, work)
             }
         };

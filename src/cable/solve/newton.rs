@@ -3,7 +3,7 @@
 //! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
 //! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
@@ -105,6 +105,7 @@ pub(crate) fn iterate<T: Real>(
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();
+    let mut has_turned = false;
     for iteration in 1..=max_iterations {
         if budget.is_spent() {
             return progress;
@@ -152,6 +153,13 @@ pub(crate) fn iterate<T: Real>(
             progress.kink = kink + second_order(span, nodes, active) * squared;
             return progress;
         }
+        if T::lit(SECOND_ORDER) * step * step <= smoothness {
+            if has_turned || !turn_back(span, nodes, active) {
+                return progress;
+            }
+            (has_turned, previous_kink, progress.start) = (true, None, Start::TooFar);
+            continue;
+        }
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
@@ -164,6 +172,39 @@ pub(crate) fn iterate<T: Real>(
         }
     }
     progress
+}
+
+/// Shortens contacts with convex surfaces beyond whose ends the chords run back; returns whether there are any.
+///
+/// The residuals vanish for a chord in the opposite direction too: the contact then ends as far beyond the point nearest
+/// the other end of the chord as it should end before it.
+fn turn_back<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
+    let mut found = false;
+    let mut from = span.from;
+    for (i, &k) in active.iter().enumerate() {
+        let to = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+        let held = held(nodes, active, i);
+        let Geodesic { start, end, .. } = &nodes[k].ground;
+        let overshoot = |chord: Vector3<T>, at: &GeodesicEnd<T>, is_held: bool| {
+            let bend = chord.norm() * at.greatest_curvature();
+            if is_held || chord.dot(&at.tangent) >= T::zero() {
+                T::zero()
+            } else {
+                bend.atan() * T::lit(2.0) / at.greatest_curvature()
+            }
+        };
+        let ahead = overshoot(start.point - from, start, held[0]);
+        let back = overshoot(to - end.point, end, held[1]);
+        from = end.point;
+        if ahead + back > T::zero() && span.obstacle(&nodes[k]).is_convex {
+            found = true;
+            let node = &mut nodes[k];
+            node.correction = [ahead, T::zero(), T::zero(), -ahead - back];
+            node.set_base();
+            node.step_from_base(T::one());
+        }
+    }
+    found
 }
 
 /// Continues from a solution until precision is exhausted, independent of the requested smoothness: each step is at

@@ -116,16 +116,6 @@ impl<T: Real> Plans<T> {
         None
     }
 
-    /// Writes the middles of a plan's contacts into the nodes.
-    pub(crate) fn write_middles(&self, nodes: &mut [Node<T>], plan: &Completed<T>) {
-        let beads = &self.beads[plan.place * nodes.len()..];
-        for (node, bead) in nodes.iter_mut().zip(beads) {
-            let GeodesicEnd { point, tangent, .. } = bead.middle.transformed(&node.X_GS.inverse());
-            node.begin(Trial { point, tangent, length: T::zero() });
-            node.in_contact = bead.is_pressed;
-        }
-    }
-
     /// Writes a plan into the nodes: contacts with both arcs.
     pub(crate) fn write(
         &self,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::cable::follow::touch::{Failure, relax, settle_contacts};
+use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::solve::contacts::{copy, length_of};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::ACCURACY;
@@ -34,7 +34,7 @@ pub(crate) fn leave_saddles<T: Real>(
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
             copy(&work.balanced, nodes);
             push_aside(span, nodes, work, k, push);
-            relax(span, nodes, &mut work.run);
+            relax(span, nodes, &mut work.run, ROUND_TRIP);
             let pushed = settle_contacts(span, nodes, &mut work.run);
             match pushed {
                 Ok(progress) => {

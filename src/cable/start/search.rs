@@ -6,7 +6,7 @@ use nalgebra::Point3;
 
 use crate::cable::ceil;
 use crate::cable::follow::side;
-use crate::cable::follow::touch::{Failure, relax, settle_contacts};
+use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::length_of;
 use crate::cable::solve::contacts::neighbours;
@@ -29,8 +29,6 @@ const MARGIN: f64 = 2e-3;
 enum Start<T: Real> {
     /// On the contacts of a plan.
     Plan(Completed<T>),
-    /// On the middles of the contacts of a plan, without length.
-    Middles(Completed<T>),
     /// On the hints, without length.
     Hints,
     /// Straight, but over the front of solids behind which it would pass.
@@ -67,9 +65,7 @@ pub(crate) fn search<T: Real>(
         collapse(nodes);
         let Workspace { plans, run, .. } = &mut *work;
         let Some(plan) = plans.next(span, nodes, most, &mut run.budget) else { break };
-        if !attempt(span, nodes, work, Start::Plan(plan), &mut outcome) {
-            attempt(span, nodes, work, Start::Middles(plan), &mut outcome);
-        }
+        attempt(span, nodes, work, Start::Plan(plan), &mut outcome);
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the straight line costs little, and ensures that no longer path than its own is returned.
@@ -96,17 +92,17 @@ pub(crate) fn search<T: Real>(
     Ok(progress)
 }
 
-/// Solves from a start, and keeps the path if it is the best; returns whether one was found. The nodes hold the best
-/// path before and after, if there is one.
+/// Solves from a start, and keeps the path if it is the best. The nodes hold the best path before and after, if there
+/// is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     start: Start<T>,
     outcome: &mut Outcome<T>,
-) -> bool {
+) {
     if work.run.budget.is_spent() {
-        return false;
+        return;
     }
     // A start that finds nothing must leave some of the budget to the others.
     let limit = work.run.budget.limit;
@@ -128,21 +124,21 @@ fn attempt<T: Real>(
             }
             settle_contacts(span, nodes, &mut work.run)
         }
-        Start::Middles(_) | Start::Hints | Start::String => {
-            let Workspace { plans, string, run, .. } = &mut *work;
-            match start {
-                Start::Middles(plan) => plans.write_middles(nodes, &plan),
-                Start::Hints => string::begin_at_hints(span, nodes, string, &mut run.budget),
-                _ => string::tighten(span, nodes, string, &mut run.budget),
+        Start::Hints | Start::String => {
+            let Workspace { string, run, .. } = &mut *work;
+            if matches!(start, Start::Hints) {
+                string::begin_at_hints(span, nodes, string, &mut run.budget);
+            } else {
+                string::tighten(span, nodes, string, &mut run.budget);
             }
-            relax(span, nodes, &mut work.run);
+            relax(span, nodes, &mut work.run, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
             // takes over.
             let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
                 work.run.budget.limit = limit;
                 copy(&work.shortest, nodes);
-                return false;
+                return;
             }
             leave_saddles(span, nodes, work)
         }
@@ -150,14 +146,12 @@ fn attempt<T: Real>(
     work.run.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes) } else { None };
-    let mut is_found = false;
     match found {
         _ if lost.is_some() => outcome.failure.lost = lost,
         Ok(progress) => {
-            is_found = true;
             let length = length_of(span, nodes);
             let penalty = match start {
-                Start::Plan(plan) | Start::Middles(plan) => plan.score - plan.length,
+                Start::Plan(plan) => plan.score - plan.length,
                 _ => T::zero(),
             };
             // Lengths are stationary, so those of one path agree to roundoff.
@@ -168,7 +162,7 @@ fn attempt<T: Real>(
             if outcome.best.as_ref().is_none_or(|(best, _)| length + penalty < *best) {
                 outcome.best = Some((length + penalty, progress));
                 copy(nodes, &mut work.shortest);
-                return true;
+                return;
             }
         }
         Err(why) => outcome.failure.add(&why, nodes),
@@ -176,7 +170,6 @@ fn attempt<T: Real>(
     if outcome.best.is_some() {
         copy(&work.shortest, nodes);
     }
-    is_found
 }
 
 /// The first obstacle without memory that the path does not pass as the straight lines through its hint do.

@@ -13,12 +13,13 @@ use crate::math::Real;
 /// The smallest and the largest number of parts from one obstacle to the next.
 const PARTS: [f64; 2] = [17.0, 401.0];
 
-/// The largest number of rounds in which all beads are moved.
-const ROUNDS: usize = 800;
+/// The largest number of rounds in which all beads are moved, six times by the size of an obstacle. A string that is
+/// nearly tight by then is enough for the descent that follows.
+const ROUNDS: usize = 30;
 
-/// The over-relaxation of a bead's move to its place between its neighbours. The optimum for chains of this many beads
-/// is 1.83 and more; near two, the projection out of obstacles would make it oscillate.
-const EAGERNESS: f64 = 1.85;
+/// The largest move of a bead in one round, over the size of the smaller obstacle beside it: so little that it is pushed
+/// out on the side where it entered.
+const LONGEST: f64 = 0.2;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
@@ -69,8 +70,8 @@ impl<T: Real> Beads<T> {
 /// Lays a string through the hints, or straight, pulls it tight, and stores its contacts in the nodes, with their
 /// points and lengths.
 ///
-/// Each bead moves towards the line between its neighbours and is pushed out of its obstacles: the
-/// string settles near a shortest path, and near a longest only if it is laid on one exactly.
+/// Each bead moves towards a line between others and is pushed out of its obstacles: the string settles near a shortest
+/// path, and near a longest only if it is laid on one exactly.
 pub(crate) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -186,37 +187,57 @@ fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize
     before.min(after)
 }
 
-/// Moves beads until they rest.
+/// Moves beads until they nearly rest: each stretch that touches nothing towards a straight line, and beads that touch
+/// towards the line between their neighbours.
 fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
+    // Places along the string are numbered from one; the ends, which are fixed, come before and after.
+    let end = beads.len() + 1;
+    let at = |beads: &[Bead<T>], place: usize| match place {
+        0 => span.from,
+        _ => beads.get(place - 1).map_or(span.to, |bead| bead.point),
+    };
     for _ in 0..ROUNDS {
         if budget.is_spent() {
             break;
         }
         budget.spend(beads.len());
         let mut largest = T::zero();
-        for i in 0..beads.len() {
-            let before = if i == 0 { span.from } else { beads[i - 1].point };
-            let after = beads.get(i + 1).map_or(span.to, |bead| bead.point);
-            let Bead { point, owners, .. } = beads[i];
-            let along = after - before;
-            let place = (point - before).dot(&along) / along.norm_squared();
-            // Neighbours must not change places.
-            let place = place.max(T::lit(0.05)).min(T::lit(0.95));
-            if !place.is_finite() {
+        // The fixed or touching places around the present one.
+        let mut stretch = [0; 2];
+        for place in 1..end {
+            let Bead { point, owners, touched } = beads[place - 1];
+            let target = if touched.is_some() {
+                stretch[0] = place;
+                let (before, after) = (at(beads, place - 1), at(beads, place + 1));
+                let along = after - before;
+                let part = (point - before).dot(&along) / along.norm_squared();
+                // Neighbours must not change places.
+                before + along * part.max(T::lit(0.05)).min(T::lit(0.95))
+            } else {
+                if stretch[1] <= place {
+                    let touches = |place: &usize| beads[place - 1].touched.is_some();
+                    stretch[1] = (place + 1..end).find(touches).unwrap_or(end);
+                }
+                let [from, to] = stretch;
+                let [part, whole] =
+                    [place - from, to - from].map(|parts| u32::try_from(parts).unwrap_or(u32::MAX));
+                let share = T::lit(f64::from(part) / f64::from(whole));
+                at(beads, from) + (at(beads, to) - at(beads, from)) * share
+            };
+            let size = smaller(span, nodes, owners);
+            let mut step = target - point;
+            let (reach, longest) = (step.norm(), size * T::lit(LONGEST));
+            if !reach.is_finite() {
                 continue;
             }
-            let size = smaller(span, nodes, owners);
-            let mut step = (before + along * place - point) * T::lit(EAGERNESS);
-            // Limited so that a bead is projected out on the side where it entered.
-            let (reach, limit) = (step.norm(), size * T::lit(0.2));
-            if reach > limit {
-                step *= limit / reach;
+            if reach > longest {
+                step *= longest / reach;
             }
             let bead = Bead::pushed_out(span, nodes, point + step, owners);
             largest = largest.max((bead.point - point).norm() / size);
-            beads[i] = bead;
+            beads[place - 1] = bead;
         }
-        if largest < T::lit(1e-5) {
+        if largest < T::lit(1e-3) {
             break;
         }
     }

@@ -126,7 +126,7 @@ impl Wrappable<f64> for Fickle {
         let mut geodesic = self.0.geodesic(p, along, length, accuracy, most);
         let end = &mut geodesic.end;
         end.tangent += end.binormal() * (0.1 * (1e9 * end.point.x).sin());
-        Geodesic { evaluations: 120, ..geodesic }
+        Geodesic { evaluations: 240, ..geodesic }
     }
 }
 
