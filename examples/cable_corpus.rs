@@ -10,7 +10,7 @@
 //! kept, the same problem has the same solution to the bit, and lengths change at their stated rates.
 //!
 //! Prints a row for each kind and every wrong result; the exit status is 1 if there is any. The default takes about
-//! four minutes of processor time, shared by all cores; `benches/record/cable.md` has its table, and the results of
+//! a quarter of an hour of processor time, shared by all cores; `benches/record/cable.md` has its table, and the results of
 //! other seeds.
 //!
 //! ```text

@@ -31,7 +31,7 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Pos
 /// until the next is longer than the best path found. A descent in length from the straight line is also tried.
 /// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths found. The result is a
 /// local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
-/// of the shortest path there. If no path is found, a string of beads is pulled tight instead, which is slow.
+/// of the shortest path there. If no path is found, a string of beads is pulled tight instead.
 ///
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes
 /// ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds like the straight lines

@@ -446,6 +446,7 @@ impl<T: Real> Node<T> {
 #[cfg(test)]
 mod tests {
     use alloc::vec::Vec;
+    use core::f64::consts::PI;
 
     use nalgebra::Vector3;
 
@@ -521,6 +522,44 @@ mod tests {
                 // to the square root of the accuracy.
                 assert!((rate + r).abs() < 1e-6, "{rate} {r}");
             }
+        }
+        Ok(())
+    }
+
+    /// Beyond the point nearest the end of the cable as far as it should end before it, a contact meets a chord that runs
+    /// back: residuals vanish there too.
+    #[test]
+    fn a_contact_that_overshoots_is_turned_back() -> Result<(), PathError> {
+        let obstacles = [Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(1.0)?)?];
+        let settings = Settings::default();
+        let at = |distance: f64, angle: f64| Point3::new(distance * angle.cos(), distance * angle.sin(), 0.0);
+        for distance in [1.001, 1.02, 1.2, 2.0] {
+            let angle = -0.35;
+            let (from, to) = (at(3.0, PI), at(distance, angle));
+            let [first, last] = [3.0, distance].map(|distance: f64| (1.0 / distance).acos());
+            let length = PI - first - (angle + last);
+            let span = SpanProblem {
+                from,
+                to,
+                obstacles: &obstacles,
+                wraps: &[],
+                further: &[],
+                settings: &settings,
+            };
+            let begin = Trial {
+                point: at(1.0, PI - first),
+                tangent: Vector3::new(first.sin(), first.cos(), 0.0),
+                length: length + 2.0 * last,
+            };
+            let mut nodes = alloc::vec![Node::new(0, Pose::identity())];
+            nodes[0].begin(begin);
+            nodes[0].in_contact = true;
+            let mut budget = Budget { spent: 0, limit: 1000 };
+            let progress = iterate(&span, &mut nodes, &[0], &mut budget);
+            assert!(progress.converged && progress.start == Start::TooFar, "{distance}: {}", progress.kink);
+            // The smoothness, over the sine of the angle at which the chord leaves.
+            let off = (nodes[0].ground.length - length).abs();
+            assert!(off < 1e-9 / last, "{distance}: {off}");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A string of beads pulled tight: a slow search for a path that does not depend on a good start.
+//! A string of beads pulled tight: a search for a path that does not depend on a good start.
 
 use alloc::vec::Vec;
 
