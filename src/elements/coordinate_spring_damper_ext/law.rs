@@ -57,7 +57,7 @@ impl<T: Real> Parameters<T> {
     /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit one iterates; it then has the correct
     /// force at the end of the step, where the force also jumps.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
-        self.switched([q, v, T::zero()], start, current)
+        self.switched([q, v], start, current, T::zero)
     }
 }
 
@@ -171,11 +171,16 @@ impl<S: Algebraic> Parameters<S> {
         energy.min(S::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
-    /// See [`switch`](Self::switch). The last number is the rounding of the velocity.
-    pub(super) fn switched(&self, motion: [S; 3], start: &Discrete<S>, current: &Discrete<S>) -> Switch<S> {
-        let [q, v, _] = motion;
+    /// See [`switch`](Self::switch); `rounding` is that of the velocity.
+    pub(super) fn switched(
+        &self,
+        [q, v]: [S; 2],
+        start: &Discrete<S>,
+        current: &Discrete<S>,
+        rounding: impl FnOnce() -> S,
+    ) -> Switch<S> {
         let (discrete, friction_error) = if self.has_bristles() {
-            self.switch_friction(motion, start, current)
+            self.switch_friction([q, v], start, current, rounding)
         } else {
             (*current, S::zero())
         };
@@ -190,7 +195,7 @@ impl<S: Algebraic> Parameters<S> {
     pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
         let tears = self.sticking_damping * v.abs() > self.holding_force();
         if self.has_bristles() && tears {
-            self.switch_friction([q, v, S::zero()], unbent, unbent).0
+            self.switch_friction([q, v], unbent, unbent, S::zero).0
         } else {
             *unbent
         }
@@ -199,9 +204,10 @@ impl<S: Algebraic> Parameters<S> {
     /// As [`switch`](Self::switch), of bristles.
     pub(super) fn switch_friction(
         &self,
-        [q, v, rounding]: [S; 3],
+        [q, v]: [S; 2],
         start: &Discrete<S>,
         current: &Discrete<S>,
+        rounding: impl FnOnce() -> S,
     ) -> (Discrete<S>, S) {
         let holding_force = self.holding_force();
         if holding_force == S::zero() {
@@ -247,7 +253,7 @@ impl<S: Algebraic> Parameters<S> {
                 // slow that no shorter step would tell it from rest.
                 let late = (self.sticking_damping * v).abs();
                 let reversal =
-                    if v.abs() > rounding { (slip - slip_force.towards(v)).abs() } else { S::zero() };
+                    if v.abs() > rounding() { (slip - slip_force.towards(v)).abs() } else { S::zero() };
                 (discrete, reversal + late)
             }
         } else {

@@ -170,8 +170,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let mut next = [None, None, None, None];
         if switches && at.parameters.has_bristles() {
             let varied = &of_friction(&mut of, &mut of_memory).map(|place| *place);
-            let memory =
-                with(at, of_friction, |p, [q, v], m| p.switch_friction([q, v, Dual::zero()], m, m).0);
+            let memory = with(at, of_friction, |p, [q, v], m| p.switch_friction([q, v], m, m, Dual::zero).0);
             let of = |number| Gradient::none().with::<15>(number, varied);
             next[0] = Some(of(memory.friction_mode));
             next[1] = Some(of(memory.last_sticking_position));

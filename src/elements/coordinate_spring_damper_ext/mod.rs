@@ -441,10 +441,12 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         }
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         // Of a difference of rates, each rounded a few times in a step.
-        let rates = self.motion_of_sides(at).map(|[_, rate]| rate.abs());
-        let [size0, size1] = [at.parameters.factor0.abs() * rates[0], at.parameters.factor1.abs() * rates[1]];
-        let rounding = T::default_epsilon() * T::lit(4.0) * (size0 + size1);
-        let Switch { discrete, force_error } = at.parameters.switched([q, v, rounding], start, at.discrete);
+        let rounding = || {
+            let [rate0, rate1] = self.motion_of_sides(at).map(|[_, rate]| rate.abs());
+            let size = at.parameters.factor0.abs() * rate0 + at.parameters.factor1.abs() * rate1;
+            T::default_epsilon() * T::lit(4.0) * size
+        };
+        let Switch { discrete, force_error } = at.parameters.switched([q, v], start, at.discrete, rounding);
         *next = discrete;
         Ok(force_error)
     }
