@@ -153,6 +153,7 @@ pub(crate) fn iterate<T: Real>(
             progress.kink = kink + second_order(span, nodes, active) * squared;
             return progress;
         }
+        // A solution with a large kink: some chord runs back.
         if T::lit(SECOND_ORDER) * step * step <= smoothness {
             if has_turned || !turn_back(span, nodes, active) {
                 return progress;
@@ -526,8 +527,8 @@ mod tests {
         Ok(())
     }
 
-    /// Beyond the point nearest the end of the cable as far as it should end before it, a contact meets a chord that runs
-    /// back: residuals vanish there too.
+    /// The contact ends as far beyond the point nearest the end of the cable as it should end before it: the chord runs
+    /// back, and residuals vanish there too.
     #[test]
     fn a_contact_that_overshoots_is_turned_back() -> Result<(), PathError> {
         let obstacles = [Obstacle::new(Frame::ground(Pose::identity()), Sphere::new(1.0)?)?];
