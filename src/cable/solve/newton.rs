@@ -177,8 +177,8 @@ pub(crate) fn iterate<T: Real>(
 
 /// Shortens contacts with convex surfaces beyond whose ends the chords run back; returns whether there are any.
 ///
-/// The residuals vanish for a chord in the opposite direction too: the contact then ends as far beyond the point nearest
-/// the other end of the chord as it should end before it.
+/// The residuals vanish for a chord in the opposite direction too: on a ball the contact then ends as far beyond the
+/// point nearest the other end of the chord as it should end before it, elsewhere about as far.
 fn turn_back<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
     let mut found = false;
     let mut from = span.from;
