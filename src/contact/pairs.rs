@@ -39,6 +39,13 @@ impl BoundingBox {
         is_finite(&self.min.coords) && is_finite(&self.max.coords)
     }
 
+    /// The distance between two boxes \[m\]; zero if they overlap.
+    #[inline]
+    pub fn distance(&self, other: &Self) -> f64 {
+        let apart = |i: usize| (other.min[i] - self.max[i]).max(self.min[i] - other.max[i]).max(0.0);
+        Vector3::from_fn(|i, _| apart(i)).norm()
+    }
+
     /// Whether two boxes have a point in common.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
@@ -83,45 +90,58 @@ impl PairSearch {
     /// Finds all pairs `[i, j]`, `i < j`, of boxes that overlap and that `matters`, in ascending order.
     pub fn find(&mut self, matters: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
         let Self { order, pairs, boxes } = self;
-        pairs.clear();
-        pairs.reserve_exact(Self::room(boxes.len()));
-        let mut push = |a: u32, b: u32| {
-            let (i, j) = (a.min(b) as usize, a.max(b) as usize);
-            if matters(i, j) && boxes[i].overlaps(&boxes[j]) {
-                pairs.push([a.min(b), a.max(b)]);
-            }
-        };
+        order.clear();
         // Sorting does not pay for few boxes.
-        if boxes.len() <= 8 {
-            for b in (0..).take(boxes.len()) {
-                (0..b).for_each(|a| push(a, b));
-            }
-        } else {
-            let is_bounded = |&i: &u32| boxes[i as usize].is_finite();
+        if boxes.len() > FEW {
             let axis = widest_spread(boxes);
             let begin = |i: u32| boxes[i as usize].min[axis];
-            order.clear();
             order.reserve_exact(boxes.len());
-            order.extend((0..).take(boxes.len()).filter(is_bounded));
+            order.extend((0..).take(boxes.len()).filter(|&i| boxes[i as usize].is_finite()));
             order.sort_unstable_by(|&a, &b| {
                 begin(a).partial_cmp(&begin(b)).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
             });
-            for (place, &a) in order.iter().enumerate() {
-                let end = boxes[a as usize].max[axis];
-                for &b in order[place + 1..].iter().take_while(|&&b| begin(b) <= end) {
-                    push(a, b);
-                }
+        }
+        let mut pairs = core::mem::take(pairs);
+        pairs.clear();
+        pairs.reserve_exact(Self::room(self.boxes.len()));
+        self.for_each_within(0.0, |i, j| {
+            if matters(i as usize, j as usize) && self.boxes[i as usize].overlaps(&self.boxes[j as usize]) {
+                pairs.push([i, j]);
             }
-            for a in (0..).take(boxes.len()).filter(|i| !is_bounded(i)) {
-                for b in (0..).take(boxes.len()).filter(|&b| b > a || (b < a && is_bounded(&b))) {
-                    push(a, b);
-                }
+        });
+        pairs.sort_unstable();
+        self.pairs = pairs;
+        &self.pairs
+    }
+
+    /// Calls `visit` with each pair `i < j` of the boxes of the last search that may be at most so far apart \[m\], and with
+    /// some others, in any order.
+    pub fn for_each_within(&self, distance: f64, mut visit: impl FnMut(u32, u32)) {
+        let Self { order, boxes, .. } = self;
+        let mut visit = |a: u32, b: u32| visit(a.min(b), a.max(b));
+        if boxes.len() <= FEW {
+            for b in (0..).take(boxes.len()) {
+                (0..b).for_each(|a| visit(a, b));
+            }
+            return;
+        }
+        let axis = widest_spread(boxes);
+        for (place, &a) in order.iter().enumerate() {
+            let end = boxes[a as usize].max[axis] + distance;
+            let begins_before = |b: &&u32| boxes[**b as usize].min[axis] <= end;
+            order[place + 1..].iter().take_while(begins_before).for_each(|&b| visit(a, b));
+        }
+        let is_bounded = |i: u32| boxes[i as usize].is_finite();
+        for a in (0..).take(boxes.len()).filter(|&i| !is_bounded(i)) {
+            for b in (0..).take(boxes.len()).filter(|&b| b > a || (b < a && is_bounded(b))) {
+                visit(a, b);
             }
         }
-        pairs.sort_unstable();
-        pairs
     }
 }
+
+/// So many boxes are not sorted.
+const FEW: usize = 8;
 
 /// The axis on which the middles of the bounded boxes vary most.
 fn widest_spread(boxes: &[BoundingBox]) -> usize {

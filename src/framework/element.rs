@@ -249,6 +249,16 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         stiffnesses.unknown();
     }
 
+    /// The time \[s\] in which bodies could pass through each other unnoticed, for steps that
+    /// [see every contact](crate::ForceSystem::passing_time): for two surfaces apart, `(gap + depth)/speed`, with a bound
+    /// on the speed at which they approach, and a depth at which they still push each other back the way they came.
+    /// Infinite by default, as for surfaces in contact, whose forces are known.
+    ///
+    /// A time longer than `within` may be any other one that is longer.
+    fn passing_time(&self, _at: &AtDynamics<'_, T, Self>, _velocities: &Velocities<T>, _within: f64) -> f64 {
+        f64::INFINITY
+    }
+
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
     /// branches of the law. By default requests finite differences.
     ///

@@ -128,6 +128,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error>;
+    /// The shortest of the [passing times](ForceElement::passing_time) of all enabled elements, and the place of the first
+    /// that has it.
+    fn passing_time(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        within: f64,
+    ) -> Result<(f64, usize), Error>;
     /// Calls `ask` with one element, after it has been realized to Dynamics, unless it is disabled.
     fn ask(
         &self,
@@ -290,6 +298,26 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             }
             Ok(())
         })
+    }
+
+    fn passing_time(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        within: f64,
+    ) -> Result<(f64, usize), Error> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        let mut shortest = (f64::INFINITY, 0);
+        for place in 0..self.elements.len() {
+            if let Some(element) = self.enabled_element(slots, place) {
+                let at = slots.at_dynamics(place, kinematics);
+                let time = element.passing_time(&at, &kinematics.velocities, within);
+                if time < shortest.0 {
+                    shortest = (time, place);
+                }
+            }
+        }
+        Ok(shortest)
     }
 
     fn ask(

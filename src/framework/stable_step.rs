@@ -4,6 +4,7 @@ use nalgebra::ComplexField;
 
 use crate::framework::handle::ElementId;
 use crate::framework::kinds::AnyElement;
+use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::stiffnesses::{Rates, Report, StepMethod, Stepping, Stiffnesses};
@@ -98,7 +99,34 @@ impl<T: Real> ForceSystem<T> {
         self.bound_step(state, Stiffnesses::new(&state.kinematics, inertias, stepping)?, stepping.method)
     }
 
-    /// Refuses a step of a host that is longer than the present forces allow, before they are integrated over it.
+    /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
+    /// whose contact it is; infinite, and `None`, if there is none. A time longer than `within` may be any other one that
+    /// is longer.
+    ///
+    /// For two surfaces apart it is the time in which they would meet, and dip into each other by half the sum of their
+    /// least half widths: in a step that takes them so far, a contact that is missed is grazing. A host with fixed steps
+    /// takes none that is longer, which [`check_step`](Self::check_step) ensures. One with error control takes at most
+    /// half of it as the length of its next step, and takes a step anew if afterwards, where bodies may have become faster,
+    /// it is longer than all of it. The integrators of [`simulation`](crate::simulation) do so.
+    ///
+    /// # Errors
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.
+    pub fn passing_time(&self, state: &State<T>, within: f64) -> Result<(f64, Option<ElementId>), Error> {
+        self.require(state, Stage::Dynamics)?;
+        let mut shortest = (f64::INFINITY, None);
+        for (number, (kind, slots)) in self.kinds.iter().zip(&state.kinds).enumerate() {
+            let (time, place) = kind.passing_time(slots.as_ref(), &state.kinematics, within)?;
+            if time < shortest.0 {
+                let Roster { kind, places, .. } = kind.roster();
+                shortest =
+                    (time, places.stamp(place).map(|stamp| ElementId::new(kind, number, place, stamp)));
+            }
+        }
+        Ok(shortest)
+    }
+
+    /// Refuses a step of a host that is longer than the present forces allow, before they are integrated over it, or in
+    /// which bodies could [pass through each other](Self::passing_time).
     ///
     /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
     /// become stiffer as bodies land, and the approach of a body shows its impact speed. Friction that is limited does
@@ -114,6 +142,11 @@ impl<T: Real> ForceSystem<T> {
         step: f64,
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
+        if let (longest, Some(element)) = self.passing_time(state, step)?
+            && step > longest
+        {
+            return Err(Error::StepTooLong { element: self.name_of(element)?, step, longest });
+        }
         let stepping = Stepping { method, ..Stepping::default() };
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
         match self.bound_step(state, stiffnesses, method)? {

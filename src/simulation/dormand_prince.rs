@@ -182,6 +182,9 @@ impl<T: Real> DormandPrince<T> {
         if is_accurate && !span.is_within(closeness.step) && simulation.switching_error()? > closeness.force {
             return Ok(Verdict::Retry { step: closeness.shortened(h) });
         }
+        if is_accurate && simulation.passing_time(h)? < h {
+            return Ok(Verdict::Retry { step: h * 0.5 });
+        }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
@@ -209,7 +212,9 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         let next_step = self.memory.next_step(simulation);
         let kept = next_step.is_none().then(|| self.norm.clone());
         self.norm.begin(simulation, next_step.is_some());
-        let taken = self.advance(simulation, end, next_step.unwrap_or(self.first_step));
+        let longest = next_step.unwrap_or(self.first_step);
+        let longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
+        let taken = self.advance(simulation, end, longest);
         if let (Err(_), Some(kept)) = (&taken, kept) {
             self.norm = kept;
         }

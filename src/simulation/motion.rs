@@ -280,6 +280,11 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.system.check_step(&self.state, self.plant, StepMethod::SymplecticEuler, step)
     }
 
+    /// The time [in which bodies could pass through each other unnoticed](ForceSystem::passing_time), exact up to `within`.
+    pub(super) fn passing_time(&self, within: f64) -> Result<f64, Error> {
+        Ok(self.system.passing_time(&self.state, within)?.0)
+    }
+
     /// Whether forces must be evaluated again, since variables have changed.
     pub(super) fn is_outdated(&self) -> bool {
         self.state.stage() < Stage::Dynamics

@@ -385,5 +385,15 @@ fn the_sweep_finds_every_overlapping_pair_once() {
         }
         assert_eq!(search.find(matters), expected);
         assert_eq!(search.find(matters), expected, "the same again with buffers in use");
+        for distance in [0.0, 0.3, 2.0, f64::INFINITY] {
+            let mut visited = BTreeSet::new();
+            search.for_each_within(distance, |i, j| assert!(i < j && visited.insert([i, j])));
+            for i in 0..count {
+                for j in i + 1..count {
+                    let pair = [i, j].map(|k| u32::try_from(k).unwrap());
+                    assert!(boxes[i].distance(&boxes[j]) > distance || visited.contains(&pair), "{pair:?}");
+                }
+            }
+        }
     }
 }

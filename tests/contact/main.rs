@@ -10,5 +10,6 @@ mod elastic_foundation;
 mod hertz;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
+mod passing;
 mod restitution;
 mod tosses;

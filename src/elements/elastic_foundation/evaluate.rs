@@ -73,6 +73,12 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
+    /// Whether springs of one surface act against the other.
+    pub(super) fn may_touch(&self, i: usize, j: usize) -> bool {
+        let (a, b) = (&self.surfaces[i], &self.surfaces[j]);
+        a.body != b.body && (a.springs.is_some() || b.springs.is_some())
+    }
+
     /// The velocity of a surface's body at another surface's origin.
     pub(super) fn velocity_at(
         &self,
@@ -218,10 +224,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         search.boxes.clear();
         let boxes = self.surfaces.iter().zip(&cache.X_GS);
         search.boxes.extend(boxes.map(|(placed, X_GS)| BoundingBox::around(&placed.bounds, X_GS)));
-        let pairs = search.find(|i, j| {
-            let (a, b) = (&self.surfaces[i], &self.surfaces[j]);
-            a.body != b.body && (a.springs.is_some() || b.springs.is_some())
-        });
+        let pairs = search.find(|i, j| self.may_touch(i, j));
         for pair in pairs {
             let [i, j] = pair.map(|k| k as usize);
             self.find_contact(i, j, given.parameters, cache);
@@ -339,6 +342,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 }
             }
         }
+    }
+
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, within: f64) -> f64 {
+        self.shortest_passing_time(at, velocities, within)
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

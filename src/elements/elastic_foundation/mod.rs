@@ -5,6 +5,7 @@ mod evaluate;
 mod law;
 mod linearize;
 mod parameters;
+mod passing;
 mod results;
 mod stiffness;
 

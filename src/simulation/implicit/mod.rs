@@ -311,6 +311,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let Ok(Outcome::Settled { force_error }) = *tried else {
             return Verdict::Retry { step: h * 0.4 };
         };
+        if simulation.passing_time(h).is_ok_and(|time| time < h) {
+            return Verdict::Retry { step: h * 0.5 };
+        }
         let Some(accuracy) = self.accuracy else {
             return Verdict::Accept { growth: 2.0, has_event: false };
         };
@@ -426,6 +429,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let start = simulation.state().clone();
         let start_time = simulation.time();
         let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
+        longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
         loop {
             let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;

@@ -1,0 +1,78 @@
+//! The time in which surfaces of a foundation could pass through each other unnoticed.
+
+use nalgebra::Point3;
+
+use super::{ElasticFoundation, MeshContact, Position};
+use crate::framework::AtDynamics;
+use crate::math::{Real, SpatialVelocity};
+use crate::mechanics::{Checked, Velocities};
+use crate::shapes::{Bounds, Solid as _, SolidShape};
+
+/// The box around a surface: its centre in Ground, half of its diagonal, and half of its least edge.
+#[derive(Clone, Copy)]
+struct Extent<T: Real> {
+    center_G: Point3<T>,
+    radius: T,
+    half_width: T,
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    pub(super) fn shortest_passing_time(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        velocities: &Velocities<T>,
+        within: f64,
+    ) -> f64 {
+        let Position { search, contacts, .. } = at.position;
+        let velocity_at = |i: usize, p_G: &Point3<T>| {
+            velocities.velocity_of_frame(at.positions, Checked(self.surfaces[i].body), p_G)
+        };
+        // A bound on the speeds of two points, of which one is within the radius of where these are those of bodies.
+        let bound = |V: SpatialVelocity<T>, radius: T| (V.linear.norm() + V.angular.norm() * radius).to_f64();
+        let extents = (0..self.surfaces.len()).filter_map(|i| Some((i, self.extent(i, at)?)));
+        let speeds = extents.map(|(i, extent)| bound(velocity_at(i, &extent.center_G), extent.radius));
+        // Surfaces that are farther apart do not meet within the time.
+        let reach = 2.0 * speeds.fold(0.0, f64::max) * within;
+        let mut shortest = f64::INFINITY;
+        search.for_each_within(if reach.is_nan() { f64::INFINITY } else { reach }, |i, j| {
+            let (i, j) = (i as usize, j as usize);
+            let pair = |contact: &MeshContact| {
+                let (a, b) = (contact.mesh.0, contact.other.0);
+                (a.min(b), a.max(b))
+            };
+            // Contacts stand in the order of pairs. Forces of these are known.
+            if !self.may_touch(i, j) || contacts.binary_search_by_key(&(i, j), pair).is_ok() {
+                return;
+            }
+            let (small, large) = match (self.extent(i, at), self.extent(j, at)) {
+                (Some(a), Some(b)) if a.radius > b.radius => ((j, b), (i, Some(a))),
+                (Some(a), b) => ((i, a), (j, b)),
+                (None, Some(b)) => ((j, b), (i, None)),
+                (None, None) => return,
+            };
+            let ((i, extent), (j, other)) = (small, large);
+            let apart = match (&other, &self.surfaces[j].shape) {
+                (Some(_), _) => search.boxes[i].distance(&search.boxes[j]),
+                // Nothing comes out on its other side.
+                (None, SolidShape::HalfSpace(_)) => return,
+                (None, shape) => {
+                    let p_O = at.position.X_GS[j].inverse_transform_point(&extent.center_G);
+                    (shape.signed_distance(&p_O) - extent.radius).to_f64().max(0.0)
+                }
+            };
+            let half_widths = extent.half_width + other.map_or(T::zero(), |other| other.half_width);
+            // The motion of one as seen from the other, at the points of the smaller one.
+            let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
+            let time = (apart + 0.5 * half_widths.to_f64()) / bound(V, extent.radius);
+            shortest = shortest.min(time);
+        });
+        shortest
+    }
+
+    /// `None` if the surface is unbounded.
+    fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<Extent<T>> {
+        let Bounds::Box { center, half_extents } = &self.surfaces[i].bounds else { return None };
+        let center_G = at.position.X_GS[i] * center;
+        Some(Extent { center_G, radius: half_extents.norm(), half_width: half_extents.min() })
+    }
+}

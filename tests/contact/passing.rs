@@ -1,0 +1,332 @@
+//! Bodies that meet at any speed and from any distance do not pass through each other unnoticed.
+#![allow(non_snake_case, reason = "monogram notation")]
+
+use force_elements::elastic_foundation::{Material, Parameters};
+use force_elements::hertz_contact::{self, Ball};
+use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::shapes::{Bounds, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+    SimulationError, TrBdf2,
+};
+use force_elements::testing::Numbers;
+use force_elements::{
+    BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, HertzContact, Pose, SpatialVelocity, State,
+    Station, StepMethod,
+};
+use force_elements_scenes::seeds;
+
+const RADII: [f64; 2] = [0.05, 0.02];
+const MASSES: [f64; 2] = [1.0, 3.0];
+
+/// A column about the z axis, which has no end.
+#[derive(Debug)]
+struct Pillar {
+    radius: f64,
+}
+
+impl Solid<f64> for Pillar {
+    fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+        let across = Vector3::new(p_S.x, p_S.y, 0.0);
+        let normal = across.try_normalize(0.0).unwrap_or(Vector3::x());
+        let signed_distance = across.norm() - self.radius;
+        SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
+    }
+    fn bounds(&self) -> Bounds<f64> {
+        Bounds::Unbounded
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Contact {
+    Hertz,
+    MeshOnSphere,
+    MeshOnMesh,
+    MeshOnPillar,
+}
+
+const CONTACTS: [Contact; 4] =
+    [Contact::Hertz, Contact::MeshOnSphere, Contact::MeshOnMesh, Contact::MeshOnPillar];
+
+fn ball(body: BodyIndex, radius: f64) -> Ball<f64> {
+    Ball::new(Station::on(body, Point3::origin()), radius)
+}
+
+fn sphere(radius: f64) -> TriangleMesh<f64> {
+    TriangleMesh::sphere(radius, 8).expect("a positive radius")
+}
+
+fn add(system: &mut ForceSystem<f64>, contact: Contact, [a, b]: [BodyIndex; 2], stiffness: f64) {
+    let [r, s] = RADII;
+    if contact == Contact::Hertz {
+        let parameters = hertz_contact::Parameters {
+            effective_modulus: stiffness,
+            ..hertz_contact::Parameters::default()
+        };
+        system.add(HertzContact::new(ball(a, r), ball(b, s), parameters).expect("valid")).expect("new");
+        return;
+    }
+    // So stiff that it takes more energy to push one through the other than they have.
+    let material = Material::new(1e2 * stiffness / r);
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    foundation.add_springs(Frame::of(a), sphere(r), material).expect("closed");
+    match contact {
+        Contact::MeshOnMesh => foundation.add_springs(Frame::of(b), sphere(s), material).map(|_| ()),
+        Contact::MeshOnPillar => {
+            foundation.add_rigid(Frame::of(b), SolidShape::custom(Pillar { radius: s })).map(|_| ())
+        }
+        _ => foundation.add_rigid(Frame::of(b), Sphere::new(s).expect("positive")).map(|_| ()),
+    }
+    .expect("valid");
+    system.add(foundation).expect("new");
+}
+
+struct Scene {
+    system: ForceSystem<f64>,
+    plant: Plant<f64>,
+    bodies: [BodyIndex; 2],
+}
+
+impl Scene {
+    fn new(contact: Contact, stiffness: f64) -> Self {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+        let bodies = [0, 1].map(|i| {
+            let inertia = 0.4 * MASSES[i] * RADII[i] * RADII[i];
+            plant.add_body(&mut system, RigidBody::with_equal_inertia(MASSES[i], inertia).expect("positive"))
+        });
+        add(&mut system, contact, bodies, stiffness);
+        Self { system, plant, bodies }
+    }
+
+    /// The first body so far from the second along x, which it approaches, a little off its centre.
+    fn state(&self, gap: f64, speed: f64) -> State<f64> {
+        let mut state = self.system.default_state();
+        let X = Pose::translation(gap + RADII[0] + RADII[1], 0.2 * RADII[1], 0.0);
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(-speed, 0.0, 0.0));
+        state.set_body(self.bodies[0], X, V).expect("finite");
+        state
+    }
+
+    /// Runs from there until the bodies have met and are apart again.
+    fn is_thrown_back(&self, integrator: &mut impl Integrator<f64>, gap: f64, speed: f64) -> bool {
+        let mut simulation =
+            Simulation::new(&self.system, &self.plant, self.state(gap, speed)).expect("regular");
+        simulation.run(integrator, 2.0 * gap / speed + 0.1 / speed, |_| {}).expect("no step is refused");
+        let (positions, velocities) = (simulation.state().positions(), simulation.state().velocities());
+        let [apart, v] = [
+            self.bodies.map(|body| positions.pose(body).translation.vector),
+            self.bodies.map(|body| velocities.velocity(body).linear),
+        ]
+        .map(|[a, b]| a - b);
+        apart.x > RADII[1] && v.x > 0.1 * speed
+    }
+}
+
+#[test]
+fn no_integrator_takes_bodies_through_each_other() {
+    for contact in CONTACTS {
+        let scene = Scene::new(contact, 1e7);
+        for (gap, speed) in [(0.1, 2.0), (1.0, 10.0), (200.0, 5.0)] {
+            for accuracy in [1e-3, 1e-6] {
+                let mut explicit = DormandPrince::new(accuracy);
+                assert!(
+                    scene.is_thrown_back(&mut explicit, gap, speed),
+                    "{contact:?} {gap} {speed} {accuracy}"
+                );
+                let mut implicit = TrBdf2::new(10.0).with_accuracy(accuracy);
+                assert!(
+                    scene.is_thrown_back(&mut implicit, gap, speed),
+                    "{contact:?} {gap} {speed} {accuracy}"
+                );
+            }
+            // Also without error control, where the length of a step is a wish.
+            let mut implicit = ImplicitTrapezoidal::new(0.05);
+            assert!(scene.is_thrown_back(&mut implicit, gap, speed), "{contact:?} {gap} {speed}");
+        }
+    }
+}
+
+/// At the start it is at rest, and no speed says that it will be fast.
+#[test]
+fn a_body_that_falls_from_rest_does_not_fall_through_a_small_one() {
+    for contact in CONTACTS {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::new(-9.81, 0.0, 0.0)).expect("finite");
+        let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1e-3).expect("positive"));
+        add(&mut system, contact, [body, BodyIndex::GROUND], 1e7);
+        for gap in [0.01, 0.3, 1.0, 40.0] {
+            let mut state = system.default_state();
+            state.set_pose(body, Pose::translation(gap + RADII[0] + RADII[1], 1e-4, 0.0)).expect("finite");
+            let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+            let end = 1.2 * (2.0 * gap / 9.81_f64).sqrt();
+            simulation.run(&mut DormandPrince::new(1e-6), end, |_| {}).expect("no step is refused");
+            let x = simulation.state().positions().pose(body).translation.x;
+            assert!(x > RADII[1], "{contact:?} {gap}: {x}");
+        }
+    }
+}
+
+#[test]
+fn a_fixed_step_that_could_pass_a_contact_is_refused() {
+    for contact in CONTACTS {
+        // So soft that no step is too long for the forces.
+        let scene = Scene::new(contact, 1e-8);
+        let (gap, speed) = (0.01, 20.0);
+        let mut state = scene.state(gap, speed);
+        scene.system.realize_dynamics(&mut state).expect("regular");
+        let check = |step| scene.system.check_step(&state, &scene.plant, StepMethod::SymplecticEuler, step);
+        let (longest, element) = scene.system.passing_time(&state, f64::INFINITY).expect("realized");
+        let refused = check(1.01 * longest);
+        assert!(
+            matches!(&refused, Err(Error::StepTooLong { longest: l, .. }) if *l == longest),
+            "{refused:?}"
+        );
+        assert_eq!((check(longest), check(0.1 * longest)), (Ok(()), Ok(())));
+        assert_eq!(element, scene.system.elements().next());
+        // Half of the sum of the half widths, and what boxes and facets miss.
+        let widths = if contact == Contact::MeshOnPillar { RADII[0] } else { RADII[0] + RADII[1] };
+        let exact = (gap + 0.5 * widths) / speed;
+        assert!(longest <= 1.01 * exact && longest > 0.7 * exact, "{contact:?}: {longest} {exact}");
+
+        let mut simulation =
+            Simulation::new(&scene.system, &scene.plant, scene.state(gap, speed)).expect("regular");
+        let taken = simulation.run(&mut SemiImplicitEuler::new(1.01 * longest), 1.0, |_| {});
+        assert!(
+            matches!(&taken, Err(SimulationError::Forces(Error::StepTooLong { .. }))),
+            "{contact:?}: {taken:?}"
+        );
+    }
+}
+
+/// Balls that move uniformly towards the origin, so many that the search for pairs sorts them.
+struct Swarm {
+    radii: Vec<f64>,
+    motions: Vec<(Vector3<f64>, Vector3<f64>)>,
+}
+
+impl Swarm {
+    const COUNT: usize = 14;
+
+    fn new(seed: u64) -> Self {
+        let mut numbers = Numbers::new(seed);
+        let mut vector = |scale: f64| Vector3::from_fn(|_, _| numbers.number() * scale);
+        let radii = (0..Self::COUNT).map(|_| 0.02 + vector(0.08).x.abs()).collect();
+        let motion = |_| {
+            let p = vector(1.0);
+            (p, vector(0.3) - p * 2.0)
+        };
+        Self { radii, motions: (0..Self::COUNT).map(motion).collect() }
+    }
+
+    /// Springs on every other ball.
+    fn foundation(&self) -> ForceSystem<f64> {
+        let mut system = ForceSystem::new();
+        let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+        for (i, &radius) in self.radii.iter().enumerate() {
+            let frame = Frame::of(system.add_body());
+            if i % 2 == 0 {
+                let mesh = TriangleMesh::sphere(radius, 4).expect("a positive radius");
+                foundation.add_springs(frame, mesh, Material::new(1e6)).expect("closed");
+            } else {
+                foundation.add_rigid(frame, Sphere::new(radius).expect("positive")).expect("valid");
+            }
+        }
+        system.add(foundation).expect("new");
+        system
+    }
+
+    /// A contact for each pair.
+    fn hertz(&self) -> ForceSystem<f64> {
+        let mut system = ForceSystem::new();
+        let bodies: Vec<_> = self.radii.iter().map(|_| system.add_body()).collect();
+        for (i, j) in (0..Self::COUNT).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            let [a, b] = [i, j].map(|k| ball(bodies[k], self.radii[k]));
+            system
+                .add(HertzContact::new(a, b, hertz_contact::Parameters::default()).expect("valid"))
+                .expect("new");
+        }
+        system
+    }
+
+    fn passing_time(&self, system: &ForceSystem<f64>) -> f64 {
+        let mut state = system.default_state();
+        for (body, (p, v)) in system.bodies().zip(&self.motions) {
+            let V = SpatialVelocity::new(Vector3::zeros(), *v);
+            state.set_body(body, Translation3::from(*p).into(), V).expect("finite");
+        }
+        system.realize_dynamics(&mut state).expect("regular");
+        let (time, _) = system.passing_time(&state, f64::INFINITY).expect("realized");
+        for share in [0.1, 0.9, 1.1, 10.0] {
+            let (bounded, _) = system.passing_time(&state, share * time).expect("realized");
+            assert!(bounded == time || bounded.min(time) > share * time, "{bounded} {time}");
+        }
+        time
+    }
+}
+
+/// Times at which two balls in uniform relative motion begin and cease to overlap.
+fn overlap(apart: &Vector3<f64>, v: &Vector3<f64>, radii: f64) -> Option<[f64; 2]> {
+    let (a, b, c) = (v.norm_squared(), apart.dot(v), apart.norm_squared() - radii * radii);
+    let discriminant = b * b - a * c;
+    (discriminant > 0.0).then(|| [-1.0, 1.0].map(|sign| (-b + sign * discriminant.sqrt()) / a))
+}
+
+/// Each pair in closed form.
+#[test]
+fn what_is_missed_in_the_passing_time_is_grazing() {
+    let (mut met, mut missed) = (0, 0);
+    for seed in 0..seeds(300) {
+        let swarm = Swarm::new(seed);
+        for (is_mesh, time) in
+            [(false, swarm.passing_time(&swarm.hertz())), (true, swarm.passing_time(&swarm.foundation()))]
+        {
+            let mut shortest = f64::INFINITY;
+            for (i, j) in (0..Swarm::COUNT).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                let (apart, v) =
+                    (swarm.motions[i].0 - swarm.motions[j].0, swarm.motions[i].1 - swarm.motions[j].1);
+                let radii = swarm.radii[i] + swarm.radii[j];
+                // Rigid balls do not act on each other.
+                if (is_mesh && i % 2 == 1 && j % 2 == 1) || apart.norm() <= radii {
+                    continue;
+                }
+                shortest = shortest.min((apart.norm() - 0.5 * radii) / v.norm());
+                if let Some([begin, end]) = overlap(&apart, &v, radii).filter(|[begin, _]| *begin > 0.0) {
+                    met += usize::from(begin < time);
+                    missed += usize::from(end < time);
+                    let is_grazing = (end - begin) * v.norm() <= 0.5 * radii * (1.0 + 1e-12);
+                    assert!(end > time || is_grazing, "{seed}: {i} {j}");
+                }
+            }
+            // The boxes around balls are nearer to each other than the balls.
+            let least = if is_mesh { 0.0 } else { shortest * (1.0 - 1e-12) };
+            assert!(time >= least && time <= shortest * (1.0 + 1e-12), "{seed}: {time} {shortest}");
+        }
+    }
+    assert!(met > 10 && missed <= met / 10, "{missed} of {met}");
+}
+
+/// Its ends are fast, though its centre is at rest.
+#[test]
+fn a_bar_that_spins_strikes_a_ball_in_the_way_of_its_end() {
+    for angle in [0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5_f64] {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+        let bar = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 0.1).expect("positive"));
+        let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+        let mesh = TriangleMesh::brick(Vector3::new(0.5, 0.01, 0.01), [100, 2, 2]).expect("positive");
+        foundation.add_springs(Frame::of(bar), mesh, Material::new(1e13)).expect("closed");
+        let ball = Frame::ground(Pose::translation(0.48 * angle.cos(), 0.48 * angle.sin(), 0.0));
+        foundation.add_rigid(ball, Sphere::new(0.01).expect("positive")).expect("valid");
+        system.add(foundation).expect("new");
+        let mut state = system.default_state();
+        let spin = SpatialVelocity::new(Vector3::new(0.0, 0.0, 10.0), Vector3::zeros());
+        state.set_body(bar, Pose::identity(), spin).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        simulation
+            .run(&mut DormandPrince::new(1e-4), 0.1 * angle + 0.02, |_| {})
+            .expect("no step is refused");
+        let w = simulation.state().velocities().velocity(bar).angular.z;
+        assert!(w < 0.0, "{angle}: {w}");
+    }
+}
