@@ -448,7 +448,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
-    /// [`accept_step`](Self::accept_step). [`Error::EnergyGained`] if the open account of an element shows that it has
+    /// [`accept_step`](Self::accept_step). [`Error::StepTooLong`] if bodies could have [passed through each
+    /// other](Self::passing_time), unless the motion is prescribed. [`Error::EnergyGained`] if the open account of an element shows that it has
     /// returned, without having received it, more than half of its largest stored energy: the steps of the host are too
     /// long. A host that knows its masses can call [`check_step`](Self::check_step) beforehand. On an error time,
     /// motion and all variables are those of the start.
@@ -459,6 +460,9 @@ impl<T: Real> ForceSystem<T> {
         rule: StepRule,
     ) -> Result<(), Error> {
         self.advance(state, Stage::Dynamics)?;
+        if rule != StepRule::LeftEndpoint {
+            self.check_passing(state, (host.time() - state.time()).to_f64())?;
+        }
         let Continuous { values, rates, start, start_rates, has_moved, is_fed, .. } = &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);

@@ -74,14 +74,14 @@ pub enum Error {
         /// How many worlds.
         worlds: usize,
     },
-    /// The step of a host is longer than the present forces allow.
+    /// The step of a host is longer than the present forces allow, or bodies could pass through each other within it.
     #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]
     StepTooLong {
         /// The element that limits it.
         element: ElementName,
         /// The step \[s\].
         step: f64,
-        /// The longest stable one \[s\].
+        /// The longest one that is allowed \[s\].
         longest: f64,
     },
     /// Over the steps of a host an element has returned energy that it had not received.

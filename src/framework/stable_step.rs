@@ -104,10 +104,11 @@ impl<T: Real> ForceSystem<T> {
     /// is longer.
     ///
     /// For two surfaces apart it is the time in which they would meet, and dip into each other by half the sum of their
-    /// least half widths: in a step that takes them so far, a contact that is missed is grazing. A host with fixed steps
-    /// takes none that is longer, which [`check_step`](Self::check_step) ensures. One with error control takes at most
-    /// half of it as the length of its next step, and takes a step anew if afterwards, where bodies may have become faster,
-    /// it is longer than all of it. The integrators of [`simulation`](crate::simulation) do so.
+    /// least half widths: what can be missed in such a step is a graze. A host with fixed steps takes none that is longer;
+    /// [`check_step`](Self::check_step) and [`finish_step`](Self::finish_step) ensure that. One with error control takes at
+    /// most half of it as the length of its next step, and takes a step anew if it is longer than the passing time at its
+    /// end, where bodies may be faster. The integrators of [`simulation`](crate::simulation) do so. Details are on the page
+    /// [`steps`](crate::guide::steps#contacts-between-two-evaluations).
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.
@@ -142,16 +143,22 @@ impl<T: Real> ForceSystem<T> {
         step: f64,
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
-        if let (longest, Some(element)) = self.passing_time(state, step)?
-            && step > longest
-        {
-            return Err(Error::StepTooLong { element: self.name_of(element)?, step, longest });
-        }
+        self.check_passing(state, step)?;
         let stepping = Stepping { method, ..Stepping::default() };
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
         match self.bound_step(state, stiffnesses, method)? {
             StableStep { length, element: Some(element), .. } if step > length => {
                 Err(Error::StepTooLong { element: self.name_of(element)?, step, longest: length })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a step in which bodies could pass through each other.
+    pub(crate) fn check_passing(&self, state: &State<T>, step: f64) -> Result<(), Error> {
+        match self.passing_time(state, step)? {
+            (longest, Some(element)) if step > longest => {
+                Err(Error::StepTooLong { element: self.name_of(element)?, step, longest })
             }
             _ => Ok(()),
         }

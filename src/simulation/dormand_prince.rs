@@ -20,6 +20,8 @@ use crate::simulation::scales::ErrorNorm;
 /// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
 /// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
+/// Steps are so short that bodies do not [pass through each other](crate::ForceSystem::passing_time) within one.
+///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
 /// Source: J. R. Dormand, P. J. Prince, *A family of embedded Runge-Kutta formulae*, Journal of

@@ -11,8 +11,8 @@ use force_elements::simulation::{
 };
 use force_elements::testing::Numbers;
 use force_elements::{
-    BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, HertzContact, Pose, SpatialVelocity, State,
-    Station, StepMethod,
+    BodyIndex, ElasticFoundation, Error, ForceSystem, Frame, HertzContact, KinematicsSource, Pose,
+    SpatialVelocity, State, Station, StepMethod, StepRule,
 };
 use force_elements_scenes::seeds;
 
@@ -167,6 +167,24 @@ fn a_body_that_falls_from_rest_does_not_fall_through_a_small_one() {
     }
 }
 
+/// A host that has moved on in time.
+struct At<'a> {
+    step: f64,
+    state: &'a State<f64>,
+}
+
+impl KinematicsSource<f64> for At<'_> {
+    fn time(&self) -> f64 {
+        self.state.time() + self.step
+    }
+    fn pose(&self, body: BodyIndex) -> Pose<f64> {
+        *self.state.positions().pose(body)
+    }
+    fn velocity(&self, body: BodyIndex) -> SpatialVelocity<f64> {
+        *self.state.velocities().velocity(body)
+    }
+}
+
 #[test]
 fn a_fixed_step_that_could_pass_a_contact_is_refused() {
     for contact in CONTACTS {
@@ -188,6 +206,19 @@ fn a_fixed_step_that_could_pass_a_contact_is_refused() {
         let widths = if contact == Contact::MeshOnPillar { RADII[0] } else { RADII[0] + RADII[1] };
         let exact = (gap + 0.5 * widths) / speed;
         assert!(longest <= 1.01 * exact && longest > 0.7 * exact, "{contact:?}: {longest} {exact}");
+
+        // Of the same motion, which the host prescribes in the last case.
+        let end = At { step: 1.01 * longest, state: &scene.state(gap, speed) };
+        for rule in [StepRule::HeldForces, StepRule::Trapezoid, StepRule::LeftEndpoint] {
+            let before = state.clone();
+            let taken = scene.system.finish_step(&mut state, &end, rule);
+            if rule == StepRule::LeftEndpoint {
+                assert_eq!(taken, Ok(()));
+            } else {
+                assert!(matches!(&taken, Err(Error::StepTooLong { .. })), "{taken:?}");
+                assert_eq!(state.time(), before.time());
+            }
+        }
 
         let mut simulation =
             Simulation::new(&scene.system, &scene.plant, scene.state(gap, speed)).expect("regular");
@@ -329,4 +360,42 @@ fn a_bar_that_spins_strikes_a_ball_in_the_way_of_its_end() {
         let w = simulation.state().velocities().velocity(bar).angular.z;
         assert!(w < 0.0, "{angle}: {w}");
     }
+}
+
+/// Its box is wide, and its wall thin.
+#[test]
+fn a_ball_in_a_shell_stays_inside() {
+    const INSIDE: f64 = 0.05;
+    const RADIUS: f64 = 3e-3;
+    let [outer, inner] = [INSIDE + 2e-3, INSIDE]
+        .map(|radius| TriangleMesh::<f64>::sphere(radius, 16).expect("a positive radius"));
+    let count = u32::try_from(outer.vertex_count()).expect("few");
+    let vertices: Vec<_> = outer.vertices().chain(inner.vertices()).collect();
+    let turned = inner.faces().iter().map(|[a, b, c]| [a + count, c + count, b + count]);
+    let faces: Vec<_> = outer.faces().iter().copied().chain(turned).collect();
+    let shell = TriangleMesh::closed(&vertices, &faces).expect("closed");
+
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(0.01, 1e-7).expect("positive"));
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let ball = TriangleMesh::sphere(RADIUS, 8).expect("a positive radius");
+    foundation.add_springs(Frame::of(body), ball, Material::new(1e13)).expect("closed");
+    foundation.add_rigid(Frame::ground(Pose::identity()), shell).expect("closed");
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(4.0, 1.0, 2.0));
+    state.set_body(body, Pose::translation(0.01, -0.02, 0.0), V).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut bounces = 0;
+    let mut before = V.linear;
+    let observe = |simulation: &mut Simulation<'_, f64>| {
+        let p = simulation.state().positions().pose(body).translation.vector;
+        assert!(p.norm() < INSIDE, "{p}");
+        let v = simulation.state().velocities().velocity(body).linear;
+        bounces += usize::from(p.dot(&before) > 0.0 && p.dot(&v) <= 0.0);
+        before = v;
+    };
+    simulation.run(&mut DormandPrince::new(1e-3), 0.2, observe).expect("no step is refused");
+    assert!(bounces > 5, "{bounces}");
 }

@@ -263,6 +263,16 @@ impl State {
         py.detach(|| system.read().finish_step(state, &end, rule)).map_err(raised)
     }
 
+    /// Time [s] in which bodies could pass through each other unnoticed at the present velocities: for two surfaces apart, that in
+    /// which they meet and dip into each other by half the sum of their least half widths; ``inf`` if there is none. A host with
+    /// error control takes at most half of it as its next step. A time longer than ``within`` may be any other one that is
+    /// longer. Requires an evaluated state.
+    #[pyo3(signature = (within=f64::INFINITY))]
+    fn passing_time(&self, within: f64) -> PyResult<f64> {
+        let (time, _) = self.system.get().read().passing_time(&self.state, within).map_err(raised)?;
+        Ok(time)
+    }
+
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
     /// after setting the initial poses.
     #[pyo3(signature = (element=None))]

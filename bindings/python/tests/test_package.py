@@ -275,6 +275,25 @@ def test_curves_height_maps_and_distance_fields() -> None:
         fe.Surface(fe.GROUND, hill)
 
 
+def test_a_step_in_which_bodies_pass_through_each_other_is_refused() -> None:
+    system = fe.System()
+    a, b = (system.add_body(name).station([0.0, 0.0, 0.0]) for name in ("a", "b"))
+    system.add_hertz_contact((a, 0.1), b, 0.1)
+    state = system.state()
+    poses = np.tile(np.eye(4), (2, 1, 1))
+    poses[:, 0, 3] = [-0.3, 0.3]
+    state.poses = poses
+    state.velocities = [[0.0, 0.0, 0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, -5.0, 0.0, 0.0]]
+    state.evaluate()
+    # They meet after 0.4 m, and have dipped into each other by half of their radii after 0.1 m more.
+    assert abs(state.passing_time() - 0.05) < 1e-12
+    poses[:, 0, 3] = [0.3, -0.3]
+    with pytest.raises(fe.Error, match="too long"):
+        state.finish_step(time=0.12, poses=poses, velocities=state.velocities)
+    poses[:, 0, 3] = [-0.1, 0.1]
+    state.finish_step(time=0.04, poses=poses, velocities=state.velocities)
+
+
 def test_an_energy_account_stays_open_with_finish_step() -> None:
     system = fe.System()
     slider = system.add_coordinate("slider")

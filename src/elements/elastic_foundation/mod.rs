@@ -25,6 +25,7 @@ pub use results::{
 };
 
 use parameters::KIND;
+use passing::half_width;
 
 /// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///
@@ -108,6 +109,7 @@ use parameters::KIND;
 ///   only into the middle of a larger face is not detected.
 /// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than
 ///   `v_t`.
+/// - Two bodies could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
 /// - With anchors, the position where a body comes to rest is of first order in the step, and explicit hosts need steps
 ///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved
 ///   surface energy is stored up to the product of stretch, depth and curvature.
@@ -202,6 +204,8 @@ struct Placed<T: Real> {
     X_BS: Pose<T>,
     shape: SolidShape<T>,
     bounds: Bounds<T>,
+    /// Half of the width that another surface must cross to get to the other side.
+    half_width: T,
     /// The mesh, if the surface has springs.
     springs: Option<Arc<TriangleMesh<T>>>,
     /// The number of springs of the preceding surfaces.
@@ -289,8 +293,9 @@ impl<T: Real> ElasticFoundation<T> {
         let index = self.surfaces.len();
         let vertex_areas = if self.has_anchors { vertex_areas(springs.as_deref()) } else { Vec::new() };
         let bounds = shape.bounds();
-        let added =
-            Placed { body, X_BS, bounds, shape, springs, first_spring: self.spring_count, vertex_areas };
+        let half_width = half_width(&shape, &bounds);
+        let first_spring = self.spring_count;
+        let added = Placed { body, X_BS, shape, bounds, half_width, springs, first_spring, vertex_areas };
         if added.springs.is_none() {
             added.check_closed(index)?;
         }

@@ -8,12 +8,11 @@ use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Checked, Velocities};
 use crate::shapes::{Bounds, Solid as _, SolidShape};
 
-/// The box around a surface: its centre in Ground, half of its diagonal, and half of its least edge.
+/// The box around a surface: its centre in Ground, and half of its diagonal.
 #[derive(Clone, Copy)]
 struct Extent<T: Real> {
     center_G: Point3<T>,
     radius: T,
-    half_width: T,
 }
 
 impl<T: Real> ElasticFoundation<T> {
@@ -60,7 +59,7 @@ impl<T: Real> ElasticFoundation<T> {
                     (shape.signed_distance(&p_O) - extent.radius).to_f64().max(0.0)
                 }
             };
-            let half_widths = extent.half_width + other.map_or(T::zero(), |other| other.half_width);
+            let half_widths = self.surfaces[i].half_width + self.surfaces[j].half_width;
             // The motion of one as seen from the other, at the points of the smaller one.
             let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
             let time = (apart + 0.5 * half_widths.to_f64()) / bound(V, extent.radius);
@@ -73,6 +72,20 @@ impl<T: Real> ElasticFoundation<T> {
     fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<Extent<T>> {
         let Bounds::Box { center, half_extents } = &self.surfaces[i].bounds else { return None };
         let center_G = at.position.X_GS[i] * center;
-        Some(Extent { center_G, radius: half_extents.norm(), half_width: half_extents.min() })
+        Some(Extent { center_G, radius: half_extents.norm() })
+    }
+}
+
+/// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
+/// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.
+pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: &Bounds<T>) -> T {
+    let Bounds::Box { half_extents, .. } = bounds else { return T::zero() };
+    let least = half_extents.min();
+    match shape {
+        SolidShape::Mesh(mesh) => {
+            let area = mesh.areas().fold(T::zero(), |sum, area| sum + area);
+            least.min(mesh.volume().map_or(T::zero(), |volume| T::lit(3.0) * volume / area))
+        }
+        _ => least,
     }
 }

@@ -72,6 +72,7 @@ use crate::shapes::direction_and_length;
 /// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the
 ///   elastic waves that cross the bodies. This is not checked: a ball whose center is below the surface is still
 ///   pushed.
+/// - Two balls could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
 /// - There is no adhesion: bodies that part never pull at each other, however fast.
 /// - Friction only opposes slip at the contact point; there is no stiction, as in
 ///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
