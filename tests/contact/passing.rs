@@ -202,9 +202,14 @@ fn a_fixed_step_that_could_pass_a_contact_is_refused() {
         );
         assert_eq!((check(longest), check(0.1 * longest)), (Ok(()), Ok(())));
         assert_eq!(element, scene.system.elements().next());
-        // Half of the sum of the half widths, and what boxes and facets miss.
-        let widths = if contact == Contact::MeshOnPillar { RADII[0] } else { RADII[0] + RADII[1] };
-        let exact = (gap + 0.5 * widths) / speed;
+        // Half of the sum of the half widths, but no deeper than springs are seen; and what boxes and facets miss.
+        let [r, s] = RADII;
+        let dip = match contact {
+            Contact::Hertz | Contact::MeshOnMesh => 0.5 * (r + s),
+            Contact::MeshOnSphere => s,
+            Contact::MeshOnPillar => 0.5 * r,
+        };
+        let exact = (gap + dip) / speed;
         assert!(longest <= 1.01 * exact && longest > 0.7 * exact, "{contact:?}: {longest} {exact}");
 
         // Of the same motion, which the host prescribes in the last case.
@@ -335,6 +340,35 @@ fn what_is_missed_in_the_passing_time_is_grazing() {
         }
     }
     assert!(met > 10 && missed <= met / 10, "{missed} of {met}");
+}
+
+/// There, no springs are seen.
+#[test]
+fn a_small_body_does_not_end_a_step_inside_a_large_mesh() {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1e-3, 1e-6).expect("positive"));
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let mesh = TriangleMesh::sphere(0.5, 32).expect("a positive radius");
+    foundation.add_springs(Frame::ground(Pose::identity()), mesh, Material::new(1e9)).expect("closed");
+    foundation.add_rigid(Frame::of(body), Sphere::new(0.05).expect("positive")).expect("valid");
+    system.add(foundation).expect("new");
+    for gap in [0.2, 0.25, 0.3, 0.35] {
+        let mut state = system.default_state();
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(-5.0, 0.0, 0.0));
+        state.set_body(body, Pose::translation(gap + 0.55, 1e-3, 1e-3), V).expect("finite");
+        let start = |state: &State<f64>| Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let end = 2.0 * (gap + 0.1) / 5.0;
+        let mut simulation = start(&state);
+        simulation.run(&mut DormandPrince::new(1e-3), end, |_| {}).expect("no step is refused");
+        assert!(simulation.state().velocities().velocity(body).linear.x > 0.0, "{gap}");
+        // Steps of 0.2 m are less than half the sum of the radii.
+        let taken = start(&state).run(&mut SemiImplicitEuler::new(0.04), end, |_| {});
+        assert!(
+            matches!(&taken, Err(SimulationError::Forces(Error::StepTooLong { .. }))),
+            "{gap}: {taken:?}"
+        );
+    }
 }
 
 /// Its ends are fast, though its centre is at rest.

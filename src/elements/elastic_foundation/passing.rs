@@ -59,10 +59,17 @@ impl<T: Real> ElasticFoundation<T> {
                     (shape.signed_distance(&p_O) - extent.radius).to_f64().max(0.0)
                 }
             };
-            let half_widths = self.surfaces[i].half_width + self.surfaces[j].half_width;
+            let [own, others] = [i, j].map(|k| self.surfaces[k].half_width);
+            // Springs are seen while they are inside the other surface, whose width is not known if it is unbounded.
+            let seen = match [i, j].map(|k| self.surfaces[k].springs.is_some()) {
+                [true, true] => own.max(others),
+                [true, false] if other.is_some() => others,
+                _ => own,
+            };
+            let dip = ((own + others) * T::lit(0.5)).min(seen).to_f64();
             // The motion of one as seen from the other, at the points of the smaller one.
             let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
-            let time = (apart + 0.5 * half_widths.to_f64()) / bound(V, extent.radius);
+            let time = (apart + dip) / bound(V, extent.radius);
             shortest = shortest.min(time);
         });
         shortest
