@@ -449,10 +449,11 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
     /// [`accept_step`](Self::accept_step). [`Error::StepTooLong`] if bodies could have [passed through each
-    /// other](Self::passing_time), unless the motion is prescribed. [`Error::EnergyGained`] if the open account of an element shows that it has
-    /// returned, without having received it, more than half of its largest stored energy: the steps of the host are too
-    /// long. A host that knows its masses can call [`check_step`](Self::check_step) beforehand. On an error time,
-    /// motion and all variables are those of the start.
+    /// other](Self::passing_time), except by [`StepRule::LeftEndpoint`], the rule of a prescribed motion.
+    /// [`Error::EnergyGained`] if the open account of an element shows that it has returned, without having received
+    /// it, more than half of its largest stored energy: the steps of the host are too long. A host that knows its
+    /// masses can call [`check_step`](Self::check_step) beforehand. On an error time, motion and all variables are
+    /// those of the start.
     pub fn finish_step(
         &self,
         state: &mut State<T>,

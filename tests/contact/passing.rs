@@ -433,3 +433,22 @@ fn a_ball_in_a_shell_stays_inside() {
     simulation.run(&mut DormandPrince::new(1e-3), 0.2, observe).expect("no step is refused");
     assert!(bounces > 5, "{bounces}");
 }
+
+/// Nothing says how far an open mesh may dip into an unbounded solid, and no step is refused.
+#[test]
+fn where_no_width_is_known_steps_are_not_limited() {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|[y, z]| Point3::new(0.0, y, z));
+    let sheet = TriangleMesh::open(&corners, &[[0, 1, 2]]).expect("a triangle");
+    foundation.add_springs(Frame::of(body), sheet, Material::new(1e6)).expect("valid");
+    let pillar = SolidShape::custom(Pillar { radius: 0.1 });
+    foundation.add_rigid(Frame::ground(Pose::identity()), pillar).expect("valid");
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(-5.0, 0.0, 0.0));
+    state.set_body(body, Pose::translation(0.11, 0.0, 0.0), V).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    assert_eq!(system.passing_time(&state, 1.0), Ok((f64::INFINITY, None)));
+}

@@ -69,8 +69,10 @@ impl<T: Real> ElasticFoundation<T> {
             let dip = ((own + others) * T::lit(0.5)).min(seen).to_f64();
             // The motion of one as seen from the other, at the points of the smaller one.
             let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
-            let time = (apart + dip) / bound(V, extent.radius);
-            shortest = shortest.min(time);
+            // What has no known width can be passed in any step.
+            if dip > 0.0 {
+                shortest = shortest.min((apart + dip) / bound(V, extent.radius));
+            }
         });
         shortest
     }
