@@ -452,3 +452,64 @@ fn where_no_width_is_known_steps_are_not_limited() {
     system.realize_dynamics(&mut state).expect("regular");
     assert_eq!(system.passing_time(&state, 1.0), Ok((f64::INFINITY, None)));
 }
+
+fn moving(v: f64, w: f64) -> SpatialVelocity<f64> {
+    SpatialVelocity::new(Vector3::new(0.0, 0.0, w), Vector3::new(v, 0.0, 0.0))
+}
+
+/// The ends of a bar that spins in place are as fast as half of its diagonal makes them.
+#[test]
+fn what_spins_approaches() {
+    let mut system = ForceSystem::new();
+    let (bar, ball) = (system.add_body(), system.add_body());
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let half = Vector3::new(0.3, 0.01, 0.02);
+    let mesh = TriangleMesh::brick(half, [30, 1, 2]).expect("positive");
+    foundation.add_springs(Frame::of(bar), mesh, Material::new(1e6)).expect("closed");
+    foundation.add_rigid(Frame::of(ball), Sphere::new(1.0).expect("positive")).expect("valid");
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    state.set_body(bar, Pose::identity(), moving(0.0, 10.0)).expect("finite");
+    state.set_body(ball, Pose::translation(1.5, 0.0, 0.0), moving(0.0, 4.0)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    let (time, _) = system.passing_time(&state, f64::INFINITY).expect("realized");
+    // The ball's own spin moves it as seen from the bar, at whose centre it would be 1.5 m off.
+    let speed = 4.0 * 1.5 + 6.0 * half.norm();
+    let exact = (0.2 + 0.5 * (0.01 + 1.0)) / speed;
+    assert!((time - exact).abs() < 1e-12, "{time} {exact}");
+}
+
+/// The fastest of many meet head-on.
+#[test]
+fn all_that_may_meet_in_time_are_found() {
+    let mut system = ForceSystem::new();
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let bodies: Vec<_> = (0..12).map(|_| system.add_body()).collect();
+    for &body in &bodies {
+        foundation.add_springs(Frame::of(body), sphere(0.1), Material::new(1e6)).expect("closed");
+    }
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    for (i, &body) in (0..).zip(&bodies) {
+        let v = [0.1, -5.0][usize::from(i == 7)] + [0.0, 4.9][usize::from(i == 6)];
+        state.set_body(body, Pose::translation(f64::from(i), 0.0, 0.0), moving(v, 0.0)).expect("finite");
+    }
+    system.realize_dynamics(&mut state).expect("regular");
+    let exact = (0.8 + 0.1) / 10.0;
+    for within in [1.01 * exact, 1.0, f64::INFINITY] {
+        let (time, _) = system.passing_time(&state, within).expect("realized");
+        // Coarse balls are flatter than round ones.
+        assert!(time <= exact + 1e-12 && time > 0.95 * exact, "{within}: {time} {exact}");
+    }
+}
+
+/// What rolls and slides is fast, but seen.
+#[test]
+fn in_contact_no_step_is_too_long_to_see_it() {
+    for contact in CONTACTS {
+        let scene = Scene::new(contact, 1e-8);
+        let mut state = scene.state(-0.01, 20.0);
+        scene.system.realize_dynamics(&mut state).expect("regular");
+        assert_eq!(scene.system.passing_time(&state, 1.0), Ok((f64::INFINITY, None)), "{contact:?}");
+    }
+}
