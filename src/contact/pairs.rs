@@ -114,8 +114,8 @@ impl PairSearch {
         &self.pairs
     }
 
-    /// Calls `visit` with each pair `i < j` of the boxes of the last search that may be at most so far apart \[m\], and with
-    /// some others, in any order.
+    /// Calls `visit` with each pair `i < j` of boxes that may be at most so far apart \[m\], and with some others, in any
+    /// order. The boxes must be those of the last [`find`](Self::find); otherwise pairs are missed.
     pub fn for_each_within(&self, distance: f64, mut visit: impl FnMut(u32, u32)) {
         let Self { order, boxes, .. } = self;
         let mut visit = |a: u32, b: u32| visit(a.min(b), a.max(b));
@@ -126,9 +126,11 @@ impl PairSearch {
             return;
         }
         let axis = widest_spread(boxes);
+        // Boxes that were removed after the search have a place there.
+        let bounds = |i: u32| boxes.get(i as usize).map(|b| (b.min[axis], b.max[axis]));
         for (place, &a) in order.iter().enumerate() {
-            let end = boxes[a as usize].max[axis] + distance;
-            let begins_before = |b: &&u32| boxes[**b as usize].min[axis] <= end;
+            let Some((_, end)) = bounds(a) else { continue };
+            let begins_before = |b: &&u32| bounds(**b).is_some_and(|(begin, _)| begin <= end + distance);
             order[place + 1..].iter().take_while(begins_before).for_each(|&b| visit(a, b));
         }
         let is_bounded = |i: u32| boxes[i as usize].is_finite();
