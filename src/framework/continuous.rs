@@ -462,7 +462,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.advance(state, Stage::Dynamics)?;
         if rule != StepRule::LeftEndpoint {
-            self.check_passing(state, (host.time() - state.time()).to_f64())?;
+            self.check_passing(state, (host.time() - state.time()).to_f64().abs())?;
         }
         let Continuous { values, rates, start, start_rates, has_moved, is_fed, .. } = &mut state.continuous;
         start.clone_from(values);

@@ -214,6 +214,9 @@ fn a_fixed_step_that_could_pass_a_contact_is_refused() {
 
         // Of the same motion, which the host prescribes in the last case.
         let end = At { step: 1.01 * longest, state: &scene.state(gap, speed) };
+        let back = At { step: -1.01 * longest, ..end };
+        let taken = scene.system.finish_step(&mut state, &back, StepRule::HeldForces);
+        assert!(matches!(&taken, Err(Error::StepTooLong { .. })), "{taken:?}");
         for rule in [StepRule::HeldForces, StepRule::Trapezoid, StepRule::LeftEndpoint] {
             let before = state.clone();
             let taken = scene.system.finish_step(&mut state, &end, rule);
@@ -501,6 +504,30 @@ fn all_that_may_meet_in_time_are_found() {
         // Coarse balls are flatter than round ones.
         assert!(time <= exact + 1e-12 && time > 0.95 * exact, "{within}: {time} {exact}");
     }
+}
+
+/// From a small body far away, the other is as fast as it is far.
+#[test]
+fn what_spins_far_away_is_no_nearer_the_longer_one_looks() {
+    let mut system = ForceSystem::new();
+    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
+    let bodies: Vec<_> = (0..10).map(|_| system.add_body()).collect();
+    for &body in &bodies {
+        foundation.add_springs(Frame::of(body), sphere(0.1), Material::new(1e6)).expect("closed");
+    }
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    for (i, &body) in (0..).zip(&bodies) {
+        let w = if i == 4 { 50.0 } else { 0.0 };
+        let X = Pose::translation(10.0 * f64::from(i), 0.0, 0.0);
+        state.set_body(body, X, moving(0.0, w)).expect("finite");
+    }
+    system.realize_dynamics(&mut state).expect("regular");
+    let (time, _) = system.passing_time(&state, f64::INFINITY).expect("realized");
+    let speed = 50.0 * 0.1 * 3.0_f64.sqrt();
+    assert!(time >= (9.8 + 0.09) / speed && time < 1.1 * 9.9 / speed, "{time}");
+    let (sooner, _) = system.passing_time(&state, 0.9 * time).expect("realized");
+    assert!(sooner >= 0.9 * time, "{sooner} {time}");
 }
 
 /// What rolls and slides is fast, but seen.

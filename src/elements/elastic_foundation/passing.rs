@@ -28,8 +28,9 @@ impl<T: Real> ElasticFoundation<T> {
         };
         // A bound on the speeds of two points, of which one is within the radius of where these are those of bodies.
         let bound = |V: SpatialVelocity<T>, radius: T| (V.linear.norm() + V.angular.norm() * radius).to_f64();
+        let own_speed = |i: usize, extent: &Extent<T>| bound(velocity_at(i, &extent.center_G), extent.radius);
         let extents = (0..self.surfaces.len()).filter_map(|i| Some((i, self.extent(i, at)?)));
-        let speeds = extents.map(|(i, extent)| bound(velocity_at(i, &extent.center_G), extent.radius));
+        let speeds = extents.map(|(i, extent)| own_speed(i, &extent));
         // Surfaces that are farther apart do not meet within the time.
         let reach = 2.0 * speeds.fold(0.0, f64::max) * within;
         let mut shortest = f64::INFINITY;
@@ -59,19 +60,22 @@ impl<T: Real> ElasticFoundation<T> {
                     (shape.signed_distance(&p_O) - extent.radius).to_f64().max(0.0)
                 }
             };
-            let [own, others] = [i, j].map(|k| self.surfaces[k].half_width);
+            let [half, others] = [i, j].map(|k| self.surfaces[k].half_width);
             // Springs are seen while they are inside the other surface, whose width is not known if it is unbounded.
             let seen = match [i, j].map(|k| self.surfaces[k].springs.is_some()) {
-                [true, true] => own.max(others),
+                [true, true] => half.max(others),
                 [true, false] if other.is_some() => others,
-                _ => own,
+                _ => half,
             };
-            let dip = ((own + others) * T::lit(0.5)).min(seen).to_f64();
-            // The motion of one as seen from the other, at the points of the smaller one.
+            let dip = ((half + others) * T::lit(0.5)).min(seen).to_f64();
+            // The motion of one as seen from the other, at the points of the smaller one; no more than both of their own,
+            // which is less if one spins far away.
             let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
+            let own = other.map_or(f64::INFINITY, |other| own_speed(i, &extent) + own_speed(j, &other));
+            let speed = bound(V, extent.radius).min(own);
             // What has no known width can be passed in any step.
             if dip > 0.0 {
-                shortest = shortest.min((apart + dip) / bound(V, extent.radius));
+                shortest = shortest.min((apart + dip) / speed);
             }
         });
         shortest
