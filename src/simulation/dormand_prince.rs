@@ -20,7 +20,7 @@ use crate::simulation::scales::ErrorNorm;
 /// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
 /// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
-/// Steps are so short that bodies do not [pass through each other](crate::ForceSystem::passing_time) within one.
+/// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -212,10 +212,10 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         self.before.copy_from_slice(simulation.variables());
         simulation.calc_present_rates(&mut self.slopes[0])?;
         let next_step = self.memory.next_step(simulation);
-        let kept = next_step.is_none().then(|| self.norm.clone());
-        self.norm.begin(simulation, next_step.is_some());
         let longest = next_step.unwrap_or(self.first_step);
         let longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
+        let kept = next_step.is_none().then(|| self.norm.clone());
+        self.norm.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, longest);
         if let (Err(_), Some(kept)) = (&taken, kept) {
             self.norm = kept;
