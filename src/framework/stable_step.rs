@@ -9,7 +9,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::stiffnesses::{Rates, Report, StepMethod, Stepping, Stiffnesses};
 use crate::framework::{Error, ForceSystem};
-use crate::math::Real;
+use crate::math::{Real, check};
 use crate::mechanics::Inertias;
 
 /// The longest stable step, and the element that limits it.
@@ -96,7 +96,8 @@ impl<T: Real> ForceSystem<T> {
         stepping: Stepping,
     ) -> Result<StableStep, Error> {
         self.require(state, Stage::Dynamics)?;
-        self.bound_step(state, Stiffnesses::new(&state.kinematics, inertias, stepping)?, stepping.method)
+        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?;
+        self.bound_step(state, stiffnesses, stepping.method, f64::INFINITY)
     }
 
     /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
@@ -135,7 +136,8 @@ impl<T: Real> ForceSystem<T> {
     /// not count: it alternates in a step that is too long, by no more than its limit.
     ///
     /// # Errors
-    /// [`Error::StepTooLong`], with the element and the longest step; otherwise those of [`stable_step`](Self::stable_step).
+    /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or
+    /// not finite; otherwise those of [`stable_step`](Self::stable_step).
     pub fn check_step(
         &self,
         state: &State<T>,
@@ -144,10 +146,11 @@ impl<T: Real> ForceSystem<T> {
         step: f64,
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
+        check::nonnegative("step", step)?;
         self.check_passing(state, step)?;
         let stepping = Stepping { method, ..Stepping::default() };
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
-        match self.bound_step(state, stiffnesses, method)? {
+        match self.bound_step(state, stiffnesses, method, step)? {
             StableStep { length, element: Some(element), .. } if step > length => {
                 Err(Error::StepTooLong { element: self.name_of(element)?, step, longest: length })
             }
@@ -165,14 +168,16 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
+    /// The longest stable step, if it is shorter than `longest`.
     fn bound_step(
         &self,
         state: &State<T>,
         mut stiffnesses: Stiffnesses<'_, T>,
         method: StepMethod,
+        longest: f64,
     ) -> Result<StableStep, Error> {
         self.report_stiffness(state, &mut stiffnesses, &mut |_, _| {})?;
-        stiffnesses.begin_bounding();
+        stiffnesses.begin_bounding(longest);
         let mut found = StableStep {
             length: f64::INFINITY,
             element: None,

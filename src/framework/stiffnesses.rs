@@ -85,7 +85,9 @@ pub struct Stiffnesses<'a, T: Real> {
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
     /// What they bound, from [`begin_bounding`](Self::begin_bounding) on.
-    bounds: Vec<Rates>,
+    bounds: Vec<Bound>,
+    /// Shorter steps than this are to be found.
+    longest: f64,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
     counts_friction: bool,
     /// Buffer for forces of unit tension.
@@ -109,7 +111,8 @@ impl Total {
         impact: Rates { square: 0.0, damping: 0.0 },
     };
 
-    fn bound(&self) -> Rates {
+    /// Its bound, by a bound on the largest eigenvalue.
+    fn bound(&self, greatest: impl Fn(&Matrix6<f64>) -> f64) -> Rates {
         Rates {
             square: greatest(&self.stiffness) + self.impact.square,
             damping: greatest(&self.damping) + self.impact.damping,
@@ -117,17 +120,27 @@ impl Total {
     }
 }
 
-/// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, less than 3 % above it.
-///
-/// The largest sum of magnitudes in a row is at least `λ` and at most `√6 λ`; here it is that of the 32nd power.
-fn greatest(matrix: &Matrix6<f64>) -> f64 {
-    let largest_row = |matrix: &Matrix6<f64>| {
-        matrix.row_iter().map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
-    };
+/// What the sum at one body or coordinate bounds.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    rates: Rates,
+    /// Whether the eigenvalues are bounded to 3 %, not only by [rows](largest_row).
+    is_tight: bool,
+}
+
+/// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, at most `√6 λ`: the largest sum of
+/// magnitudes in a row (in a column, which is the same).
+fn largest_row(matrix: &Matrix6<f64>) -> f64 {
     // Sums that overflow may cancel to NaN, which comparisons ignore.
     if !matrix.iter().all(ComplexField::is_finite) {
         return f64::INFINITY;
     }
+    matrix.column_iter().map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
+}
+
+/// A bound on the largest eigenvalue of a symmetric positive semidefinite matrix, less than 3 % above it: by the largest row
+/// of the 32nd power.
+fn greatest(matrix: &Matrix6<f64>) -> f64 {
     let scale = largest_row(matrix);
     if scale <= 0.0 || scale == f64::INFINITY {
         return scale;
@@ -156,10 +169,49 @@ pub(crate) struct Report {
 struct End {
     /// The place of the body or coordinate.
     place: usize,
-    /// The contribution there, per mass and inertia.
-    matrix: Matrix6<f64>,
+    pull: Pull,
     /// The inverse of the mass that it moves there, at least \[1/kg\]; zero where nothing moves.
     yielding: f64,
+}
+
+/// How a spring of unit stiffness pulls at its end, over the roots of mass and inertia.
+#[derive(Debug, Clone, Copy)]
+enum Pull {
+    /// With this force and torque at a unit tension.
+    Line(Vector6<f64>),
+    /// In any direction, with the inverse root of the mass and a lever over the root of the inertia.
+    Anywhere(f64, Vector3<f64>),
+    /// About any axis, with the inverse root of the inertia.
+    About(f64),
+}
+
+impl Pull {
+    /// Adds a multiple of the sum of `line·lineᵀ` over the directions.
+    fn add_to(&self, total: &mut Matrix6<f64>, factor: f64) {
+        match self {
+            Self::Line(line) => total.ger(factor, line, line, 1.0),
+            Self::Anywhere(root, lever) => {
+                let (cross, square) = (lever.cross_matrix() * (factor * root), lever.norm_squared());
+                for i in 0..3 {
+                    total[(i, i)] += factor * root * root;
+                    total[(3 + i, 3 + i)] += factor * square;
+                    for j in 0..3 {
+                        total[(3 + i, 3 + j)] -= factor * lever[i] * lever[j];
+                        total[(3 + i, j)] += cross[(i, j)];
+                        total[(j, 3 + i)] += cross[(i, j)];
+                    }
+                }
+            }
+            Self::About(root) => (3..6).for_each(|i| total[(i, i)] += factor * root * root),
+        }
+    }
+}
+
+impl End {
+    /// Of a spring in one direction.
+    fn along(place: usize, line: Vector6<f64>) -> Self {
+        Self { place, pull: Pull::Line(line), yielding: line.norm_squared() }
+    }
 }
 
 impl<'a, T: Real> Stiffnesses<'a, T> {
@@ -198,6 +250,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             totals: vec![Total::NONE; roots.len()],
             roots,
             bounds: Vec::new(),
+            longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
             report: Report::default(),
@@ -229,9 +282,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         Self { counts_friction: false, ..self }
     }
 
-    /// From here on springs are bounded by the sums of what has been reported.
-    pub(crate) fn begin_bounding(&mut self) {
-        self.bounds.extend(self.totals.iter().map(Total::bound));
+    /// From here on springs are bounded by the sums of what has been reported; those that allow a step of length `longest` are
+    /// left out.
+    pub(crate) fn begin_bounding(&mut self, longest: f64) {
+        self.longest = longest;
+        let bound = |total: &Total| Bound { rates: total.bound(largest_row), is_tight: false };
+        self.bounds.extend(self.totals.iter().map(bound));
     }
 
     /// What was reported since the last call.
@@ -288,9 +344,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = bodies.map(|body| {
             let place = body.place_in(self.topology());
             let [_, root] = self.roots[place];
-            let yielding = root * root;
-            let matrix = Matrix6::from_diagonal(&Vector6::new(0.0, 0.0, 0.0, yielding, yielding, yielding));
-            End { place, matrix, yielding }
+            End { place, pull: Pull::About(root), yielding: root * root }
         });
         self.add(stiffness, damping, &ends);
     }
@@ -305,9 +359,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         damping: f64,
         factors: [(Option<CoordinateIndex>, f64); 2],
     ) {
-        let ground = End { place: BodyIndex::GROUND.index(), matrix: Matrix6::zeros(), yielding: 0.0 };
         let ends = factors.map(|(coordinate, factor)| {
-            coordinate.map_or(ground, |coordinate| self.end_of(coordinate, factor))
+            let ground = || End::along(BodyIndex::GROUND.index(), Vector6::zeros());
+            coordinate.map_or_else(ground, |coordinate| self.end_of(coordinate, factor))
         });
         self.add(stiffness, damping, &ends);
     }
@@ -379,15 +433,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         points.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
             let [of_mass, of_inertia] = self.roots[place];
-            // The velocity of the point is v − [r]× ω.
-            let turn = (plain(&p_G) - self.mass_centers[place]).cross_matrix() * -of_inertia;
-            let mut matrix = Matrix6::zeros();
-            matrix.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(of_mass * of_mass);
-            matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(&(turn * of_mass));
-            matrix.fixed_view_mut::<3, 3>(3, 0).copy_from(&(turn.transpose() * of_mass));
-            matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(&(turn.transpose() * turn));
-            let yielding = of_mass * of_mass + 0.5 * turn.norm_squared();
-            End { place, matrix, yielding }
+            let lever = (plain(&p_G) - self.mass_centers[place]) * of_inertia;
+            let yielding = of_mass * of_mass + lever.norm_squared();
+            End { place, pull: Pull::Anywhere(of_mass, lever), yielding }
         })
     }
 
@@ -395,17 +443,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn line(&self, place: usize, force: Vector3<f64>, torque: Vector3<f64>) -> End {
         let [of_mass, of_inertia] = self.roots[place];
         let (f, t) = (force * of_mass, torque * of_inertia);
-        let line = Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z);
-        End { place, matrix: line * line.transpose(), yielding: line.norm_squared() }
+        End::along(place, Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z))
     }
 
     fn end_of(&self, coordinate: CoordinateIndex, factor: f64) -> End {
         let place = self.mass_centers.len() + coordinate.place_in(self.topology());
         let [root, _] = self.roots[place];
-        let mut matrix = Matrix6::zeros();
-        let yielding = (factor * root) * (factor * root);
-        matrix[(0, 0)] = yielding;
-        End { place, matrix, yielding }
+        End::along(place, Vector6::ith(0, factor * root))
     }
 
     fn is_bounding(&self) -> bool {
@@ -428,27 +472,44 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             self.bound(ends);
             return;
         }
-        for End { place, matrix, yielding } in ends {
+        for End { place, pull, yielding } in ends {
             // An infinite stiffness on an immovable body is ignored.
             if *yielding > 0.0 {
                 let total = &mut self.totals[*place];
-                total.stiffness += matrix * stiffness.max(0.0);
-                total.damping += matrix * damping.max(0.0);
+                for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
+                    if factor > 0.0 {
+                        pull.add_to(sum, factor);
+                    }
+                }
             }
         }
     }
 
     /// Bounds the motion of a spring with these ends.
     fn bound(&mut self, ends: &[End]) {
-        let mut rates = Rates::default();
-        for end in ends.iter().filter(|end| end.yielding > 0.0) {
-            let Rates { square, damping } = self.bounds[end.place];
-            rates.square += square;
-            rates.damping += damping;
+        let Self { bounds, totals, stepping, longest, report, .. } = self;
+        let ends = || ends.iter().filter(|end| end.yielding > 0.0).map(|end| end.place);
+        let sum = |bounds: &[Bound]| {
+            ends().map(|place| bounds[place].rates).fold(
+                Rates::default(),
+                |sum, Rates { square, damping }| Rates {
+                    square: sum.square + square,
+                    damping: sum.damping + damping,
+                },
+            )
+        };
+        if stepping.method.longest_step(sum(bounds)) >= *longest {
+            return;
         }
-        let method = self.stepping.method;
-        if method.longest_step(rates) < method.longest_step(self.report.worst) {
-            self.report.worst = rates;
+        for place in ends() {
+            let bound = &mut bounds[place];
+            if !bound.is_tight {
+                *bound = Bound { rates: totals[place].bound(greatest), is_tight: true };
+            }
+        }
+        let rates = sum(bounds);
+        if stepping.method.longest_step(rates) < stepping.method.longest_step(report.worst) {
+            report.worst = rates;
         }
     }
 }

@@ -4,7 +4,7 @@ use force_elements::nalgebra::{DMatrix, Rotation3, Translation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
     BodyIndex, CoordinateIndex, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Inertias, Pose,
-    Real, SpatialVelocity, State, Stepping,
+    Real, SpatialVelocity, State, StepMethod, Stepping,
 };
 use num_dual::Dual64;
 
@@ -113,6 +113,7 @@ fn reached<S: Subject>(seed: u64, rests: bool) -> f64 {
     let inertias = Alike { mass: 2.0, inertia: 0.3 };
     system.realize_dynamics(&mut state).expect("regular");
     let h = system.stable_step(&state, &inertias, Stepping::default()).expect("valid").length;
+    refuses_longer_steps(&system, &state, &inertias, h);
     let [stiffness, damping] = [true, false].map(|moves| slopes::<S>(seed, rests, moves));
     let Scene { system, .. } = scene::<S, Dual64>(seed, rests);
     let scales: Vec<f64> = motions(&system)
@@ -127,6 +128,22 @@ fn reached<S: Subject>(seed: u64, rests: bool) -> f64 {
         0.5 * (sum[(i, j)] + sum[(j, i)]) * scales[i] * scales[j]
     });
     scaled.symmetric_eigenvalues().max()
+}
+
+/// A step is refused if it is longer than the stable one, which may be longer than `shortest` since friction does not count.
+/// How far it is from that does not matter, to roundoff.
+fn refuses_longer_steps(system: &ForceSystem<f64>, state: &State<f64>, inertias: &Alike, shortest: f64) {
+    let longest = |step: f64| match system.check_step(state, inertias, StepMethod::SymplecticEuler, step) {
+        Err(Error::StepTooLong { longest, .. }) => Some(longest),
+        outcome => outcome.map(|()| None).expect("no other error"),
+    };
+    // No bound of these elements is as long.
+    let Some(bound) = longest(1e6) else { return };
+    assert!(bound >= shortest, "{bound} {shortest}");
+    for factor in [1.0 + 1e-12, 1.1, 2.0, 10.0] {
+        assert_eq!(longest(bound * factor), Some(bound));
+        assert_eq!(longest(bound / factor), None);
+    }
 }
 
 fn is_bound<S: Subject>(rests: bool, least: f64) {

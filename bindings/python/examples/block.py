@@ -14,6 +14,7 @@ for x in (-0.5, 0.5):
         system.add_exponential_spring(fe.GROUND, block.station([x * SIZE, y * SIZE, -SIZE / 2]), mu_static=0.5, mu_kinetic=0.4)
 
 state = system.state()
+inertias = fe.Inertias(MASS, INERTIA)
 position, rotation = np.array([0.0, 0.0, 0.1]), np.eye(3)
 angular, linear = np.zeros(3), np.array([0.5, 0.0, 0.0])
 
@@ -53,6 +54,7 @@ for step in range(20001):
             f" {speed * 1e3:14.4f} {lost * 1e3:18.3f}"
         )
     wrench = state.body_force(block)
+    state.check_step(STEP, inertias)
     state.accept()
     # Semi-implicit Euler. The inertia of a cube is the same about every axis.
     angular = angular + STEP * wrench[:3] / INERTIA

@@ -17,6 +17,7 @@ use crate::linearization::{self, Places, Products};
 use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places, occupied};
 use crate::state::State;
+use crate::stepping::{Inertias, method_of};
 use crate::system::System;
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
@@ -152,7 +153,7 @@ impl Motion<'_> {
 }
 
 impl Job<'_> {
-    fn evaluate(&mut self, system: &ForceSystem<f64>, names: &[String], accepts: bool) -> Result<(), Error> {
+    fn evaluate(&mut self, system: &ForceSystem<f64>, names: &[String]) -> Result<(), Error> {
         let view = system.realize_dynamics(self.state)?;
         if let Some(wrenches) = &mut self.wrenches {
             for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
@@ -168,7 +169,7 @@ impl Job<'_> {
         for (to, name) in self.results.iter_mut().flat_map(|results| results.iter_mut()).zip(names) {
             *to = view.result(name)?;
         }
-        if accepts { system.accept_step(self.state) } else { Ok(()) }
+        Ok(())
     }
 }
 
@@ -187,7 +188,13 @@ struct Arrays<'a, 'py> {
 }
 
 impl Batch {
-    fn run(&mut self, py: Python<'_>, arrays: &Arrays<'_, '_>, accepts: bool) -> PyResult<()> {
+    /// Evaluates all worlds, each followed by `then`.
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        arrays: &Arrays<'_, '_>,
+        then: impl Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync,
+    ) -> PyResult<()> {
         let (n, system) = (self.worlds.len(), self.system.get());
         let (bodies, coordinates) = {
             let system = system.read();
@@ -247,7 +254,8 @@ impl Batch {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
                 motion.write(world, job.state)?;
-                job.evaluate(&system, &names, accepts)
+                job.evaluate(&system, &names)?;
+                then(&system, job.state)
             })
         })
         .map_err(raised)
@@ -395,12 +403,15 @@ impl Batch {
             names,
             results,
         };
-        self.run(py, &arrays, false)
+        self.run(py, &arrays, |_, _| Ok(()))
     }
 
-    /// ``evaluate`` and then ``accept``, each world in one go.
+    /// ``evaluate`` and then ``accept``, each world in one go. With ``length`` [s] and ``inertias`` of the host's steps, which are
+    /// the same in all worlds, it raises a ``StepError`` for worlds in which they are too long, as ``State.check_step``; those are
+    /// evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
-        coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
+        coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
+        method="symplectic_euler"))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn step<'py>(
         &mut self,
@@ -415,7 +426,17 @@ impl Batch {
         energies: Option<&Bound<'py, PyAny>>,
         names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
+        length: Option<f64>,
+        inertias: Option<&Inertias>,
+        method: &str,
     ) -> PyResult<()> {
+        let method = method_of(method)?;
+        if length.is_some() != inertias.is_some() {
+            return Err(PyTypeError::new_err("length and inertias of the host's steps belong together"));
+        }
+        if let Some(inertias) = inertias {
+            inertias.of(self.system.get().read().topology())?;
+        }
         let arrays = Arrays {
             time,
             poses,
@@ -428,7 +449,12 @@ impl Batch {
             names,
             results,
         };
-        self.run(py, &arrays, true)
+        self.run(py, &arrays, |system, state| {
+            if let (Some(length), Some(inertias)) = (length, inertias) {
+                system.check_step(state, inertias, method, length)?;
+            }
+            system.accept_step(state)
+        })
     }
 
     /// Commits what elements remember, in all worlds. Requires that they have been evaluated.

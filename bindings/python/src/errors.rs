@@ -51,6 +51,7 @@ fn class(error: &Error) -> &'static str {
         Error::Kinematics(KinematicsError::NonFinite { .. })
         | Error::Element { source: ElementError::InvalidValue(_), .. }
         | Error::InvalidValue(_) => "InvalidValueError",
+        Error::StepTooLong { .. } | Error::EnergyGained { .. } => "StepError",
         Error::Element { .. } | Error::Own(_) => "ElementError",
         _ => "Error",
     }

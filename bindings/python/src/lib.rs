@@ -10,6 +10,7 @@ mod parallel;
 mod parts;
 mod shapes;
 mod state;
+mod stepping;
 mod system;
 
 use pyo3::prelude::*;
@@ -20,6 +21,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::State>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<linearization::Linearization>()?;
+    module.add_class::<stepping::Inertias>()?;
+    module.add_class::<stepping::StableStep>()?;
     module.add_class::<parts::Body>()?;
     module.add_class::<parts::Coordinate>()?;
     module.add_class::<parts::Element>()?;

@@ -2,7 +2,7 @@
 
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, DynamicsView, ForceSystem, KinematicsSource, Pose,
-    SpatialVelocity, Stage, State as CrateState, StepRule,
+    SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, 
 use crate::errors::{invalid, no_such, raised};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
+use crate::stepping::{Inertias, StableStep, method_of};
 use crate::system::System;
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
@@ -228,6 +229,27 @@ impl State {
     fn accept(&mut self, py: Python<'_>) -> PyResult<()> {
         let (system, state) = (self.system.get(), &mut self.state);
         py.detach(|| system.read().accept_step(state)).map_err(raised)
+    }
+
+    /// Raises a ``StepError`` if a step of ``length`` [s] is longer than the present forces allow, or if bodies could pass through
+    /// each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion is integrated.
+    /// ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+    #[pyo3(signature = (length, inertias, *, method="symplectic_euler"))]
+    fn check_step(&self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
+        let (system, method) = (self.system.get().read(), method_of(method)?);
+        let inertias = inertias.of(system.topology())?;
+        system.check_step(&self.state, inertias, method, length).map_err(raised)
+    }
+
+    /// The longest step for which the present forces are stable, and the element that limits it; half of it is a good step.
+    /// ``impact_speed`` [m/s] is the largest speed at which bodies may meet: contacts become stiffer the deeper they are. Requires
+    /// an evaluated state.
+    #[pyo3(signature = (inertias, *, method="symplectic_euler", impact_speed=0.0))]
+    fn stable_step(&self, inertias: &Inertias, method: &str, impact_speed: f64) -> PyResult<StableStep> {
+        let (system, method) = (self.system.get().read(), method_of(method)?);
+        let inertias = inertias.of(system.topology())?;
+        let stepping = Stepping { method, impact_speed };
+        system.stable_step(&self.state, inertias, stepping).map(StableStep::from).map_err(raised)
     }
 
     /// In place of ``accept``, with energy accounts: moves the state to the end of a step, given by ``time`` and what moves,

@@ -294,6 +294,87 @@ def test_a_step_in_which_bodies_pass_through_each_other_is_refused() -> None:
     state.finish_step(time=0.04, poses=poses, velocities=state.velocities)
 
 
+def on_a_spring(stiffness: float) -> tuple[fe.System, fe.State]:
+    """A body and a coordinate, each on a spring to ground."""
+    system = fe.System()
+    body, slider = system.add_body("body"), system.add_coordinate("slider")
+    system.add_linear_bushing(fe.GROUND, body.frame([0, 0, 0]), stiffness=[0, 0, 0, stiffness, 0, 0], name="mount")
+    system.add_coordinate_spring_damper_ext(slider, stiffness=stiffness / 4)
+    return system, system.state()
+
+
+def test_the_longest_step_is_that_of_the_oscillator() -> None:
+    _, state = on_a_spring(5000.0)
+    inertias = fe.Inertias(2.0, 0.1, coordinate_masses=2.0)
+    with pytest.raises(fe.StageError):
+        state.stable_step(inertias)
+    state.evaluate()
+    step = state.stable_step(inertias)
+    # Symplectic Euler: 2/omega.
+    assert abs(step.length - 2.0 / 50.0) < 1e-12 and abs(step.frequency - 50.0) < 1e-9 and step.damping_rate == 0.0
+    assert step.element == fe.Element("linear_bushing[0]") and step.unknown is None
+    assert 2.0 / 50.0 < state.stable_step(inertias, method="runge_kutta_4").length < 2.83 / 50.0
+    state.check_step(0.0399, inertias)
+    with pytest.raises(fe.StepError, match="mount"):
+        state.check_step(0.0401, inertias)
+    # Of a light coordinate it is that of the coordinate; of a mass that is elsewhere that of the lever.
+    light = state.stable_step(fe.Inertias([2.0], [0.1], coordinate_masses=[0.02]))
+    assert light.element == fe.Element("coordinate_spring_damper_ext[0]") and abs(light.length - 2.0 / 250.0) < 1e-12
+    lever = state.stable_step(fe.Inertias(2.0, 0.1, mass_centers=[[0.0, 0.3, 0.0]], coordinate_masses=np.inf))
+    assert abs(lever.frequency - np.sqrt(5000.0 * (1.0 / 2.0 + 0.3**2 / 0.1))) < 0.03 * lever.frequency
+
+
+def test_what_bounds_a_step_is_checked() -> None:
+    system, state = on_a_spring(5000.0)
+    state.evaluate()
+    good = fe.Inertias(2.0, 0.1, coordinate_masses=2.0)
+    for length in (float("nan"), float("inf"), -1e-3):
+        with pytest.raises(fe.InvalidValueError, match="step"):
+            state.check_step(length, good)
+    for wrong, what in (
+        (fe.Inertias([1.0, 1.0], 0.1, coordinate_masses=1.0), "masses must have 1 rows, not 2"),
+        (fe.Inertias(1.0, [], coordinate_masses=1.0), "moments must have 1 rows, not 0"),
+        (fe.Inertias(1.0, 0.1, np.zeros((2, 3)), 1.0), "mass_centers"),
+        (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
+        (fe.Inertias(0.0, 0.1, coordinate_masses=1.0), "mass"),
+        (fe.Inertias(1.0, float("nan"), coordinate_masses=1.0), "inertia"),
+    ):
+        with pytest.raises(fe.InvalidValueError, match=what):
+            state.check_step(1e-3, wrong)
+        with pytest.raises(fe.InvalidValueError, match=what):
+            fe.Batch(system, 2).step(length=1e-3, inertias=wrong)
+    with pytest.raises(fe.InvalidValueError, match="method"):
+        state.check_step(1e-3, good, method="euler")
+    with pytest.raises(fe.InvalidValueError, match="number, or one for each"):
+        fe.Inertias([[1.0]], 0.1)
+    with pytest.raises(fe.InvalidValueError, match="bodies, 3"):
+        fe.Inertias(1.0, 0.1, [0.0, 0.0, 0.0])
+    with pytest.raises(TypeError, match="together"):
+        fe.Batch(system, 2).step(length=1e-3)
+
+
+def test_worlds_whose_step_is_too_long_are_not_accepted() -> None:
+    system = fe.System()
+    cube = system.add_body("cube")
+    system.add_exponential_spring(fe.GROUND, cube.station([0, 0, 0]), mu_static=0.6, mu_kinetic=0.5)
+    batch, inertias = fe.Batch(system, 3, threads=2), fe.Inertias(0.1, 0.1)
+    batch.evaluate()
+    batch.reset_memory()
+    velocities = np.zeros((3, 1, 6))
+    velocities[:, 0, 3] = 0.4                           # the anchors are pulled along
+    poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (3, 1, 1))
+    poses[:, 0, 2] = [0.1, 0.0, 0.1]                    # the second is on the floor, where the spring is stiffest
+    anchors = batch["exponential_spring[0].anchor_P.x"]
+    poses[:, 0, 0] = 0.2
+    with pytest.raises(fe.StepError, match="exponential_spring") as refused:
+        batch.step(time=0.01, poses=poses, velocities=velocities, length=0.01, inertias=inertias)
+    assert refused.value.world == 1
+    moved = batch["exponential_spring[0].anchor_P.x"] != anchors
+    assert list(moved) == [True, False, True]
+    batch.step(length=1e-6, inertias=inertias)
+    assert list(batch["exponential_spring[0].anchor_P.x"] != anchors) == [True, True, True]
+
+
 def test_an_energy_account_stays_open_with_finish_step() -> None:
     system = fe.System()
     slider = system.add_coordinate("slider")

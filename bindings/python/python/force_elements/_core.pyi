@@ -4,13 +4,15 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from typing_extensions import disjoint_base
+from typing_extensions import Self, disjoint_base
 
 __all__ = [
     "System",
     "State",
     "Batch",
     "Linearization",
+    "Inertias",
+    "StableStep",
     "Body",
     "Coordinate",
     "Element",
@@ -258,6 +260,8 @@ class State:
     def set_coordinate(self, coordinate: Coordinate, value: float, rate: float | None = None) -> None: ...
     def evaluate(self) -> None: ...
     def accept(self) -> None: ...
+    def check_step(self, length: float, inertias: Inertias, *, method: str = "symplectic_euler") -> None: ...
+    def stable_step(self, inertias: Inertias, *, method: str = "symplectic_euler", impact_speed: float = 0.0) -> StableStep: ...
     def finish_step(
         self,
         *,
@@ -343,6 +347,9 @@ class Batch:
         energies: _Floats | None = None,
         names: Sequence[str] = ...,
         results: _Floats | None = None,
+        length: float | None = None,
+        inertias: Inertias | None = None,
+        method: str = "symplectic_euler",
     ) -> None: ...
     def accept(self) -> None: ...
     def jvp(
@@ -375,6 +382,29 @@ class Batch:
     def __getitem__(self, name: str, /) -> _Floats: ...
     def __setitem__(self, name: str, value: ArrayLike, /) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Inertias:
+    def __new__(
+        cls,
+        masses: ArrayLike,
+        moments: ArrayLike,
+        mass_centers: ArrayLike | None = None,
+        coordinate_masses: ArrayLike | None = None,
+    ) -> Self: ...
+
+@final
+class StableStep:
+    @property
+    def length(self) -> float: ...
+    @property
+    def element(self) -> Element | None: ...
+    @property
+    def frequency(self) -> float: ...
+    @property
+    def damping_rate(self) -> float: ...
+    @property
+    def unknown(self) -> Element | None: ...
 
 @final
 class Linearization:

@@ -28,6 +28,10 @@ class StageError(Error):
     """The state has not been evaluated since something changed."""
 
 
+class StepError(Error):
+    """A step of the host is too long for the forces; it was not accepted."""
+
+
 class TopologyError(Error):
     """A state is not up to date with its system, or belongs to another."""
 
