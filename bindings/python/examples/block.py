@@ -4,14 +4,15 @@ import numpy as np
 
 import force_elements as fe
 
-MASS, SIZE, STEP, GRAVITY = 1.0, 0.1, 1e-4, 9.81
+MASS, SIZE, STEP, GRAVITY = 1.0, 0.1, 1e-3, 9.81
 INERTIA = MASS * SIZE**2 / 6
 
+design = fe.ContactDesign(MASS, SIZE / 2, STEP, mu_static=0.5, mu_kinetic=0.4)
 system = fe.System()
 block = system.add_body("block")
 for x in (-0.5, 0.5):
     for y in (-0.5, 0.5):
-        system.add_exponential_spring(fe.GROUND, block.station([x * SIZE, y * SIZE, -SIZE / 2]), mu_static=0.5, mu_kinetic=0.4)
+        system.add_exponential_spring(fe.GROUND, block.station([x * SIZE, y * SIZE, -SIZE / 2]), **design.exponential_spring())
 
 state = system.state()
 inertias = fe.Inertias(MASS, INERTIA)
@@ -42,11 +43,11 @@ place(state)
 state.reset_memory()
 start = 0.5 * MASS * linear @ linear + MASS * GRAVITY * position[2]
 print("time [s]   x [mm]   height [mm]   speed [mm/s]   energy lost [mJ]")
-for step in range(20001):
+for step in range(2001):
     state.time = step * STEP
     place(state)
     state.evaluate()
-    if step % 2000 == 0:
+    if step % 200 == 0:
         energy = 0.5 * MASS * linear @ linear + 0.5 * INERTIA * angular @ angular + MASS * GRAVITY * position[2]
         speed, lost = np.linalg.norm(linear), start - energy - state.energy
         print(

@@ -116,15 +116,42 @@ fn write<V: Variables<f64>>(parameters: &mut V, keyword: &str, numbers: &[f64]) 
     refused.map_or(Ok(()), |error| Err(raised(Error::from(error))))
 }
 
+/// A number, or a flag.
+fn value_of(value: Value<f64>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match value {
+        Value::Number(number) => number.into_pyobject(py)?.into_any(),
+        Value::Flag(flag) => PyBool::new(py, flag).to_owned().into_any(),
+    })
+}
+
+/// Parameters as keyword arguments; those of several numbers are dictionaries of their parts.
+pub(crate) fn arguments<'py, V: Variables<f64>>(
+    parameters: &V,
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let arguments = PyDict::new(py);
+    let set = |name: &str, value: Value<f64>| {
+        let value = value_of(value, py)?;
+        let Some((keyword, part)) = name.split_once('.') else { return arguments.set_item(name, value) };
+        let parts = arguments.get_item(keyword)?.unwrap_or_else(|| PyDict::new(py).into_any());
+        parts.set_item(part, value)?;
+        arguments.set_item(keyword, parts)
+    };
+    let mut outcome = Ok(());
+    parameters.visit(&mut |entry| {
+        if outcome.is_ok() {
+            outcome = set(&entry.name.to_string(), entry.value);
+        }
+    });
+    outcome.map(|()| arguments)
+}
+
 /// The names of parameters, each with its default and unit.
 pub(crate) fn table<'py, V: Variables<f64>>(parameters: &V, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let mut failed = None;
     parameters.visit(&mut |entry| {
-        let default = match entry.value {
-            Value::Number(number) => number.into_pyobject(py).map(Bound::into_any).map_err(PyErr::from),
-            Value::Flag(flag) => Ok(PyBool::new(py, flag).to_owned().into_any()),
-        };
+        let default = value_of(entry.value, py);
         let set = default.and_then(|default| table.set_item(entry.name.to_string(), (default, entry.unit)));
         failed = failed.take().or(set.err());
     });

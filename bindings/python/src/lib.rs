@@ -3,6 +3,7 @@
 mod batch;
 mod cables;
 mod convert;
+mod design;
 mod errors;
 mod keywords;
 mod linearization;
@@ -21,6 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::State>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<linearization::Linearization>()?;
+    module.add_class::<design::ContactDesign>()?;
     module.add_class::<stepping::Inertias>()?;
     module.add_class::<stepping::StableStep>()?;
     module.add_class::<parts::Body>()?;

@@ -353,6 +353,68 @@ def test_what_bounds_a_step_is_checked() -> None:
         fe.Batch(system, 2).step(length=1e-3)
 
 
+def dropped(design: fe.ContactDesign, step: float, seconds: float) -> tuple[fe.State, float, float]:
+    """A cube of 1 kg and 0.1 m that was dropped from 2 cm and pushed: its state, place and height."""
+    system = fe.System()
+    cube = system.add_body("cube")
+    for x in (-0.05, 0.05):
+        for y in (-0.05, 0.05):
+            system.add_exponential_spring(fe.GROUND, cube.station([x, y, -0.05]), **design.exponential_spring())
+    state, inertias, inertia = system.state(), fe.Inertias(1.0, 1.0 / 600.0), 1.0 / 600.0
+    position, velocity, angle, rate = np.array([0.0, 0.0, 0.07]), np.array([0.3, 0.0, 0.0]), 0.0, 0.0
+    for count in range(round(seconds / step)):
+        turn = [np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0]
+        state.time = step * count
+        state.set_body(cube, [*position, *turn], [0.0, rate, 0.0, *velocity])
+        state.evaluate()
+        wrench = state.body_force(cube)
+        state.check_step(step, inertias)
+        state.accept()
+        velocity = velocity + step * (wrench[3:] - [0.0, 0.0, 9.81])
+        position = position + step * velocity
+        rate += step * wrench[1] / inertia
+        angle += step * rate
+    return state, float(position[0]), float(position[2])
+
+
+def test_a_contact_fits_the_step_for_which_it_is_designed() -> None:
+    step = 1.0 / 1000.0
+    design = fe.ContactDesign(1.0, 0.05, step, mu_static=0.5, mu_kinetic=0.4, speed=1.5)
+    assert step < design.longest_step
+    _, rest, height = dropped(design, step, 2.0)
+    _, later, _ = dropped(design, step, 4.0)
+    # It slides to rest after about v^2/(2 mu g) = 11 mm from where it lands, with its corners at height zero, and stays.
+    assert 0.01 < rest < 0.05 and abs(height - 0.05) < 1e-6 and abs(later - rest) < 1e-9
+    # What is stable by default is so at shorter steps only.
+    system, inertias = fe.System(), fe.Inertias(1.0, 1.0 / 600.0)
+    cube = system.add_body()
+    system.add_exponential_spring(fe.GROUND, cube.station([0.05, 0.05, -0.05]))
+    state = system.state()
+    state.set_body(cube, [0.0, 0.0, 0.05])
+    state.evaluate()
+    with pytest.raises(fe.StepError):
+        state.check_step(step, inertias)
+
+
+def test_every_contact_can_be_designed() -> None:
+    design = fe.ContactDesign(1.0, 0.05, 1e-3)
+    system = fe.System()
+    ball, slider = system.add_body("ball"), system.add_coordinate("slider")
+    floor = fe.Surface(fe.GROUND, fe.Shape.half_space())
+    box = fe.Surface(ball, fe.Mesh.brick([0.05, 0.05, 0.05], [4, 4, 4]), **design.material(area=0.01))
+    foundation = system.add_elastic_foundation([floor, box], anchors=True, **design.elastic_foundation())
+    hertz = system.add_hertz_contact(fe.GROUND, ball.station([0, 0, 0]), 0.05, **design.hertz_contact(0.05))
+    bristles = system.add_coordinate_spring_damper_ext(slider, **design.coordinate_spring_damper_ext())
+    state = system.state()
+    assert state[f"{foundation}.clipped"] == 1.0 and state[f"{hertz}.dynamic_friction"] == 0.5
+    assert abs(state[f"{bristles}.dynamic_friction"] - 0.5 * 9.81) < 1e-12
+    longer = fe.ContactDesign(1.0, 0.05, 1.001 * design.longest_step)
+    with pytest.raises(fe.InvalidValueError, match="contact_design.step"):
+        longer.exponential_spring()
+    with pytest.raises(fe.InvalidValueError, match="area"):
+        design.material(0.0)
+
+
 def test_worlds_whose_step_is_too_long_are_not_accepted() -> None:
     system = fe.System()
     cube = system.add_body("cube")

@@ -11,6 +11,7 @@ __all__ = [
     "State",
     "Batch",
     "Linearization",
+    "ContactDesign",
     "Inertias",
     "StableStep",
     "Body",
@@ -382,6 +383,29 @@ class Batch:
     def __getitem__(self, name: str, /) -> _Floats: ...
     def __setitem__(self, name: str, value: ArrayLike, /) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class ContactDesign:
+    def __new__(
+        cls,
+        mass: float,
+        extent: float,
+        step: float,
+        *,
+        points: int = 4,
+        speed: float = 1.0,
+        restitution: float = 0.2,
+        mu_static: float = 0.7,
+        mu_kinetic: float = 0.5,
+        gravity: float = 9.81,
+    ) -> Self: ...
+    @property
+    def longest_step(self) -> float: ...
+    def exponential_spring(self) -> dict[str, Any]: ...
+    def hertz_contact(self, effective_radius: float) -> dict[str, Any]: ...
+    def material(self, area: float) -> dict[str, Any]: ...
+    def elastic_foundation(self) -> dict[str, Any]: ...
+    def coordinate_spring_damper_ext(self) -> dict[str, Any]: ...
 
 @final
 class Inertias:

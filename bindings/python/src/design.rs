@@ -1,0 +1,88 @@
+//! Parameters of contacts for the step of a host.
+
+use force_elements::{
+    ContactDesign as CrateDesign, InvalidValue, Variables, coordinate_spring_damper_ext, elastic_foundation,
+    exponential_spring, hertz_contact,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::raised;
+use crate::keywords;
+
+/// The requirements on a contact, from which every law of contact or friction computes keyword arguments for its element:
+/// ``system.add_exponential_spring(plane, station, **design.exponential_spring())``.
+///
+/// ``mass`` of the body [kg]; ``extent``, the distance of its mass center from the contact at rest [m], half the height of a box;
+/// ``step`` of the host [s], by symplectic Euler; ``points`` that share the weight; ``speed``, the highest at which they strike
+/// [m/s], and ``restitution``, the ratio of the rebound speed to it, greater than zero and at most one; ``gravity`` [m/s2].
+///
+/// Computed are a contact that is stable and damped at this step, on which bodies come to rest and hold. A step that is too long
+/// for the body is refused with an ``InvalidValueError``.
+#[pyclass(frozen, module = "force_elements")]
+pub(crate) struct ContactDesign(CrateDesign);
+
+/// The parameters as keyword arguments.
+fn arguments<V: Variables<f64>>(
+    parameters: Result<V, InvalidValue>,
+    py: Python<'_>,
+) -> PyResult<Bound<'_, PyDict>> {
+    keywords::arguments(&parameters.map_err(raised)?, py)
+}
+
+#[pymethods]
+impl ContactDesign {
+    #[new]
+    #[pyo3(signature = (mass, extent, step, *, points=4, speed=1.0, restitution=0.2, mu_static=0.7, mu_kinetic=0.5, gravity=9.81))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn new(
+        mass: f64,
+        extent: f64,
+        step: f64,
+        points: u32,
+        speed: f64,
+        restitution: f64,
+        mu_static: f64,
+        mu_kinetic: f64,
+        gravity: f64,
+    ) -> Self {
+        Self(CrateDesign { mass, extent, step, points, speed, restitution, mu_static, mu_kinetic, gravity })
+    }
+
+    /// The longest step for which there is a contact [s], with this extent and impact speed.
+    #[getter]
+    fn longest_step(&self) -> f64 {
+        self.0.longest_step()
+    }
+
+    /// Of an exponential spring at each of the points. Under its weight the body rests with them at height zero.
+    fn exponential_spring<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        arguments(exponential_spring::Parameters::for_contact(&self.0), py)
+    }
+
+    /// Of a Hertz contact of a ball of this effective radius [m]: on a half-space its own, on another ball the inverse of the sum
+    /// of the inverse radii.
+    fn hertz_contact<'py>(&self, effective_radius: f64, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        arguments(hertz_contact::Parameters::for_contact(&self.0, effective_radius), py)
+    }
+
+    /// Of the ``Surface`` of a body that rests on this area of its mesh [m2].
+    fn material<'py>(&self, area: f64, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        arguments(elastic_foundation::Material::for_contact(&self.0, area), py)
+    }
+
+    /// Of an elastic foundation with such surfaces.
+    fn elastic_foundation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        arguments(elastic_foundation::Parameters::for_contact(&self.0), py)
+    }
+
+    /// Of a coordinate on which bristles carry the friction of the weight.
+    fn coordinate_spring_damper_ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        arguments(coordinate_spring_damper_ext::Parameters::for_contact(&self.0), py)
+    }
+
+    fn __repr__(&self) -> String {
+        let CrateDesign { mass, extent, step, .. } = self.0;
+        format!("ContactDesign(mass={mass}, extent={extent}, step={step})")
+    }
+}
