@@ -122,11 +122,16 @@ impl<T: Real> Plant<T> {
 
     /// Adds a free body, to the plant and to the system.
     pub fn add_body(&mut self, system: &mut ForceSystem<T>, body: RigidBody<T>) -> BodyIndex {
+        let index = system.add_body();
+        self.put_body(index, body);
+        index
+    }
+
+    /// Adds a free body that a system has already, in the order of the system.
+    pub fn put_body(&mut self, index: BodyIndex, body: RigidBody<T>) {
         self.bodies.push(body);
         self.body_loads.push(SpatialForce::zero());
-        let index = system.add_body();
         self.body_indices.push(index);
-        index
     }
 
     fn body(&self, body: BodyIndex) -> Option<&RigidBody<T>> {
@@ -144,11 +149,21 @@ impl<T: Real> Plant<T> {
         mass: T,
     ) -> Result<CoordinateIndex, SimulationError> {
         check::squarable("mass", mass)?;
+        let index = system.add_coordinate();
+        self.put_coordinate(index, mass)?;
+        Ok(index)
+    }
+
+    /// Adds a coordinate with this mass that a system has already, in the order of the system.
+    ///
+    /// # Errors
+    /// As [`add_coordinate`](Self::add_coordinate).
+    pub fn put_coordinate(&mut self, index: CoordinateIndex, mass: T) -> Result<(), SimulationError> {
+        check::squarable("mass", mass)?;
         self.masses.push(mass);
         self.coordinate_loads.push(T::zero());
-        let index = system.add_coordinate();
         self.coordinate_indices.push(index);
-        Ok(index)
+        Ok(())
     }
 
     /// Applies a constant force to a body's origin, expressed in Ground, replacing any earlier one.

@@ -130,6 +130,41 @@ fn loads_do_work_and_bad_plants_are_refused() {
     );
 }
 
+#[test]
+fn a_plant_takes_the_bodies_of_a_system_in_their_order() -> Result<(), SimulationError> {
+    let mut system = ForceSystem::<f64>::new();
+    let [light, heavy] = [(); 2].map(|()| system.add_body());
+    let slider = system.add_coordinate();
+    let body = |mass| RigidBody::with_equal_inertia(mass, 1.0);
+    let load = SpatialForce::new(Vector3::zeros(), Vector3::x() * 6.0);
+    let mut plant = Plant::new(Vector3::zeros())?;
+    plant.put_body(light, body(2.0)?);
+    plant.put_body(heavy, body(3.0)?);
+    plant.put_coordinate(slider, 4.0)?;
+    for body in [light, heavy] {
+        plant.set_body_load(body, load)?;
+    }
+    plant.set_coordinate_load(slider, 8.0)?;
+    let mut simulation = Simulation::new(&system, &plant, system.default_state())?;
+    simulation.run(&mut DormandPrince::new(1e-10), 2.0, |_| {})?;
+    let velocities = simulation.state().velocities();
+    assert_relative_eq!(velocities.velocity(light).linear.x, 6.0, epsilon = 1e-9);
+    assert_relative_eq!(velocities.velocity(heavy).linear.x, 4.0, epsilon = 1e-9);
+    assert_relative_eq!(velocities.coordinate_rate(slider), 4.0, epsilon = 1e-9);
+
+    for wrong in [&[heavy, light][..], &[light], &[light, light], &[light, heavy, heavy]] {
+        let mut plant = Plant::new(Vector3::zeros())?;
+        for &index in wrong {
+            plant.put_body(index, body(1.0)?);
+        }
+        plant.put_coordinate(slider, 1.0)?;
+        let refused = Simulation::new(&system, &plant, system.default_state()).err();
+        assert_eq!(refused, Some(Error::TopologyMismatch.into()), "{wrong:?}");
+    }
+    assert!(Plant::new(Vector3::zeros())?.put_coordinate(slider, 0.0).is_err());
+    Ok(())
+}
+
 /// A slider that comes fast, is slowed by bristles and held by them.
 fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
     let mut system = ForceSystem::new();

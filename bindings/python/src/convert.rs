@@ -125,6 +125,12 @@ pub(crate) fn velocity_numbers(V: &SpatialVelocity<f64>) -> [f64; 6] {
     [w.x, w.y, w.z, v.x, v.y, v.z]
 }
 
+/// A spatial force from 6 numbers: torque, then force.
+pub(crate) fn force_of(numbers: &[f64]) -> SpatialForce<f64> {
+    let SpatialVelocity { angular, linear } = velocity_of(numbers);
+    SpatialForce::new(angular, linear)
+}
+
 /// The 6 numbers of a spatial force: torque, then force.
 pub(crate) fn force_numbers(F: &SpatialForce<f64>) -> [f64; 6] {
     let (t, f) = (F.torque, F.force);

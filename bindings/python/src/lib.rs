@@ -10,6 +10,7 @@ mod linearization;
 mod parallel;
 mod parts;
 mod shapes;
+mod simulate;
 mod state;
 mod stepping;
 mod system;

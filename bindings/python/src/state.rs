@@ -8,10 +8,11 @@ use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
+use crate::convert::{self, force_numbers, force_of, matrix_of, pose_of, velocity_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
+use crate::simulate::{Run, failed};
 use crate::stepping::{Inertias, StableStep, method_of};
 use crate::system::System;
 
@@ -250,6 +251,57 @@ impl State {
         let inertias = inertias.of(system.topology())?;
         let stepping = Stepping { method, impact_speed };
         system.stable_step(&self.state, inertias, stepping).map(StableStep::from).map_err(raised)
+    }
+
+    /// Moves the state to ``end`` [s] as free bodies and coordinates of these inertias, by the reference simulator of the library,
+    /// and returns samples: ``time`` (k,), ``poses`` (k, bodies, 4, 4), ``velocities`` (k, bodies, 6), ``coordinates`` and
+    /// ``coordinate_rates`` (k, coordinates), ``energy`` (k,), kinetic, by gravity and stored [J], and (k,) for each of the results
+    /// in ``names``. The first is the start; then every ``every`` [s], or each step.
+    ///
+    /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
+    /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, which are refused
+    /// if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
+    /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts are opened. After an error
+    /// the state is that of the last step.
+    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, step=None,
+        every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
+    fn simulate<'py>(
+        &mut self,
+        py: Python<'py>,
+        end: f64,
+        inertias: &Inertias,
+        gravity: [f64; 3],
+        integrator: &str,
+        accuracy: f64,
+        step: Option<f64>,
+        every: Option<f64>,
+        loads: Option<&Bound<'py, PyAny>>,
+        coordinate_loads: Option<&Bound<'py, PyAny>>,
+        names: Vec<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let Self { system, state } = self;
+        let system = system.get().read();
+        let topology = system.topology();
+        let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
+        if let Some(loads) = loads {
+            let bodies = body_rows(topology);
+            let numbers = rows(loads, bodies.len(), 6, "loads")?;
+            for (body, load) in occupied(bodies, numbers.chunks_exact(6)) {
+                plant.set_body_load(body, force_of(load)).map_err(failed)?;
+            }
+        }
+        if let Some(loads) = coordinate_loads {
+            let places = coordinate_places(topology);
+            let numbers = row(loads, places.len(), "coordinate_loads")?;
+            for (coordinate, load) in occupied(places, numbers) {
+                plant.set_coordinate_load(coordinate, load).map_err(failed)?;
+            }
+        }
+        let resolved = |name: String| (name.clone(), System::resolved(&system, &name));
+        let names = names.into_iter().map(resolved).collect();
+        let run = Run { end, every, accuracy, step, names };
+        run.simulate(py, &system, &plant, state, integrator)
     }
 
     /// In place of ``accept``, with energy accounts: moves the state to the end of a step, given by ``time`` and what moves,

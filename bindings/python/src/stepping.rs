@@ -1,6 +1,7 @@
 //! The longest step of a host that states its masses.
 
-use force_elements::nalgebra::Point3;
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::simulation::{Plant, RigidBody, SimulationError};
 use force_elements::{
     BodyIndex, CoordinateIndex, Inertias as CrateInertias, StableStep as CrateStableStep, StepMethod,
     Topology,
@@ -11,15 +12,19 @@ use crate::convert;
 use crate::errors::invalid;
 use crate::parts::Element;
 
-/// Masses and moments of inertia of a host, with which ``check_step`` and ``stable_step`` bound its steps. Each is an array in the
-/// order of ``state.poses`` or ``state.coordinates``, or a number for all. ``masses`` [kg]; ``moments`` [kg m2], the least principal
-/// moment of each body about its mass center; ``mass_centers`` (bodies, 3) [m], each in the frame of its body, by default its
-/// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates. A host in joint coordinates states
-/// the inertia that a force on the body acts on, or less. What does not move has an infinite mass.
+/// Masses and moments of inertia of a host, with which ``check_step`` and ``stable_step`` bound its steps, and with which
+/// ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, or a number for all.
+///
+/// ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
+/// axes, or one for each body whose moments are alike; ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
+/// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
+///
+/// A host in joint coordinates states the inertia that a force on the body acts on, or less. What does not move has an infinite
+/// mass.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
     masses: Vec<f64>,
-    moments: Vec<f64>,
+    moments: Vec<Matrix3<f64>>,
     mass_centers: Vec<Point3<f64>>,
     coordinate_masses: Vec<f64>,
 }
@@ -33,10 +38,26 @@ fn one_or_each(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
     Ok(numbers)
 }
 
-/// The number of one, where there may be one for all. A number that is missing is refused as one that is not greater than zero.
-fn at(numbers: &[f64], row: usize) -> f64 {
-    let row = if numbers.len() == 1 { 0 } else { row };
-    numbers.get(row).copied().unwrap_or(f64::NAN)
+/// The moments of one body after the other.
+fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Matrix3<f64>>> {
+    let (numbers, shape) = convert::numbers(value)?;
+    match shape.as_slice() {
+        [] | [_] => Ok(numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect()),
+        [_, 3] => Ok(numbers
+            .chunks_exact(3)
+            .map(|row| Matrix3::from_diagonal(&Vector3::from_column_slice(row)))
+            .collect()),
+        [_, 3, 3] => Ok(numbers.chunks_exact(9).map(Matrix3::from_row_slice).collect()),
+        _ => Err(invalid(&format!(
+            "moments must be of shape (bodies,), (bodies, 3) or (bodies, 3, 3), not {shape:?}"
+        ))),
+    }
+}
+
+/// That of one, where there may be one for all. What is missing is refused as a mass that is not greater than zero.
+fn at<V: Copy>(of_all: &[V], row: usize, missing: V) -> V {
+    let row = if of_all.len() == 1 { 0 } else { row };
+    of_all.get(row).copied().unwrap_or(missing)
 }
 
 /// The row of a body: ground has none.
@@ -66,21 +87,46 @@ impl Inertias {
     }
 }
 
+impl Inertias {
+    /// A plant of these free bodies and coordinates.
+    pub(crate) fn plant(
+        &self,
+        topology: &Topology,
+        gravity: Vector3<f64>,
+    ) -> Result<Plant<f64>, SimulationError> {
+        let mut plant = Plant::new(gravity)?;
+        for body in topology.bodies() {
+            let moments = at(&self.moments, row_of(body), Matrix3::from_element(f64::NAN));
+            plant.put_body(body, RigidBody::new(self.mass(body), self.mass_center(body), moments)?);
+        }
+        for coordinate in topology.coordinates() {
+            plant.put_coordinate(coordinate, self.coordinate_mass(coordinate))?;
+        }
+        Ok(plant)
+    }
+}
+
 impl CrateInertias for Inertias {
     fn mass(&self, body: BodyIndex) -> f64 {
-        at(&self.masses, row_of(body))
+        at(&self.masses, row_of(body), f64::NAN)
     }
 
     fn least_inertia(&self, body: BodyIndex) -> f64 {
-        at(&self.moments, row_of(body))
+        let moments = at(&self.moments, row_of(body), Matrix3::from_element(f64::NAN));
+        // Those of a body that does not move are infinite, which have no eigenvalues.
+        if moments.iter().all(|moment| moment.is_finite()) {
+            moments.symmetric_eigenvalues().min()
+        } else {
+            moments.diagonal().min()
+        }
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
-        self.mass_centers.get(row_of(body)).copied().unwrap_or_default()
+        at(&self.mass_centers, row_of(body), Point3::origin())
     }
 
     fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
-        at(&self.coordinate_masses, coordinate.index())
+        at(&self.coordinate_masses, coordinate.index(), f64::NAN)
     }
 }
 
@@ -108,7 +154,7 @@ impl Inertias {
         };
         Ok(Self {
             masses: one_or_each(masses, "masses")?,
-            moments: one_or_each(moments, "moments")?,
+            moments: moments_of(moments)?,
             mass_centers,
             coordinate_masses: coordinate_masses
                 .map_or(Ok(Vec::new()), |masses| one_or_each(masses, "coordinate_masses"))?,

@@ -263,6 +263,20 @@ class State:
     def accept(self) -> None: ...
     def check_step(self, length: float, inertias: Inertias, *, method: str = "symplectic_euler") -> None: ...
     def stable_step(self, inertias: Inertias, *, method: str = "symplectic_euler", impact_speed: float = 0.0) -> StableStep: ...
+    def simulate(
+        self,
+        end: float,
+        inertias: Inertias,
+        *,
+        gravity: Sequence[float] = ...,
+        integrator: str = "dormand_prince",
+        accuracy: float = 1e-06,
+        step: float | None = None,
+        every: float | None = None,
+        loads: ArrayLike | None = None,
+        coordinate_loads: ArrayLike | None = None,
+        names: Sequence[str] = ...,
+    ) -> dict[str, _Floats]: ...
     def finish_step(
         self,
         *,

@@ -1,0 +1,156 @@
+//! Runs of the reference simulator.
+
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
+    TrBdf2,
+};
+use force_elements::{ForceSystem, State as CrateState};
+use numpy::{PyArray1, PyArrayMethods as _, ToPyArray as _};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::{matrix_of, velocity_numbers};
+use crate::errors::{exception, invalid, raised};
+
+/// What a run is to do.
+pub(crate) struct Run {
+    pub(crate) end: f64,
+    /// The time between two samples; without, every step is one.
+    pub(crate) every: Option<f64>,
+    pub(crate) accuracy: f64,
+    /// The step, or the longest one under error control.
+    pub(crate) step: Option<f64>,
+    /// The results that are sampled, and their names in the state.
+    pub(crate) names: Vec<(String, String)>,
+}
+
+/// What has been sampled, one row after the other.
+#[derive(Default)]
+struct Samples {
+    time: Vec<f64>,
+    poses: Vec<f64>,
+    velocities: Vec<f64>,
+    coordinates: Vec<f64>,
+    coordinate_rates: Vec<f64>,
+    energy: Vec<f64>,
+    results: Vec<Vec<f64>>,
+}
+
+/// An error of a simulation as an exception.
+pub(crate) fn failed(error: SimulationError) -> PyErr {
+    match error {
+        SimulationError::Forces(error) => raised(error),
+        SimulationError::EnergyExploded { .. } => exception("StepError", &error.to_string(), None),
+        other => exception("Error", &other.to_string(), None),
+    }
+}
+
+impl Samples {
+    fn take(&mut self, simulation: &mut Simulation<'_, f64>, names: &[(String, String)]) -> PyResult<()> {
+        self.energy.push(simulation.mechanical_energy().map_err(failed)?);
+        let view = simulation.dynamics().map_err(raised)?;
+        self.results.resize_with(names.len(), Vec::new);
+        for (results, (_, name)) in self.results.iter_mut().zip(names) {
+            results.push(view.result(name).map_err(raised)?);
+        }
+        let state = simulation.state();
+        let (positions, velocities) = (state.positions(), state.velocities());
+        self.time.push(state.time());
+        self.poses.extend(positions.poses().iter().skip(1).flat_map(matrix_of));
+        self.velocities.extend(velocities.bodies().iter().skip(1).flat_map(velocity_numbers));
+        self.coordinates.extend(positions.coordinates());
+        self.coordinate_rates.extend(velocities.coordinates());
+        Ok(())
+    }
+
+    fn into_dict<'py>(self, py: Python<'py>, names: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
+        let count = self.time.len();
+        let shaped = |numbers: &[f64], shape: &[usize]| {
+            let width = numbers.len() / (count * shape.iter().product::<usize>()).max(1);
+            let all: Vec<usize> = [count, width].into_iter().chain(shape.iter().copied()).collect();
+            numbers.to_pyarray(py).reshape(all)
+        };
+        let run = PyDict::new(py);
+        run.set_item("time", self.time.to_pyarray(py))?;
+        run.set_item("poses", shaped(&self.poses, &[4, 4])?)?;
+        run.set_item("velocities", shaped(&self.velocities, &[6])?)?;
+        run.set_item("coordinates", shaped(&self.coordinates, &[])?)?;
+        run.set_item("coordinate_rates", shaped(&self.coordinate_rates, &[])?)?;
+        run.set_item("energy", self.energy.to_pyarray(py))?;
+        for ((name, _), numbers) in names.iter().zip(&self.results) {
+            let numbers: Bound<'_, PyArray1<f64>> = numbers.to_pyarray(py);
+            run.set_item(name, numbers)?;
+        }
+        Ok(run)
+    }
+}
+
+impl Run {
+    fn check(&self, start: f64) -> PyResult<()> {
+        if !(self.end.is_finite() && self.end >= start) {
+            return Err(invalid("the end of a run must be finite and not lie in the past"));
+        }
+        match self.every {
+            Some(every) if !(every.is_finite() && every > 0.0) => {
+                Err(invalid("the time between two samples must be positive"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves a state to the end by the integrator of this name; returns the samples. After an error the state is that of the last
+    /// step.
+    pub(crate) fn simulate<'py>(
+        &self,
+        py: Python<'py>,
+        system: &ForceSystem<f64>,
+        plant: &Plant<f64>,
+        state: &mut CrateState<f64>,
+        integrator: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        self.check(state.time())?;
+        let accuracy = self.accuracy;
+        // Under error control alone, a step as long as the run is not too long.
+        let longest = self.step.unwrap_or_else(|| (self.end - state.time()).max(f64::MIN_POSITIVE));
+        let mut simulation = Simulation::new(system, plant, state.clone()).map_err(failed)?;
+        let samples = py.detach(|| match (integrator, self.step) {
+            ("dormand_prince", _) => {
+                self.drive(&mut simulation, &mut DormandPrince::new(accuracy).with_max_step(longest))
+            }
+            ("implicit_trapezoidal", _) => {
+                self.drive(&mut simulation, &mut ImplicitTrapezoidal::new(longest).with_accuracy(accuracy))
+            }
+            ("tr_bdf2", _) => self.drive(&mut simulation, &mut TrBdf2::new(longest).with_accuracy(accuracy)),
+            ("symplectic_euler", Some(step)) => {
+                self.drive(&mut simulation, &mut SemiImplicitEuler::new(step))
+            }
+            ("symplectic_euler", None) => Err(invalid("symplectic_euler needs a step")),
+            _ => Err(invalid(&format!("there is no integrator {integrator:?}"))),
+        });
+        state.clone_from(simulation.state());
+        samples?.into_dict(py, &self.names)
+    }
+
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime")]
+    fn drive(
+        &self,
+        simulation: &mut Simulation<'_, f64>,
+        integrator: &mut impl Integrator<f64>,
+    ) -> PyResult<Samples> {
+        let (start, mut samples, mut number) = (simulation.time(), Samples::default(), 0_u32);
+        samples.take(simulation, &self.names)?;
+        while simulation.time() < self.end {
+            let next =
+                self.every.map_or(self.end, |every| start + f64::from(number + 1) * every).min(self.end);
+            integrator.step(simulation, next).map_err(failed)?;
+            if self.every.is_none() || simulation.time() >= next {
+                samples.take(simulation, &self.names)?;
+                number += 1;
+            }
+            if simulation.statistics().steps.is_multiple_of(1024) {
+                Python::attach(|py| py.check_signals())?;
+            }
+        }
+        Ok(samples)
+    }
+}

@@ -1,0 +1,144 @@
+"""Runs of the reference simulator against closed forms and against hosts of one's own."""
+
+import numpy as np
+import pytest
+
+import force_elements as fe
+
+MASS, SIDE = 1.0, 0.1
+CUBE = MASS * SIDE**2 / 6
+
+
+def sprung(stiffness: float, damping: float = 0.0) -> tuple[fe.State, fe.Inertias]:
+    """A coordinate of 2 kg on a spring, 0.1 m from rest."""
+    system = fe.System()
+    system.add_coordinate_spring_damper_ext(system.add_coordinate("slider"), stiffness=stiffness, damping=damping, name="spring")
+    state = system.state()
+    state.coordinates = [0.1]
+    return state, fe.Inertias([], [], coordinate_masses=2.0)
+
+
+@pytest.mark.parametrize("integrator", ["dormand_prince", "implicit_trapezoidal", "tr_bdf2"])
+def test_an_oscillator_is_that_of_the_closed_form(integrator: str) -> None:
+    state, inertias = sprung(8.0)
+    run = state.simulate(3.0, inertias, integrator=integrator, accuracy=1e-9, every=0.25, names=["spring.force"])
+    time = run["time"]
+    assert np.array_equal(time, 0.25 * np.arange(13))
+    assert np.abs(run["coordinates"][:, 0] - 0.1 * np.cos(2.0 * time)).max() < 1e-6
+    assert np.abs(run["coordinate_rates"][:, 0] + 0.2 * np.sin(2.0 * time)).max() < 1e-6
+    assert np.abs(run["spring.force"] - run["spring.force"][0] * np.cos(2.0 * time)).max() < 1e-5
+    assert np.abs(run["energy"] - 0.04).max() < 1e-6
+    assert state.time == 3.0 and state.coordinates[0] == run["coordinates"][-1, 0]
+    assert run["poses"].shape == (13, 0, 4, 4) and run["velocities"].shape == (13, 0, 6)
+
+
+def test_free_bodies_fall_turn_and_follow_loads() -> None:
+    system = fe.System()
+    one, two = system.add_body("one"), system.add_body("two")
+    state = system.state()
+    # The mass center is 0.5 m from the origin.
+    inertias = fe.Inertias([2.0, 3.0], np.array([[1.0, 2.0, 2.5], [1.0, 1.0, 1.0]]), mass_centers=[[0.5, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    state.set_body(one, [0.0, 0.0, 0.0], [0.0, 0.0, 4.0, 0.0, 2.0, 0.0])
+    state.set_body(two, [1.0, 0.0, 0.0])
+    loads = np.zeros((2, 6))
+    loads[1, 3], loads[1, 2] = 6.0, 2.0
+    run = state.simulate(0.7, inertias, every=0.1, accuracy=1e-9, loads=loads)
+    assert np.abs(run["time"] - 0.1 * np.arange(8)).max() < 1e-12
+    for t, pose, velocity in zip(run["time"], run["poses"], run["velocities"]):
+        # It turns about its mass center, a principal axis.
+        turn, fall = 4.0 * t, -0.5 * 9.81 * t * t
+        center = pose[0] @ [0.5, 0.0, 0.0, 1.0]
+        assert np.abs(center[:3] - [0.5, 4.0 * t, fall]).max() < 1e-6
+        assert np.abs(pose[0, :2, 0] - [np.cos(turn), np.sin(turn)]).max() < 1e-6
+        assert np.abs(pose[1, :3, 3] - [1.0 + t * t, 0.0, fall]).max() < 1e-6
+        assert np.abs(velocity[1] - [0.0, 0.0, 2.0 * t, 2.0 * t, 0.0, -9.81 * t]).max() < 1e-6
+
+
+def cube(design: fe.ContactDesign) -> tuple[fe.State, fe.Inertias]:
+    """A cube above a floor, on its corners, pushed."""
+    system = fe.System()
+    body = system.add_body("cube")
+    for x in (-0.05, 0.05):
+        for y in (-0.05, 0.05):
+            system.add_exponential_spring(fe.GROUND, body.station([x, y, -0.05]), **design.exponential_spring())
+    state = system.state()
+    state.set_body(body, [0.0, 0.0, 0.07], [0.0, 0.0, 0.0, 0.3, 0.0, 0.0])
+    state.reset_memory()
+    return state, fe.Inertias(MASS, CUBE)
+
+
+def test_a_cube_slides_to_rest_under_every_integrator_and_stays() -> None:
+    step = 1e-3
+    design = fe.ContactDesign(MASS, SIDE / 2, step, mu_static=0.5, mu_kinetic=0.4, speed=1.5)
+    ends = []
+    for integrator in ("dormand_prince", "implicit_trapezoidal", "tr_bdf2", "symplectic_euler"):
+        state, inertias = cube(design)
+        run = state.simulate(4.0, inertias, integrator=integrator, step=step, every=0.5)
+        place = run["poses"][:, 0, :3, 3]
+        assert np.abs(place[-1] - place[-3]).max() < 1e-7, integrator
+        assert abs(place[-1, 2] - SIDE / 2) < 1e-6, integrator
+        assert np.all(np.diff(run["energy"]) < 1e-9), integrator
+        ends.append(place[-1, 0])
+    # Steps of a millisecond are three of the five that a bounce takes.
+    assert max(ends) - min(ends) < 0.05 * max(ends)
+
+
+def test_the_run_is_that_of_a_host_of_ones_own() -> None:
+    state, inertias = sprung(50.0, 3.0)
+    twin, _ = sprung(50.0, 3.0)
+    h, q, u = 1e-3, 0.1, 0.0
+    run = state.simulate(0.2, inertias, integrator="symplectic_euler", step=h)
+    for row in range(len(run["time"])):
+        assert abs(run["coordinates"][row, 0] - q) < 1e-12 and abs(run["time"][row] - h * row) < 1e-12
+        twin.set_coordinate(fe.Coordinate(0), q, u)
+        twin.evaluate()
+        u += h * float(twin.coordinate_forces[0]) / 2.0
+        q += h * u
+    assert len(run["time"]) == 201
+
+
+def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
+    state, inertias = sprung(8.0)
+    state.time = 1.0
+    for keywords, what in (
+        ({"end": 0.5}, "past"),
+        ({"end": float("nan")}, "past"),
+        ({"every": 0.0}, "samples"),
+        ({"every": float("nan")}, "samples"),
+        ({"integrator": "euler"}, "no integrator"),
+        ({"integrator": "symplectic_euler"}, "needs a step"),
+        ({"accuracy": 0.0}, "accuracy"),
+        ({"step": -1.0}, "step"),
+        ({"coordinate_loads": [1.0, 2.0]}, "coordinate_loads"),
+        ({"inertias": fe.Inertias([], [], coordinate_masses=-1.0)}, "mass"),
+        ({"inertias": fe.Inertias([], [])}, "coordinate_masses"),
+    ):
+        with pytest.raises(fe.InvalidValueError, match=what):
+            state.simulate(**({"end": 2.0, "inertias": inertias} | keywords))  # type: ignore[arg-type]
+        assert state.time == 1.0 and state.coordinates[0] == 0.1
+    with pytest.raises(fe.NoSuchNameError):
+        state.simulate(2.0, inertias, names=["spring.no_such"])
+    with pytest.raises(fe.Error):
+        state.simulate(2.0, inertias, coordinate_loads=[float("inf")])
+    assert state.time == 1.0
+
+
+def test_a_step_that_is_too_long_is_refused_where_it_is() -> None:
+    design = fe.ContactDesign(MASS, SIDE / 2, 1e-4)
+    state, inertias = cube(design)
+    with pytest.raises(fe.StepError, match="too long"):
+        state.simulate(1.0, inertias, integrator="symplectic_euler", step=2e-3)
+    # It has fallen until a corner touches, and stands there.
+    assert 0.04 < state.time < 0.08
+    stopped = state.time
+    run = state.simulate(1.0, inertias)
+    assert run["time"][0] == stopped and state.time == 1.0 and abs(state.poses[0, 2, 3] - SIDE / 2) < 1e-4
+
+
+def test_a_system_from_which_a_body_was_removed_has_no_plant() -> None:
+    system = fe.System()
+    system.add_body("one")
+    other = system.add_body("other")
+    system.remove_body(other)
+    with pytest.raises(fe.TopologyError):
+        system.state().simulate(1.0, fe.Inertias(1.0, 1.0))
