@@ -1,7 +1,9 @@
 //! Systems, which record how they were built.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 use force_elements::hertz_contact::Ball;
 use force_elements::{
@@ -52,7 +54,17 @@ impl System {
     }
 
     fn change<V>(&self, change: impl FnOnce(&mut ForceSystem<f64>) -> PyResult<V>) -> PyResult<V> {
-        change(&mut self.system.write().unwrap_or_else(PoisonError::into_inner))
+        let mut system = loop {
+            match self.system.try_write() {
+                Ok(system) => break system,
+                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
+                // A run on another thread, which may wait for the interpreter.
+                Err(TryLockError::WouldBlock) => {
+                    Python::attach(|py| py.detach(|| thread::sleep(Duration::from_millis(1))));
+                }
+            }
+        };
+        change(&mut system)
     }
 
     fn record<'py>(

@@ -1,5 +1,8 @@
 """Runs of the reference simulator against closed forms and against hosts of one's own."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -133,6 +136,30 @@ def test_a_step_that_is_too_long_is_refused_where_it_is() -> None:
     stopped = state.time
     run = state.simulate(1.0, inertias)
     assert run["time"][0] == stopped and state.time == 1.0 and abs(state.poses[0, 2, 3] - SIDE / 2) < 1e-4
+
+
+def test_a_run_can_be_interrupted_while_another_thread_waits_for_its_system() -> None:
+    script = """
+import _thread, threading, time
+import force_elements as fe
+system = fe.System()
+system.add_coordinate_spring_damper_ext(system.add_coordinate("slider"), stiffness=1e4)
+state = system.state()
+state.coordinates = [0.1]
+def add():
+    time.sleep(0.1)
+    system.add_body("late")     # waits for the end of the run
+threading.Timer(0.4, _thread.interrupt_main).start()
+thread = threading.Thread(target=add)
+thread.start()
+try:
+    state.simulate(1e6, fe.Inertias([], [], coordinate_masses=1.0), every=1e6)
+except KeyboardInterrupt:
+    thread.join()
+    print("interrupted", state.time > 0.0, len(system.bodies))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["interrupted", "True", "1"]
 
 
 def test_a_system_from_which_a_body_was_removed_has_no_plant() -> None:
