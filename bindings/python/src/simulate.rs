@@ -127,7 +127,9 @@ impl Run {
             ("symplectic_euler", None) => Err(invalid("symplectic_euler needs a step")),
             _ => Err(invalid(&format!("there is no integrator {integrator:?}"))),
         });
-        state.clone_from(simulation.state());
+        if samples.is_ok() || simulation.time() > state.time() {
+            state.clone_from(simulation.state());
+        }
         samples?.into_dict(py, &self.names)
     }
 

@@ -1,6 +1,6 @@
 //! The longest step of a host that states its masses.
 
-use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::nalgebra::{ArrayStorage, Matrix3, Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, SimulationError};
 use force_elements::{
     BodyIndex, CoordinateIndex, Inertias as CrateInertias, StableStep as CrateStableStep, StepMethod,
@@ -24,9 +24,34 @@ use crate::parts::Element;
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
     masses: Vec<f64>,
-    moments: Vec<Matrix3<f64>>,
+    moments: Vec<Moments>,
     mass_centers: Vec<Point3<f64>>,
     coordinate_masses: Vec<f64>,
+}
+
+/// The moments of inertia of one body.
+#[derive(Clone, Copy)]
+struct Moments {
+    matrix: Matrix3<f64>,
+    /// The least principal one.
+    least: f64,
+}
+
+impl Moments {
+    /// Those of a row that is missing, which are refused.
+    const MISSING: Self =
+        Self { matrix: Matrix3::from_array_storage(ArrayStorage([[f64::NAN; 3]; 3])), least: f64::NAN };
+
+    fn of(matrix: Matrix3<f64>) -> PyResult<Self> {
+        let is_finite = matrix.iter().all(|moment| moment.is_finite());
+        // Those of a body that does not move are infinite.
+        let is_infinite = matrix == Matrix3::from_diagonal_element(f64::INFINITY);
+        if matrix != matrix.transpose() || !(is_finite || is_infinite) {
+            return Err(invalid("moments must be symmetric, and finite or all infinite"));
+        }
+        let least = if is_finite { matrix.symmetric_eigenvalues().min() } else { f64::INFINITY };
+        Ok(Self { matrix, least })
+    }
 }
 
 /// A number for all, or one for each.
@@ -39,19 +64,21 @@ fn one_or_each(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
 }
 
 /// The moments of one body after the other.
-fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Matrix3<f64>>> {
+fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Moments>> {
     let (numbers, shape) = convert::numbers(value)?;
-    match shape.as_slice() {
-        [] | [_] => Ok(numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect()),
-        [_, 3] => Ok(numbers
+    let matrices: Vec<_> = match shape.as_slice() {
+        [] | [_] => numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect(),
+        [_, 3] => numbers
             .chunks_exact(3)
             .map(|row| Matrix3::from_diagonal(&Vector3::from_column_slice(row)))
-            .collect()),
-        [_, 3, 3] => Ok(numbers.chunks_exact(9).map(Matrix3::from_row_slice).collect()),
-        _ => Err(invalid(&format!(
-            "moments must be of shape (bodies,), (bodies, 3) or (bodies, 3, 3), not {shape:?}"
-        ))),
-    }
+            .collect(),
+        [_, 3, 3] => numbers.chunks_exact(9).map(Matrix3::from_row_slice).collect(),
+        _ => {
+            let shapes = "(bodies,), (bodies, 3) or (bodies, 3, 3)";
+            return Err(invalid(&format!("moments must be of shape {shapes}, not {shape:?}")));
+        }
+    };
+    matrices.into_iter().map(Moments::of).collect()
 }
 
 /// That of one, where there may be one for all. What is missing is refused as a mass that is not greater than zero.
@@ -69,25 +96,20 @@ impl Inertias {
     /// These, if they have as many rows as the system.
     pub(crate) fn of(&self, topology: &Topology) -> PyResult<&Self> {
         let (bodies, coordinates) = (topology.body_places() - 1, topology.coordinate_places());
-        let mass_centers = self.mass_centers.len();
-        let wrong = [
+        let rows = [
             ("masses", self.masses.len(), bodies, 1),
             ("moments", self.moments.len(), bodies, 1),
-            ("mass_centers", mass_centers, bodies, 0),
+            ("mass_centers", self.mass_centers.len(), bodies, 0),
             ("coordinate_masses", self.coordinate_masses.len(), coordinates, 1),
-        ]
-        .into_iter()
-        .find(|&(_, found, wanted, for_all)| found != wanted && found != for_all);
-        match wrong {
-            Some((what, found, wanted, _)) if wanted > 0 => {
+        ];
+        match rows.into_iter().find(|&(_, found, wanted, for_all)| found != wanted && found != for_all) {
+            Some((what, found, wanted, _)) => {
                 Err(invalid(&format!("{what} must have {wanted} rows, not {found}")))
             }
-            _ => Ok(self),
+            None => Ok(self),
         }
     }
-}
 
-impl Inertias {
     /// A plant of these free bodies and coordinates.
     pub(crate) fn plant(
         &self,
@@ -96,8 +118,8 @@ impl Inertias {
     ) -> Result<Plant<f64>, SimulationError> {
         let mut plant = Plant::new(gravity)?;
         for body in topology.bodies() {
-            let moments = at(&self.moments, row_of(body), Matrix3::from_element(f64::NAN));
-            plant.put_body(body, RigidBody::new(self.mass(body), self.mass_center(body), moments)?);
+            let Moments { matrix, .. } = at(&self.moments, row_of(body), Moments::MISSING);
+            plant.put_body(body, RigidBody::new(self.mass(body), self.mass_center(body), matrix)?);
         }
         for coordinate in topology.coordinates() {
             plant.put_coordinate(coordinate, self.coordinate_mass(coordinate))?;
@@ -112,13 +134,7 @@ impl CrateInertias for Inertias {
     }
 
     fn least_inertia(&self, body: BodyIndex) -> f64 {
-        let moments = at(&self.moments, row_of(body), Matrix3::from_element(f64::NAN));
-        // Those of a body that does not move are infinite, which have no eigenvalues.
-        if moments.iter().all(|moment| moment.is_finite()) {
-            moments.symmetric_eigenvalues().min()
-        } else {
-            moments.diagonal().min()
-        }
+        at(&self.moments, row_of(body), Moments::MISSING).least
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {

@@ -337,7 +337,8 @@ def test_what_bounds_a_step_is_checked() -> None:
         (fe.Inertias(1.0, 0.1, np.zeros((2, 3)), 1.0), "mass_centers"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
         (fe.Inertias(0.0, 0.1, coordinate_masses=1.0), "mass"),
-        (fe.Inertias(1.0, float("nan"), coordinate_masses=1.0), "inertia"),
+        (fe.Inertias(1.0, -1.0, coordinate_masses=1.0), "inertia"),
+        (fe.Inertias(1.0, [[1.0, 2.0, -1.0]], coordinate_masses=1.0), "inertia"),
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
             state.check_step(1e-3, wrong)
@@ -349,6 +350,17 @@ def test_what_bounds_a_step_is_checked() -> None:
         fe.Inertias([[1.0]], 0.1)
     with pytest.raises(fe.InvalidValueError, match="bodies, 3"):
         fe.Inertias(1.0, 0.1, [0.0, 0.0, 0.0])
+    for wrong_moments in (float("nan"), [[1.0, np.nan, 1.0]], [[1.0, np.inf, 1.0]], [[[1.0, 0.0, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]]]):
+        with pytest.raises(fe.InvalidValueError, match="moments must be symmetric"):
+            fe.Inertias(1.0, np.array(wrong_moments))
+    # What does not move limits nothing.
+    fixed = fe.Inertias(np.inf, np.inf, coordinate_masses=np.inf)
+    assert state.stable_step(fixed).length == np.inf
+    # Of a full matrix the least principal moment counts.
+    slanted = np.array([[[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0]]])
+    lever = np.array([[0.0, 0.3, 0.0]])
+    bounds = [state.stable_step(fe.Inertias(2.0, moments, lever, np.inf)).length for moments in (slanted, 1.0)]
+    assert bounds[0] == pytest.approx(bounds[1], rel=1e-12)
     with pytest.raises(TypeError, match="together"):
         fe.Batch(system, 2).step(length=1e-3)
 

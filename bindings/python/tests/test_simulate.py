@@ -118,7 +118,7 @@ def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
             state.simulate(**({"end": 2.0, "inertias": inertias} | keywords))  # type: ignore[arg-type]
-        assert state.time == 1.0 and state.coordinates[0] == 0.1
+        assert state.time == 1.0 and state.coordinates[0] == 0.1 and state["spring.account_open"] == 0.0
     with pytest.raises(fe.NoSuchNameError):
         state.simulate(2.0, inertias, names=["spring.no_such"])
     with pytest.raises(fe.Error):
