@@ -169,14 +169,14 @@ pub(crate) struct Report {
 struct End {
     /// The place of the body or coordinate.
     place: usize,
-    pull: Pull,
+    direction: Direction,
     /// The inverse of the mass that it moves there, at least \[1/kg\]; zero where nothing moves.
     yielding: f64,
 }
 
 /// How a spring of unit stiffness pulls at its end, over the roots of mass and inertia.
 #[derive(Debug, Clone, Copy)]
-enum Pull {
+enum Direction {
     /// With this force and torque at a unit tension.
     Line(Vector6<f64>),
     /// In any direction, with the inverse root of the mass and a lever over the root of the inertia.
@@ -185,7 +185,7 @@ enum Pull {
     About(f64),
 }
 
-impl Pull {
+impl Direction {
     /// Adds a multiple of the sum of `line·lineᵀ` over the directions.
     fn add_to(&self, total: &mut Matrix6<f64>, factor: f64) {
         match self {
@@ -210,7 +210,7 @@ impl Pull {
 impl End {
     /// Of a spring in one direction.
     fn along(place: usize, line: Vector6<f64>) -> Self {
-        Self { place, pull: Pull::Line(line), yielding: line.norm_squared() }
+        Self { place, direction: Direction::Line(line), yielding: line.norm_squared() }
     }
 }
 
@@ -344,7 +344,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = bodies.map(|body| {
             let place = body.place_in(self.topology());
             let [_, root] = self.roots[place];
-            End { place, pull: Pull::About(root), yielding: root * root }
+            End { place, direction: Direction::About(root), yielding: root * root }
         });
         self.add(stiffness, damping, &ends);
     }
@@ -435,7 +435,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let [of_mass, of_inertia] = self.roots[place];
             let lever = (plain(&p_G) - self.mass_centers[place]) * of_inertia;
             let yielding = of_mass * of_mass + lever.norm_squared();
-            End { place, pull: Pull::Anywhere(of_mass, lever), yielding }
+            End { place, direction: Direction::Anywhere(of_mass, lever), yielding }
         })
     }
 
@@ -472,13 +472,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             self.bound(ends);
             return;
         }
-        for End { place, pull, yielding } in ends {
+        for End { place, direction, yielding } in ends {
             // An infinite stiffness on an immovable body is ignored.
             if *yielding > 0.0 {
                 let total = &mut self.totals[*place];
                 for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
                     if factor > 0.0 {
-                        pull.add_to(sum, factor);
+                        direction.add_to(sum, factor);
                     }
                 }
             }
