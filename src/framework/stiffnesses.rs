@@ -174,7 +174,7 @@ struct End {
     yielding: f64,
 }
 
-/// How a spring of unit stiffness pulls at its end, over the roots of mass and inertia.
+/// The directions in which a spring of unit stiffness pulls at its end, over the roots of mass and inertia.
 #[derive(Debug, Clone, Copy)]
 enum Direction {
     /// With this force and torque at a unit tension.

@@ -265,6 +265,7 @@ fn bad_places_and_parameters_are_refused() {
         ("ball.center", HertzContact::new(ground, ball(body, f64::INFINITY, 1.0), rubber())),
         ("ball.radius", HertzContact::new(ground, ball(body, 0.0, -1.0), rubber())),
         ("dynamic_friction", HertzContact::new(ground, ball(body, 0.0, 1.0), slippery)),
+        ("effective_modulus", HertzContact::new(ground, ball(body, 0.0, 1.0), Parameters::default())),
     ] {
         let error = refused.expect_err(name);
         assert_eq!(error.invalid_value().map(|value| value.name), Some(name), "{error}");

@@ -281,9 +281,8 @@ impl Swarm {
         let bodies: Vec<_> = self.radii.iter().map(|_| system.add_body()).collect();
         for (i, j) in (0..Self::COUNT).flat_map(|i| (0..i).map(move |j| (i, j))) {
             let [a, b] = [i, j].map(|k| ball(bodies[k], self.radii[k]));
-            system
-                .add(HertzContact::new(a, b, hertz_contact::Parameters::default()).expect("valid"))
-                .expect("new");
+            let parameters = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() };
+            system.add(HertzContact::new(a, b, parameters).expect("valid")).expect("new");
         }
         system
     }

@@ -420,6 +420,8 @@ def test_every_contact_can_be_designed() -> None:
     state = system.state()
     assert state[f"{foundation}.clipped"] == 1.0 and state[f"{hertz}.dynamic_friction"] == 0.5
     assert abs(state[f"{bristles}.dynamic_friction"] - 0.5 * 9.81) < 1e-12
+    with pytest.raises(fe.InvalidValueError, match="effective_modulus"):
+        system.add_hertz_contact(fe.GROUND, ball.station([0, 0, 0]), 0.05)
     longer = fe.ContactDesign(1.0, 0.05, 1.001 * design.longest_step)
     with pytest.raises(fe.InvalidValueError, match="contact_design.step"):
         longer.exponential_spring()

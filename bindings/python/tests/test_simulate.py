@@ -140,7 +140,7 @@ def test_a_step_that_is_too_long_is_refused_where_it_is() -> None:
 
 def test_a_run_can_be_interrupted_while_another_thread_waits_for_its_system() -> None:
     script = """
-import _thread, threading, time
+import os, signal, threading, time
 import force_elements as fe
 system = fe.System()
 system.add_coordinate_spring_damper_ext(system.add_coordinate("slider"), stiffness=1e4)
@@ -149,13 +149,17 @@ state.coordinates = [0.1]
 def add():
     time.sleep(0.1)
     system.add_body("late")     # waits for the end of the run
-threading.Timer(0.4, _thread.interrupt_main).start()
-thread = threading.Thread(target=add)
-thread.start()
+def interrupt():
+    time.sleep(0.4)
+    os.kill(os.getpid(), signal.SIGINT)
+threads = [threading.Thread(target=target) for target in (add, interrupt)]
 try:
+    for thread in threads:
+        thread.start()
     state.simulate(1e6, fe.Inertias([], [], coordinate_masses=1.0), every=1e6)
 except KeyboardInterrupt:
-    thread.join()
+    for thread in threads:
+        thread.join()
     print("interrupted", state.time > 0.0, len(system.bodies))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)

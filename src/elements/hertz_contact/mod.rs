@@ -12,7 +12,7 @@ use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses,
 };
-use crate::math::{InvalidValue, Pose, Real};
+use crate::math::{InvalidValue, Pose, Real, check};
 use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, KinematicsError, Positions, Quantity, Topology, Velocities,
 };
@@ -142,7 +142,8 @@ impl<T: Real> HertzContact<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, or with
     /// [`ElementError::InvalidValue`] for a pose or center that is not finite, a pose whose rotation is not orthonormal, a
-    /// radius that is not of a [`Size`](crate::Requirement::Size), or parameters out of range.
+    /// radius that is not of a [`Size`](crate::Requirement::Size), parameters out of range, or an effective modulus of zero,
+    /// with which there is no contact. In a state it may be zero.
     pub fn new(
         surface: impl Into<Surface<T>>,
         ball: Ball<T>,
@@ -152,12 +153,13 @@ impl<T: Real> HertzContact<T> {
         if surface.body() == ball.center.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
-        let check = || {
+        let valid = || {
             surface.validate()?;
             ball.validate(["ball.center", "ball.radius"])?;
-            parameters.validate()
+            parameters.validate()?;
+            check::positive("effective_modulus", parameters.effective_modulus)
         };
-        check().map_err(|error: InvalidValue| Error::of_new(Self::KIND, error))?;
+        valid().map_err(|error: InvalidValue| Error::of_new(Self::KIND, error))?;
         let effective_radius = match surface {
             Surface::HalfSpace(_) => ball.radius,
             // No product of radii overflows, since their fourth powers do not.
