@@ -142,6 +142,8 @@ def test_a_run_can_be_interrupted_while_another_thread_waits_for_its_system() ->
     script = """
 import os, signal, threading, time
 import force_elements as fe
+# What runs in the background may have been started with it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 system = fe.System()
 system.add_coordinate_spring_damper_ext(system.add_coordinate("slider"), stiffness=1e4)
 state = system.state()
