@@ -278,7 +278,7 @@ def test_curves_height_maps_and_distance_fields() -> None:
 def test_a_step_in_which_bodies_pass_through_each_other_is_refused() -> None:
     system = fe.System()
     a, b = (system.add_body(name).station([0.0, 0.0, 0.0]) for name in ("a", "b"))
-    system.add_hertz_contact((a, 0.1), b, 0.1)
+    system.add_hertz_contact((a, 0.1), b, 0.1, effective_modulus=1e6)
     state = system.state()
     poses = np.tile(np.eye(4), (2, 1, 1))
     poses[:, 0, 3] = [-0.3, 0.3]
