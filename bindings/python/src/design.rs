@@ -17,8 +17,8 @@ use crate::keywords;
 /// ``step`` of the host [s], by symplectic Euler; ``points`` that share the weight; ``speed``, the highest at which they strike
 /// [m/s], and ``restitution``, the ratio of the rebound speed to it, greater than zero and at most one; ``gravity`` [m/s2].
 ///
-/// Computed are a contact that is stable and damped at this step, on which bodies come to rest and hold. A step that is too long
-/// for the body is refused with an ``InvalidValueError``.
+/// The contact is stable and damped at this step, and bodies come to rest on it and hold. A step that is too long for the body is
+/// refused with an ``InvalidValueError``.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct ContactDesign(CrateDesign);
 
@@ -55,28 +55,28 @@ impl ContactDesign {
         self.0.longest_step()
     }
 
-    /// Of an exponential spring at each of the points. Under its weight the body rests with them at height zero.
+    /// Parameters of an exponential spring at each of the points. Under its weight the body rests with the points at height zero.
     fn exponential_spring<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(exponential_spring::Parameters::for_contact(&self.0), py)
     }
 
-    /// Of a Hertz contact of a ball of this effective radius [m]: on a half-space its own, on another ball the inverse of the sum
-    /// of the inverse radii.
+    /// Parameters of a Hertz contact of a ball of this effective radius [m]: on a half-space the radius of the ball, on another
+    /// ball the inverse of the sum of the inverse radii.
     fn hertz_contact<'py>(&self, effective_radius: f64, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(hertz_contact::Parameters::for_contact(&self.0, effective_radius), py)
     }
 
-    /// Of the ``Surface`` of a body that rests on this area of its mesh [m2].
+    /// Parameters of the ``Surface`` of a body that rests on this area of its mesh [m2].
     fn material<'py>(&self, area: f64, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(elastic_foundation::Material::for_contact(&self.0, area), py)
     }
 
-    /// Of an elastic foundation with such surfaces.
+    /// Parameters of an elastic foundation with such surfaces.
     fn elastic_foundation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(elastic_foundation::Parameters::for_contact(&self.0), py)
     }
 
-    /// Of a coordinate on which bristles carry the friction of the weight.
+    /// Parameters of a coordinate element whose bristles carry the friction of the weight.
     fn coordinate_spring_damper_ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(coordinate_spring_damper_ext::Parameters::for_contact(&self.0), py)
     }

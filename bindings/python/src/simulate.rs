@@ -110,7 +110,7 @@ impl Run {
     ) -> PyResult<Bound<'py, PyDict>> {
         self.check(state.time())?;
         let accuracy = self.accuracy;
-        // Under error control alone, a step as long as the run is not too long.
+        // Without a limit, error control alone determines the steps.
         let longest = self.step.unwrap_or_else(|| (self.end - state.time()).max(f64::MIN_POSITIVE));
         let mut simulation = Simulation::new(system, plant, state.clone()).map_err(failed)?;
         let samples = py.detach(|| match (integrator, self.step) {

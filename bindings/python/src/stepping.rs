@@ -29,28 +29,33 @@ pub(crate) struct Inertias {
     coordinate_masses: Vec<f64>,
 }
 
+/// By how much moments may differ from those across the diagonal, relative to the largest, as those that were rotated do.
+const ROUNDOFF: f64 = 1e-9;
+
 /// The moments of inertia of one body.
 #[derive(Clone, Copy)]
 struct Moments {
     matrix: Matrix3<f64>,
-    /// The least principal one.
+    /// The least principal moment.
     least: f64,
 }
 
 impl Moments {
-    /// Those of a row that is missing, which are refused.
+    /// The moments of a missing row, which are refused.
     const MISSING: Self =
         Self { matrix: Matrix3::from_array_storage(ArrayStorage([[f64::NAN; 3]; 3])), least: f64::NAN };
 
     fn of(matrix: Matrix3<f64>) -> PyResult<Self> {
-        let is_finite = matrix.iter().all(|moment| moment.is_finite());
-        // Those of a body that does not move are infinite.
-        let is_infinite = matrix == Matrix3::from_diagonal_element(f64::INFINITY);
-        if matrix != matrix.transpose() || !(is_finite || is_infinite) {
+        // The moments of a body that does not move are infinite.
+        if matrix == Matrix3::from_diagonal_element(f64::INFINITY) {
+            return Ok(Self { matrix, least: f64::INFINITY });
+        }
+        let is_symmetric = (matrix - matrix.transpose()).amax() <= ROUNDOFF * matrix.amax();
+        if !(is_symmetric && matrix.iter().all(|moment| moment.is_finite())) {
             return Err(invalid("moments must be symmetric, and finite or all infinite"));
         }
-        let least = if is_finite { matrix.symmetric_eigenvalues().min() } else { f64::INFINITY };
-        Ok(Self { matrix, least })
+        let matrix = (matrix + matrix.transpose()) * 0.5;
+        Ok(Self { matrix, least: matrix.symmetric_eigenvalues().min() })
     }
 }
 
@@ -81,7 +86,7 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Moments>> {
     matrices.into_iter().map(Moments::of).collect()
 }
 
-/// That of one, where there may be one for all. What is missing is refused as a mass that is not greater than zero.
+/// The value of a row, where there may be one for all. A missing row is refused as a mass that is not greater than zero.
 fn at<V: Copy>(of_all: &[V], row: usize, missing: V) -> V {
     let row = if of_all.len() == 1 { 0 } else { row };
     of_all.get(row).copied().unwrap_or(missing)
@@ -93,7 +98,7 @@ fn row_of(body: BodyIndex) -> usize {
 }
 
 impl Inertias {
-    /// These, if they have as many rows as the system.
+    /// Returns `self` if it has as many rows as the system.
     pub(crate) fn of(&self, topology: &Topology) -> PyResult<&Self> {
         let (bodies, coordinates) = (topology.body_places() - 1, topology.coordinate_places());
         let rows = [
