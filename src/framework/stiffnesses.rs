@@ -135,7 +135,7 @@ fn largest_row(matrix: &Matrix6<f64>) -> f64 {
     if !matrix.iter().all(ComplexField::is_finite) {
         return f64::INFINITY;
     }
-    matrix.column_iter().map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
+    matrix.column_iter().map(|column| column.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
 }
 
 /// A bound on the largest eigenvalue of a symmetric positive semidefinite matrix, less than 3 % above it: by the largest row

@@ -43,12 +43,12 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 /// restored bit for bit, and a shorter step is tried.
 ///
 /// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
-/// converge. With it the error is estimated and steps vary; and a step in which switching changes forces by more than
+/// converge. With it the error is estimated and steps vary; a step in which switching changes forces by more than
 /// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the
-/// [event step](Self::with_event_step), because the event lies within it. With and without, steps are limited by the
-/// [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise. The trapezoidal rule estimates its error
+/// [event step](Self::with_event_step), because the event lies within it. The trapezoidal rule estimates its error
 /// from the difference to an explicit predictor of the same order (Milne's device), in the first step from that to
-/// explicit Euler's method; TR-BDF2 from that to a solution of order 3.
+/// explicit Euler's method; TR-BDF2 from that to a solution of order 3. Either way, steps are limited by the
+/// [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise.
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
 /// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
