@@ -481,17 +481,23 @@ fn what_spins_approaches() {
     assert!((time - exact).abs() < 1e-12, "{time} {exact}");
 }
 
-/// The fastest of many meet head-on.
-#[test]
-fn all_that_may_meet_in_time_are_found() {
+/// Balls of 0.1 m, each with springs.
+fn balls_of_springs(count: usize) -> (ForceSystem<f64>, State<f64>, Vec<BodyIndex>) {
     let mut system = ForceSystem::new();
     let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
-    let bodies: Vec<_> = (0..12).map(|_| system.add_body()).collect();
+    let bodies: Vec<_> = (0..count).map(|_| system.add_body()).collect();
     for &body in &bodies {
         foundation.add_springs(Frame::of(body), sphere(0.1), Material::new(1e6)).expect("closed");
     }
     system.add(foundation).expect("new");
-    let mut state = system.default_state();
+    let state = system.default_state();
+    (system, state, bodies)
+}
+
+/// The fastest of many meet head-on.
+#[test]
+fn all_that_may_meet_in_time_are_found() {
+    let (system, mut state, bodies) = balls_of_springs(12);
     for (i, &body) in (0..).zip(&bodies) {
         let v = [0.1, -5.0][usize::from(i == 7)] + [0.0, 4.9][usize::from(i == 6)];
         state.set_body(body, Pose::translation(f64::from(i), 0.0, 0.0), moving(v, 0.0)).expect("finite");
@@ -508,14 +514,7 @@ fn all_that_may_meet_in_time_are_found() {
 /// From a small body far away, the other is as fast as it is far.
 #[test]
 fn what_spins_far_away_is_no_nearer_the_longer_one_looks() {
-    let mut system = ForceSystem::new();
-    let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
-    let bodies: Vec<_> = (0..10).map(|_| system.add_body()).collect();
-    for &body in &bodies {
-        foundation.add_springs(Frame::of(body), sphere(0.1), Material::new(1e6)).expect("closed");
-    }
-    system.add(foundation).expect("new");
-    let mut state = system.default_state();
+    let (system, mut state, bodies) = balls_of_springs(10);
     for (i, &body) in (0..).zip(&bodies) {
         let w = if i == 4 { 50.0 } else { 0.0 };
         let X = Pose::translation(10.0 * f64::from(i), 0.0, 0.0);
