@@ -1,23 +1,21 @@
 //! Many worlds of one system, with their motion and forces in arrays.
 
 use std::num::NonZeroUsize;
-use std::slice::ChunksExactMut;
 
 use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snapshot, State as CrateState};
-use numpy::{
-    PyArray1, PyArray2, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _,
-};
+use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::{Input, Rows, chunks, input, output, row, wrong_shape};
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::{exception, invalid, raised};
+use crate::errors::{exception, raised};
+use crate::inertias::{Inertias, method_of};
 use crate::linearization::{self, Places, Products};
 use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places, occupied};
 use crate::state::State;
-use crate::stepping::{Inertias, method_of};
 use crate::system::System;
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
@@ -28,76 +26,6 @@ pub(crate) struct Batch {
     worlds: Vec<CrateState<f64>>,
     threads: Option<NonZeroUsize>,
     products: Pool<Products>,
-}
-
-/// An array of a batch, and how many of its numbers belong to one world.
-struct Input<'py> {
-    array: PyReadonlyArrayDyn<'py, f64>,
-    width: usize,
-}
-
-/// The numbers that belong to one world, of arrays that are given.
-type Rows<'a> = Option<(&'a [f64], usize)>;
-
-fn input<'py>(
-    value: Option<&Bound<'py, PyAny>>,
-    what: &str,
-    shapes: &[Vec<usize>],
-) -> PyResult<Option<Input<'py>>> {
-    let Some(value) = value else { return Ok(None) };
-    let array = convert::array(value)?;
-    if !shapes.iter().any(|shape| shape == array.shape()) {
-        return Err(wrong_shape(what, shapes, array.shape()));
-    }
-    let width = array.shape().iter().skip(1).product();
-    Ok(Some(Input { array, width }))
-}
-
-fn wrong_shape(what: &str, shapes: &[Vec<usize>], shape: &[usize]) -> PyErr {
-    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
-    invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or ")))
-}
-
-impl Input<'_> {
-    fn rows(input: Option<&Self>) -> PyResult<Rows<'_>> {
-        input.map(|Input { array, width }| Ok((array.as_slice()?, *width))).transpose()
-    }
-}
-
-/// The numbers of one world.
-fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
-    let (numbers, width) = rows?;
-    numbers.get(world * width..(world + 1) * width)
-}
-
-/// An array that is written to, as it is.
-fn output<'py>(
-    value: Option<&Bound<'py, PyAny>>,
-    what: &str,
-    shape: &[usize],
-) -> PyResult<Option<PyReadwriteArrayDyn<'py, f64>>> {
-    let Some(value) = value else { return Ok(None) };
-    let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| {
-        PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"))
-    })?;
-    if array.shape() != shape {
-        return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
-    }
-    if !array.is_c_contiguous() {
-        return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order")));
-    }
-    Ok(Some(array))
-}
-
-/// The numbers of one world after the other, of an array that is given and not empty.
-fn chunks<'a>(
-    array: Option<&'a mut PyReadwriteArrayDyn<'_, f64>>,
-    width: usize,
-) -> PyResult<Option<ChunksExactMut<'a, f64>>> {
-    match array {
-        Some(array) if width > 0 => Ok(Some(array.as_slice_mut()?.chunks_exact_mut(width))),
-        _ => Ok(None),
-    }
 }
 
 /// One world, and where its forces go.

@@ -10,7 +10,8 @@ use pyo3::types::PyDict;
 use crate::errors::raised;
 use crate::keywords;
 
-/// The requirements on a contact, from which every law of contact or friction computes keyword arguments for its element:
+/// The requirements on a contact, from which keyword arguments of exponential springs, Hertz contacts, elastic foundations and
+/// coordinates with bristles are computed:
 /// ``system.add_exponential_spring(plane, station, **design.exponential_spring())``.
 ///
 /// ``mass`` of the body [kg]; ``extent``, the distance of its mass center from the contact at rest [m], half the height of a box;

@@ -1,4 +1,4 @@
-//! The longest step of a host that states its masses.
+//! Masses and moments of inertia of a host, and the longest step for them.
 
 use force_elements::nalgebra::{ArrayStorage, Matrix3, Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, SimulationError};
@@ -19,8 +19,8 @@ use crate::parts::Element;
 /// axes, or one for each body whose moments are alike; ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
 /// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
-/// A host in joint coordinates states the inertia that a force on the body acts on, or less. What does not move has an infinite
-/// mass.
+/// A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
+/// what does not move. ``simulate`` moves all bodies: theirs must be finite.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
     masses: Vec<f64>,

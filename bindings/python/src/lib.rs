@@ -1,10 +1,12 @@
 //! Python bindings of the crate `force-elements`.
 
+mod arrays;
 mod batch;
 mod cables;
 mod convert;
 mod design;
 mod errors;
+mod inertias;
 mod keywords;
 mod linearization;
 mod parallel;
@@ -12,7 +14,6 @@ mod parts;
 mod shapes;
 mod simulate;
 mod state;
-mod stepping;
 mod system;
 
 use pyo3::prelude::*;
@@ -24,8 +25,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::Batch>()?;
     module.add_class::<linearization::Linearization>()?;
     module.add_class::<design::ContactDesign>()?;
-    module.add_class::<stepping::Inertias>()?;
-    module.add_class::<stepping::StableStep>()?;
+    module.add_class::<inertias::Inertias>()?;
+    module.add_class::<inertias::StableStep>()?;
     module.add_class::<parts::Body>()?;
     module.add_class::<parts::Coordinate>()?;
     module.add_class::<parts::Element>()?;

@@ -10,10 +10,10 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::convert::{self, force_numbers, force_of, matrix_of, pose_of, velocity_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
+use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::simulate::{Run, failed};
-use crate::stepping::{Inertias, StableStep, method_of};
 use crate::system::System;
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
@@ -232,9 +232,9 @@ impl State {
         py.detach(|| system.read().accept_step(state)).map_err(raised)
     }
 
-    /// Raises a ``StepError`` if a step of ``length`` [s] is longer than the present forces allow, or if bodies could pass through
-    /// each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion is integrated.
-    /// ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+    /// Raises a ``StepError`` if a step of ``length`` [s] is longer than is known to be stable for the present forces, or if bodies
+    /// could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
+    /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
     #[pyo3(signature = (length, inertias, *, method="symplectic_euler"))]
     fn check_step(&self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
         let (system, method) = (self.system.get().read(), method_of(method)?);
@@ -259,8 +259,8 @@ impl State {
     /// in ``names``. The first is the start; then every ``every`` [s], or each step.
     ///
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
-    /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, which are refused
-    /// if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
+    /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
+    /// sample, which are refused if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
     /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts are opened. After an error
     /// the state is that of the last step.
     #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, step=None,
@@ -308,7 +308,7 @@ impl State {
     /// integrates the energies that elements absorb over it, and accepts the step. The state must have been evaluated at its
     /// start, and keep the motion of it. ``rule`` fits the method of the host: ``"held_forces"`` symplectic Euler, with forces
     /// held over the step, ``"trapezoid"`` methods of second order, ``"left_endpoint"`` prescribed motion. An element that has
-    /// returned more than half of the most that it stored without having received it raises an ``Error``: steps are too long.
+    /// returned more than half of the most that it stored without having received it raises a ``StepError``: steps are too long.
     #[pyo3(signature = (*, time, poses=None, velocities=None, coordinates=None, coordinate_rates=None, rule="held_forces"))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn finish_step(

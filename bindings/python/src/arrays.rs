@@ -1,0 +1,80 @@
+//! Arrays with the numbers of one world after the other.
+
+use std::slice::ChunksExactMut;
+
+use numpy::{PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::convert;
+use crate::errors::invalid;
+
+/// An array of a batch, and how many of its numbers belong to one world.
+pub(crate) struct Input<'py> {
+    array: PyReadonlyArrayDyn<'py, f64>,
+    width: usize,
+}
+
+/// The numbers that belong to one world, of arrays that are given.
+pub(crate) type Rows<'a> = Option<(&'a [f64], usize)>;
+
+pub(crate) fn input<'py>(
+    value: Option<&Bound<'py, PyAny>>,
+    what: &str,
+    shapes: &[Vec<usize>],
+) -> PyResult<Option<Input<'py>>> {
+    let Some(value) = value else { return Ok(None) };
+    let array = convert::array(value)?;
+    if !shapes.iter().any(|shape| shape == array.shape()) {
+        return Err(wrong_shape(what, shapes, array.shape()));
+    }
+    let width = array.shape().iter().skip(1).product();
+    Ok(Some(Input { array, width }))
+}
+
+pub(crate) fn wrong_shape(what: &str, shapes: &[Vec<usize>], shape: &[usize]) -> PyErr {
+    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+    invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or ")))
+}
+
+impl Input<'_> {
+    pub(crate) fn rows(input: Option<&Self>) -> PyResult<Rows<'_>> {
+        input.map(|Input { array, width }| Ok((array.as_slice()?, *width))).transpose()
+    }
+}
+
+/// The numbers of one world.
+pub(crate) fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
+    let (numbers, width) = rows?;
+    numbers.get(world * width..(world + 1) * width)
+}
+
+/// An array that is written to, as it is.
+pub(crate) fn output<'py>(
+    value: Option<&Bound<'py, PyAny>>,
+    what: &str,
+    shape: &[usize],
+) -> PyResult<Option<PyReadwriteArrayDyn<'py, f64>>> {
+    let Some(value) = value else { return Ok(None) };
+    let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| {
+        PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"))
+    })?;
+    if array.shape() != shape {
+        return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
+    }
+    if !array.is_c_contiguous() {
+        return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order")));
+    }
+    Ok(Some(array))
+}
+
+/// The numbers of one world after the other, of an array that is given and not empty.
+pub(crate) fn chunks<'a>(
+    array: Option<&'a mut PyReadwriteArrayDyn<'_, f64>>,
+    width: usize,
+) -> PyResult<Option<ChunksExactMut<'a, f64>>> {
+    match array {
+        Some(array) if width > 0 => Ok(Some(array.as_slice_mut()?.chunks_exact_mut(width))),
+        _ => Ok(None),
+    }
+}
