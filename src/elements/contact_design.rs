@@ -16,8 +16,8 @@ const RESTING: f64 = 0.05;
 /// The smallest fraction of critical damping with which a resting body bounces and rocks.
 const RESTING_DAMPING: f64 = 0.15;
 
-/// The damping in one step of an impact on a linear contact, `γ h ≤ ω h √(2 y)`: where damping is largest, at most `m
-/// v/c` is stored.
+/// The largest share of its velocity that a body loses to damping in one step of an impact. On a linear contact it is at
+/// most `ω h √(2 y)`: where damping is largest, at most `m v/c` is stored.
 const LANDING: f64 = 0.5;
 
 /// The damping rate of a resting body in one step: `γ h = c g h`, for any stiffness.
@@ -241,6 +241,24 @@ impl ContactDesign {
         check::that(damped, "contact_design.restitution", self.restitution, must)?;
         check::that(!leans(frequency), "contact_design.step", self.step, must)?;
         Ok(frequency)
+    }
+
+    /// The stiffness `k` of a force `k x^(3/2)` on which the body may also land \[N/m^(3/2)\].
+    pub(super) fn landing_stiffness(&self) -> f64 {
+        // While it slows down from v, at most m v² (y − ln(1 + y))/y² is stored, and 2/5 k x^(5/2) is.
+        let y = self.dissipation() * self.speed;
+        let stored = 2.5 * square(self.speed) * y.recip().min(0.5);
+        let rate = LANDING * self.speed / (y * self.step);
+        self.mass * ComplexField::powf(rate, 2.5) / ComplexField::powf(stored, 1.5)
+    }
+
+    /// Checks how deep the body sinks in under its weight \[m\].
+    ///
+    /// # Errors
+    /// [`InvalidValue`] if that is more than a tenth of its extent.
+    pub(super) fn check_depth(&self, depth: f64) -> Result<(), InvalidValue> {
+        let must = Requirement::Below("that for which the body sinks in by a tenth of its extent");
+        check::that(depth <= YIELD * self.extent, "contact_design.step", self.step, must)
     }
 
     /// One over the decay length of an exponential contact \[1/m\].

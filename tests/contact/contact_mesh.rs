@@ -25,6 +25,46 @@ fn tetrahedron() -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
 }
 
 #[test]
+fn a_refined_mesh_is_the_same_closed_surface_with_short_edges() {
+    for (name, mesh) in meshes::menagerie() {
+        let longest = |mesh: &TriangleMesh<f64>| {
+            mesh.triangles()
+                .flat_map(|[a, b, c]| [(b - a).norm(), (c - b).norm(), (a - c).norm()])
+                .fold(0.0, f64::max)
+        };
+        for share in [1.1, 0.7, 0.2] {
+            let limit = share * longest(&mesh);
+            let refined = mesh.refined(limit).unwrap();
+            // Squares are compared.
+            assert!(longest(&refined) <= limit * (1.0 + 1e-15), "{name}");
+            assert_eq!(refined.is_closed(), mesh.is_closed(), "{name}");
+            assert_eq!(refined.is_convex(), mesh.is_convex(), "{name}");
+            // Rounding in additions of thousands of faces.
+            assert_relative_eq!(
+                refined.areas().sum::<f64>(),
+                mesh.areas().sum::<f64>(),
+                max_relative = 1e-12
+            );
+            for (a, b) in refined.volume().into_iter().zip(mesh.volume()) {
+                assert_relative_eq!(a, b, max_relative = 1e-12);
+            }
+            assert_eq!(share > 1.0, refined.face_count() == mesh.face_count(), "{name}");
+        }
+        let too_short = 1e-6 * longest(&mesh);
+        assert!(
+            matches!(
+                mesh.refined(too_short),
+                Err(ShapeError::Mesh { fault: MeshFault::TooManyFaces { .. } })
+            ),
+            "{name}"
+        );
+        for length in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(mesh.refined(length), Err(ShapeError::InvalidValue { .. })), "{name}: {length}");
+        }
+    }
+}
+
+#[test]
 fn generated_bodies_have_the_volume_area_and_faces_they_should() {
     let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.4, 0.3), [5, 4, 3]).unwrap();
     // Flat bodies are exact up to rounding in a hundred additions.

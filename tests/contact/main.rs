@@ -10,6 +10,7 @@ mod elastic_foundation;
 mod hertz;
 #[cfg(feature = "mesh-files")]
 mod mesh_files;
+mod meshes_on_meshes;
 mod passing;
 mod restitution;
 mod tosses;

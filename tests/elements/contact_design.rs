@@ -182,16 +182,27 @@ fn a_body_that_strikes_flat_rebounds_at_the_stated_restitution() {
 
 #[test]
 fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
-    for restitution in [0.1, 0.3, 0.5] {
-        let design = ContactDesign::new(0.5, 0.05, 2e-4).with_impact(1.0, restitution);
-        let parameters = hertz_contact::Parameters::for_contact(&design, 0.05).expect("in range");
-        let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);
-        let ball = hertz_contact::Ball::new(Station::on(cube.body, Point3::origin()), 0.05);
-        let plane = Frame::ground(Pose::identity());
-        cube.system.add(HertzContact::new(plane, ball, parameters).expect("valid")).expect("exists");
-        let rebound = rebound(&cube, &design, 0.0505);
-        assert!((rebound - restitution).abs() < 0.05, "{restitution}: {rebound}");
+    let mut struck = 0;
+    for restitution in [0.01, 0.02, 0.05, 0.1, 0.3, 0.5] {
+        for speed in [0.2, 1.0, 2.0] {
+            let any_step = ContactDesign::new(0.5, 0.05, 1e-6).with_impact(speed, restitution);
+            for share in [0.95, 0.5, 0.2] {
+                let design = ContactDesign { step: share * any_step.longest_step(), ..any_step };
+                let Ok(parameters) = hertz_contact::Parameters::for_contact(&design, 0.05) else { continue };
+                struck += 1;
+                let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);
+                let ball = hertz_contact::Ball::new(Station::on(cube.body, Point3::origin()), 0.05);
+                let plane = Frame::ground(Pose::identity());
+                cube.system.add(HertzContact::new(plane, ball, parameters).expect("valid")).expect("exists");
+                for phase in 0..4 {
+                    let height = 0.05 + design.step * speed * (2.0 + 0.25 * f64::from(phase));
+                    let rebound = rebound(&cube, &design, height);
+                    assert!((rebound - restitution).abs() < 0.05, "{design:?}, {phase}: {rebound}");
+                }
+            }
+        }
     }
+    assert!(struck > 20, "{struck}");
 }
 
 #[test]

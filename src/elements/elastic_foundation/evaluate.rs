@@ -17,21 +17,22 @@ use crate::framework::{
 };
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, LoadedVertex, TriangleMesh};
+use crate::shapes::{Displaced, LoadedVertex, SolidShape, TriangleMesh};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
-        let Some(springs) = &self.surfaces[mesh].springs else { return };
+        let [placed, met] = [mesh, other].map(|i| &self.surfaces[i]);
+        let Some(springs) = &placed.springs else { return };
         let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
+        let Some(share) = placed.share(met, parameters.clipped) else { return };
         let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, .. } = cache;
         let [first_vertex, first_face] = vertices.lengths();
         let first_part = parts.len();
-        let share = self.surfaces[other].share();
         let first = found.len();
         let mut work = T::zero();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
-        let shape = &self.surfaces[other].shape;
+        let shape = &met.shape;
         // With centroids a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before
         // there is any force. Neither option corrects for the parts of a round body that a mesh cuts off: the force by
         // centroids on a ball of 8192 faces is, depending on its attitude, 0.57 to 0.97 of that with clipped faces at a
@@ -39,7 +40,7 @@ impl<T: Real> ElasticFoundation<T> {
         // cancel: for a plate of right triangles, 0.1 m deep in a ball of 1 m, the force is 13 %, 3.5 %, 0.9 % and 0.2
         // % too small with clipped faces and shorter edges of 0.2, 0.1, 0.05 and 0.025 m; with centroids 1.4 %, 0.2 %,
         // 0.06 % and 0.006 %.
-        if parameters.clipped {
+        if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
                 let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
@@ -50,6 +51,8 @@ impl<T: Real> ElasticFoundation<T> {
                 found.push(SpringPosition { index: vertex, depth, area, elastic_force, point_G, normal_G });
             });
         } else {
+            let refined = placed.refined.as_ref().filter(|_| parameters.clipped);
+            let springs = refined.unwrap_or(springs);
             springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
                 let Displaced { face, area, depth, point_G, normal_G, part } = displaced;
                 let area = area * share;
@@ -91,18 +94,29 @@ impl<T: Real> ElasticFoundation<T> {
         velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
     }
 
+    /// The mesh whose faces or vertices have the springs of a contact, and the share of their areas.
+    #[inline]
+    pub(super) fn bed(
+        &self,
+        contact: &MeshContact,
+        parameters: &Parameters<T>,
+    ) -> Option<(&TriangleMesh<T>, T)> {
+        let [placed, met] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.0]);
+        let refined = placed.refined.as_deref().filter(|_| parameters.clipped && !contact.is_clipped());
+        Some((refined.or(placed.springs.as_deref())?, placed.share(met, parameters.clipped)?))
+    }
+
     /// The base of a displaced spring of a mesh in Ground, and its whole area.
     #[inline]
     pub(super) fn base_and_area(
         &self,
-        mesh: &TriangleMesh<T>,
+        (mesh, share): (&TriangleMesh<T>, T),
         contact: &MeshContact,
         spring: &SpringPosition<T>,
         at: &AtPosition<'_, T, Self>,
     ) -> (Point3<T>, T) {
         let placed = &self.surfaces[contact.mesh.0];
-        let share = self.surfaces[contact.other.0].share();
-        let (base, area) = if at.parameters.clipped {
+        let (base, area) = if contact.is_clipped() {
             (mesh.vertex(spring.index), placed.vertex_areas[spring.index] * share)
         } else {
             (mesh.centroid(spring.index), mesh.area(spring.index) * share)
@@ -114,7 +128,7 @@ impl<T: Real> ElasticFoundation<T> {
     fn add_anchored_springs(
         &self,
         of_all: (T, &Law<T>),
-        (mesh, contact): (&TriangleMesh<T>, &MeshContact),
+        (bed, contact): ((&TriangleMesh<T>, T), &MeshContact),
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Dynamics<T>,
     ) -> Sums<T> {
@@ -128,7 +142,7 @@ impl<T: Real> ElasticFoundation<T> {
         let first_spring = self.surfaces[contact.mesh.0].first_spring;
         let Dynamics { springs, next_anchors, friction_energy, held_energy, .. } = cache;
         add_springs(of_all, contact, at, springs, |spring, _, normal_force| {
-            let (p_G, area) = self.base_and_area(mesh, contact, spring, at);
+            let (p_G, area) = self.base_and_area(bed, contact, spring, at);
             let normal = spring.normal_G;
             let along = |v: Vector3<T>| v - normal * normal.dot(&v);
             let r_G = p_G.coords - p_GS;
@@ -208,6 +222,8 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             cache.vertices.clear(self.spring_count, self.spring_count);
         } else {
             cache.vertices.clear(0, 0);
+        }
+        if !given.parameters.clipped || self.surfaces.iter().any(|placed| placed.refined.is_some()) {
             cache.parts.reserve_exact(self.spring_count);
         }
         cache.potential_energy = T::zero();
@@ -272,13 +288,13 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
         for contact in &at.position.contacts {
-            let Some(mesh) = &self.surfaces[contact.mesh.0].springs else { continue };
+            let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let law = Law::new(material, at.parameters.transition_velocity);
             let of_all = (material.stiffness, &law);
             let sums = if self.has_anchors {
-                self.add_anchored_springs(of_all, (mesh, contact), at, cache)
+                self.add_anchored_springs(of_all, (bed, contact), at, cache)
             } else {
                 add_springs(of_all, contact, at, &mut cache.springs, |_, velocity, normal_force| {
                     let (force_G, lost) = law.contact.friction(normal_force, &velocity.slip_G);
@@ -317,19 +333,19 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for (contact, resultant) in contacts.iter().zip(&at.dynamics.resultants) {
             let (mesh, other) = (contact.mesh.0, contact.other.0);
             let (placed, X_GM) = (&self.surfaces[mesh], &X_GS[mesh]);
-            let Some(faces) = &placed.springs else { continue };
+            let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let range = contact.springs.clone();
             for (spring, SpringForce { pressure, .. }) in
                 springs[range.clone()].iter().zip(&at.dynamics.springs[range])
             {
-                if at.parameters.clipped {
+                if contact.is_clipped() {
                     pen.point(Meaning::Face, *pressure, &spring.base_G());
                 } else {
-                    let corners = faces.corners(spring.index).map(|corner| X_GM * corner);
+                    let corners = bed.0.corners(spring.index).map(|corner| X_GM * corner);
                     pen.face(Meaning::Face, *pressure, &corners);
                 }
                 if let Some(anchor) = at.discrete.of(placed.first_spring + spring.index, other) {
-                    let (base_G, _) = self.base_and_area(faces, contact, spring, at);
+                    let (base_G, _) = self.base_and_area(bed, contact, spring, at);
                     let anchor_G = X_GS[other] * anchor;
                     pen.line(Meaning::Anchor, (anchor_G - base_G).norm(), &anchor_G, &base_G);
                 }

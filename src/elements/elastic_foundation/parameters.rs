@@ -146,8 +146,8 @@ variables! {
         /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
         /// fraction of it.
         pub transition_velocity: T ["m/s"] = 0.01, squarable => Dynamics;
-        /// Whether pressure is integrated over the part of each face that is inside. Otherwise a face counts fully or
-        /// not at all, by its centroid.
+        /// Whether pressure is integrated over the part of each face that is inside. Otherwise, and against other meshes,
+        /// a face counts fully or not at all, by its centroid.
         pub clipped: bool => Position;
         /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces add
         /// their materials.

@@ -48,12 +48,12 @@ pub struct MeshContact {
 /// One displaced spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpringPosition<T: Real> {
-    /// The face of the spring, or its vertex if faces are [clipped](super::Parameters::clipped), as numbered by the
-    /// mesh.
+    /// The face of the spring, as numbered by the mesh; if faces are [clipped](super::Parameters::clipped), the vertex, or
+    /// against another mesh the face of the [refined](crate::shapes::TriangleMesh::refined) mesh.
     pub index: usize,
     /// Displacement `x` \[m\]; for a vertex the mean over its share of the faces.
     pub depth: T,
-    /// The area `a` \[m²\]: half of the face's, or of the vertex's share, if the other mesh has springs too.
+    /// The area `a` \[m²\]: half of the face's, if the other mesh has springs in this contact too.
     pub area: T,
     /// The elastic force `k a x` \[N\].
     pub elastic_force: T,
@@ -123,6 +123,13 @@ pub struct Resultant<T: Real> {
     pub area: T,
     /// The mean of the contact points, weighted by normal force, in Ground; `None` if their sum is not positive.
     pub center_of_pressure_G: Option<Point3<T>>,
+}
+
+impl MeshContact {
+    /// Whether springs are at vertices of clipped faces, and not at centroids.
+    pub(super) fn is_clipped(&self) -> bool {
+        !self.faces.is_empty()
+    }
 }
 
 impl<T: Real> SpringPosition<T> {

@@ -14,7 +14,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in &at.position.contacts {
-            let Some(mesh) = &self.surfaces[contact.mesh.index()].springs else { continue };
+            let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let law = Law::new(material, at.parameters.transition_velocity);
             let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
@@ -28,7 +28,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let friction = if self.has_anchors {
-                    let (p_G, area) = self.base_and_area(mesh, contact, spring, at);
+                    let (p_G, area) = self.base_and_area(bed, contact, spring, at);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));
@@ -67,13 +67,14 @@ impl<T: Real> ElasticFoundation<T> {
         else {
             return;
         };
+        let Some(share) = placed.share(met, at.parameters.clipped) else { return };
         if placed.body == met.body {
             return;
         }
         // Half of the area of a point-symmetric mesh faces the other surface; for others, such as a cone, it may be
         // more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
-        let share = met.share().to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
+        let share = share.to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
         let law = Law::new(material, at.parameters.transition_velocity).contact;
         let all = share * (area * material.stiffness).to_f64();
         let displaced = at

@@ -81,13 +81,15 @@ impl<T: Real> Parameters<T> {
         Ok(Self { effective_modulus, ..Self::default() })
     }
 
-    /// For a ball of this effective radius \[m\] under a host with fixed steps. At the turning point of an impact at
-    /// the [speed](ContactDesign::speed) without dissipation, its phase in one step is one half.
+    /// For a ball of this effective radius \[m\] under a host with fixed steps. In an impact at the
+    /// [speed](ContactDesign::speed) its phase in one step is at most one half, and it loses at most half of its velocity to
+    /// damping in one step.
     ///
     /// Its friction creeps at less than the transition velocity.
     ///
     /// # Errors
-    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero.
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step
+    /// for which the ball would sink in by more than a tenth of its extent under its weight.
     pub fn for_contact(design: &ContactDesign, effective_radius: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("effective_radius", effective_radius)?;
@@ -99,8 +101,10 @@ impl<T: Real> Parameters<T> {
         let frequency = design.resting_frequency();
         let depth = 1.5 * gravity / (frequency * frequency);
         let resting = design.weight() / ComplexField::powf(depth, 1.5);
+        let stiffness = struck.min(resting).min(design.landing_stiffness());
+        design.check_depth(ComplexField::powf(design.weight() / stiffness, 2.0 / 3.0))?;
         let chosen = Self {
-            effective_modulus: T::lit(0.75 * struck.min(resting)) / effective_radius.sqrt(),
+            effective_modulus: T::lit(0.75 * stiffness) / effective_radius.sqrt(),
             // Per 3/2 c, as in the law.
             dissipation: T::lit(design.dissipation() / 1.5),
             static_friction: T::lit(mu_static),

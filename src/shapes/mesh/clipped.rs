@@ -2,19 +2,17 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
+use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::clip::Moments;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
-use crate::shapes::mesh::inside::{is_behind, is_near};
-use crate::shapes::mesh::plain::{PlainMesh, Slot};
+use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::tree::Extent;
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::mesh::{MeshPart, TriangleMesh};
 use crate::shapes::solid::{Solid, SurfacePoint};
 use crate::shapes::solid_shape::SolidShape;
 
@@ -59,8 +57,6 @@ pub(crate) struct Visited<T: Real> {
     pub(crate) point_G: Point3<T>,
     /// The outward normal of the other surface there, in Ground.
     pub(crate) normal_G: Vector3<T>,
-    /// Where on the other surface the nearest point lies, if that is a mesh.
-    pub(crate) part: Option<MeshPart>,
     /// The shares of the integrals of depth, and of 1.
     pub(crate) volume: T,
     area: T,
@@ -144,18 +140,18 @@ impl<T: Real> VertexBuffer<T> {
 impl<T: Real> Visited<T> {
     /// A vertex whose nearest point of a surface at `X_GO` is this one.
     #[inline]
-    fn new(vertex: u32, near: &SurfacePoint<T>, X_GO: &Pose<T>, part: Option<MeshPart>) -> Self {
+    fn new(vertex: u32, near: &SurfacePoint<T>, X_GO: &Pose<T>) -> Self {
         let SurfacePoint { point, normal, signed_distance } = near;
         let (point_G, normal_G) = (X_GO * point, X_GO.rotation * normal);
         let [volume, area] = [T::zero(); 2];
-        Self { vertex, depth: -*signed_distance, point_G, normal_G, part, volume, area }
+        Self { vertex, depth: -*signed_distance, point_G, normal_G, volume, area }
     }
 
     /// In front of a plane at this height \[m\].
     #[inline]
     fn above(vertex: u32, height: T, p_G: Point3<T>, normal_G: Vector3<T>) -> Self {
         let [volume, area] = [T::zero(); 2];
-        Self { vertex, depth: -height, point_G: p_G - normal_G * height, normal_G, part: None, volume, area }
+        Self { vertex, depth: -height, point_G: p_G - normal_G * height, normal_G, volume, area }
     }
 
     #[inline]
@@ -165,7 +161,6 @@ impl<T: Real> Visited<T> {
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
             normal_G: self.normal_G.map(T::cast),
-            part: self.part,
             volume: self.volume.cast(),
             area: self.area.cast(),
         }
@@ -173,8 +168,8 @@ impl<T: Real> Visited<T> {
 }
 
 impl<T: Real> TriangleMesh<T> {
-    /// Calls `found` for each vertex of a face that reaches into the other surface, in an order that depends on the
-    /// mesh. The mesh is at `X_GS`, the other surface at `X_GO`; if it is a mesh, it must be closed.
+    /// Calls `found` for each vertex of a face that reaches into the other surface, which is not a mesh, in an order that
+    /// depends on the mesh. The mesh is at `X_GS`, the other surface at `X_GO`.
     ///
     /// Vertices whose volume is zero are left out. The search runs on plain numbers, as in
     /// [`for_each_inside`](Self::for_each_inside).
@@ -205,27 +200,8 @@ impl<T: Real> TriangleMesh<T> {
                 };
                 self.integrate(reaches, measure, buffer, found);
             }
-            SolidShape::Mesh(other) => {
-                let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
-                // Each query starts from the triangle that the last one found.
-                let last = Cell::new(None);
-                let reaches = |cluster: &Cluster| other.plain.is_near(cluster, &to_O, &last);
-                let measure = |number: u32| {
-                    let vertex = number as usize;
-                    let p_O = to_O * self.plain.vertices[vertex];
-                    let slot = other.plain.tree.nearest(&p_O, last.get());
-                    last.set(Some(slot));
-                    let nearest = other.plain.nearest_at(slot, &p_O);
-                    let part = Some(MeshPart::from(&nearest));
-                    if is_plain::<T>() {
-                        Visited::new(number, &nearest.near, &O, part).cast()
-                    } else {
-                        let near = other.with_derivatives(&nearest, &(X_OS * self.vertex(vertex)));
-                        Visited::new(number, &near, X_GO, part)
-                    }
-                };
-                self.integrate(reaches, measure, buffer, found);
-            }
+            // Springs meet meshes at centroids.
+            SolidShape::Mesh(_) => {}
             SolidShape::Sphere(other) => {
                 self.integrate_in([X_GS, X_GO], other, &other.in_plain(), buffer, found);
             }
@@ -254,9 +230,9 @@ impl<T: Real> TriangleMesh<T> {
             let vertex = number as usize;
             if is_plain::<T>() {
                 let p_O = to_O * self.plain.vertices[vertex];
-                Visited::new(number, &plain.nearest(&p_O), &O, None).cast()
+                Visited::new(number, &plain.nearest(&p_O), &O).cast()
             } else {
-                Visited::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO, None)
+                Visited::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
             }
         };
         self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, buffer, found);
@@ -303,22 +279,5 @@ impl<T: Real> TriangleMesh<T> {
                 found(LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G });
             }
         }
-    }
-}
-
-impl PlainMesh {
-    /// Whether any part of a cluster may be inside this mesh. The query starts from the last triangle found.
-    #[inline]
-    fn is_near(&self, cluster: &Cluster, X_OS: &Pose<f64>, last: &Cell<Option<Slot>>) -> bool {
-        let center_O = X_OS * cluster.center();
-        let is_in_front = |slot: Slot| {
-            self.face_plane(slot).is_some_and(|plane| !is_behind(cluster, &center_O, &plane, X_OS))
-        };
-        if self.distance_to_box(&center_O) >= cluster.radius || last.get().is_some_and(is_in_front) {
-            return false;
-        }
-        let slot = self.tree.nearest(&center_O, last.get());
-        last.set(Some(slot));
-        !is_in_front(slot) && self.nearest_on(slot, &center_O).near.signed_distance < cluster.radius
     }
 }

@@ -11,6 +11,7 @@ mod inside;
 mod plain;
 #[cfg(feature = "mesh-files")]
 mod read;
+mod refine;
 mod topology;
 mod tree;
 mod triangles;

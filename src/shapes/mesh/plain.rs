@@ -26,7 +26,7 @@ pub(super) struct PlainMesh {
     pub(super) neighbours: Vec<[u32; 3]>,
     pub(super) vertex_normals: Vec<Vector3<f64>>,
     /// The faces with the shortest and the longest longest edge, and its fourth power.
-    scales: [(usize, f64); 2],
+    pub(super) scales: [(usize, f64); 2],
     /// The fault by which the mesh is not closed.
     pub(super) opening: Option<MeshFault>,
     /// The largest height of a vertex in front of a face's plane, if the mesh is convex.

@@ -35,7 +35,7 @@ pub(super) struct Contact<'a, T: Real> {
     pub(super) X_GO: &'a Pose<T>,
     /// The velocity of the mesh relative to the other surface at the mesh's origin, in Ground.
     pub(super) V: SpatialVelocity<T>,
-    /// Half if the other surface carries springs too.
+    /// The share of their areas with which springs act.
     share: T,
     vertex_areas: &'a [T],
     pub(super) has_anchors: bool,
@@ -90,10 +90,8 @@ impl<T: Real> ElasticFoundation<T> {
         let position = at.position;
         for contact in &position.contacts {
             let [mesh, other] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.index()]);
-            let (Some(springs), Some(material)) = (&mesh.springs, at.parameters.material(contact.mesh))
-            else {
-                continue;
-            };
+            let Some((springs, share)) = self.bed(contact, at.parameters) else { continue };
+            let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let [X_GM, X_GO] = [contact.mesh, contact.other].map(|surface| &position.X_GS[surface.index()]);
             let p_GS = X_GM.translation.vector;
             let [V_mesh, V_other] = [contact.mesh, contact.other]
@@ -112,7 +110,7 @@ impl<T: Real> ElasticFoundation<T> {
                 X_GM,
                 X_GO,
                 V: V_mesh - V_other,
-                share: other.share(),
+                share,
                 vertex_areas: &mesh.vertex_areas,
                 has_anchors: self.has_anchors,
                 found: contact,
@@ -141,7 +139,7 @@ impl<T: Real> Contact<'_, T> {
         memory: &mut Vec<T>,
         mut visit: impl FnMut(&Spring<T>),
     ) {
-        if at.parameters.clipped {
+        if self.found.is_clipped() {
             self.for_each_vertex(at, memory, visit);
             return;
         }
@@ -225,7 +223,7 @@ impl<T: Real> Contact<'_, T> {
             let index = vertex.vertex as usize;
             let area = self.vertex_areas.get(index).map_or_else(T::zero, |&area| area * self.share);
             let place = (&vertex.point_G, vertex.normal_G, vertex.depth);
-            let spring = self.spring(index, place, vertex.part, [vertex.volume, self.share]);
+            let spring = self.spring(index, place, None, [vertex.volume, self.share]);
             visit(&Spring { by_turn: Some(Vector6::from_column_slice(by_motion)), area, ..spring });
         }
     }
