@@ -252,13 +252,13 @@ impl ContactDesign {
         self.mass * ComplexField::powf(rate, 2.5) / ComplexField::powf(stored, 1.5)
     }
 
-    /// Checks how deep the body sinks in under its weight \[m\].
+    /// Checks how deep the body sinks in under its weight where the force grows with the power 3/2 of the depth \[m\].
     ///
     /// # Errors
-    /// [`InvalidValue`] if that is more than a tenth of its extent.
+    /// [`InvalidValue`] if that is more than 1.5 tenths of its extent, as deep as at the longest step.
     pub(super) fn check_depth(&self, depth: f64) -> Result<(), InvalidValue> {
-        let must = Requirement::Below("that for which the body sinks in by a tenth of its extent");
-        check::that(depth <= YIELD * self.extent, "contact_design.step", self.step, must)
+        let must = Requirement::Below("that for which the body sinks in by 0.15 of its extent");
+        check::that(depth <= 1.5 * YIELD * self.extent, "contact_design.step", self.step, must)
     }
 
     /// One over the decay length of an exponential contact \[1/m\].

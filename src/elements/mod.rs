@@ -15,6 +15,9 @@ pub mod laws;
 pub mod linear_bushing;
 pub mod spatial_bushing;
 
+/// The angle \[rad\] by which bodies may turn in one step where turns are counted: beyond half a turn the direction is unknown.
+const LARGEST_TURN: f64 = 2.0;
+
 pub use cable_spring::CableSpring;
 pub use casts::Casts;
 pub use contact_design::ContactDesign;

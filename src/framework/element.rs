@@ -220,6 +220,14 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
+    /// Whether the memory after a step depends on how often it was committed on the way, beyond what
+    /// [`discontinuous_update`](Self::discontinuous_update) reports: an anchor that was dragged forth and back. Integrators with
+    /// error control commit it within the step too, and shorten a step if that changes the forces at its end. By default `true`; without
+    /// discrete variables it has no effect.
+    fn is_path_dependent(&self) -> bool {
+        true
+    }
+
     /// Writes into `next`, which starts as a copy of the present discrete variables, the memory with which a motion
     /// begins here: anchors under their stations; bristles unbent, slipping if their force at these velocities exceeds
     /// their limit.

@@ -128,6 +128,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error>;
+    /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
+    fn is_path_dependent(&self) -> bool;
     /// The shortest of the [passing times](ForceElement::passing_time) of all enabled elements, and the place of the first
     /// that has it.
     fn passing_time(
@@ -298,6 +300,10 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             }
             Ok(())
         })
+    }
+
+    fn is_path_dependent(&self) -> bool {
+        E::Discrete::FIRST_STAGE.is_some() && self.elements.iter().flatten().any(E::is_path_dependent)
     }
 
     fn passing_time(

@@ -107,7 +107,8 @@ impl<T: Real> ForceSystem<T> {
     /// For two surfaces apart it is the time in which they would meet, and dip into each other by half the sum of their
     /// least half widths: what can be missed in such a step is a graze, between two balls an impact within 15° of the
     /// tangent. It covers the contacts of elements that report them: [`HertzContact`](crate::HertzContact),
-    /// [`ElasticFoundation`](crate::ElasticFoundation), and a user's own. A host with fixed steps takes none that is
+    /// [`ElasticFoundation`](crate::ElasticFoundation), and a user's own. Where turns are counted it is the time in which a
+    /// bushing turns, or a cable winds on an obstacle, by 2 rad. A host with fixed steps takes none that is
     /// longer; [`check_step`](Self::check_step) and [`finish_step`](Self::finish_step) ensure that. One with error control
     /// takes at most half of it as the length of its next step, and takes a step anew if it is longer than the passing time
     /// at its end, where bodies may be faster. The integrators of [`simulation`](crate::simulation) do so. Details are on
@@ -148,21 +149,23 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         check::nonnegative("step", step)?;
-        self.check_passing(state, step)?;
         let stepping = Stepping { method, ..Stepping::default() };
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
-        match self.bound_step(state, stiffnesses, method, step)? {
-            StableStep { length, element: Some(element), .. } if step > length => {
-                Err(Error::StepTooLong { element: self.name_of(element)?, step, longest: length })
-            }
-            _ => Ok(()),
-        }
+        let stable = self.bound_step(state, stiffnesses, method, step)?;
+        let passing = self.passing_time(state, step)?;
+        let shortest = if passing.0 < stable.length { passing } else { (stable.length, stable.element) };
+        self.require_within(step, shortest)
     }
 
     /// Refuses a step in which bodies could pass through each other.
     pub(crate) fn check_passing(&self, state: &State<T>, step: f64) -> Result<(), Error> {
-        match self.passing_time(state, step)? {
-            (longest, Some(element)) if step > longest => {
+        self.require_within(step, self.passing_time(state, step)?)
+    }
+
+    /// Refuses a step that is longer than this, because of an element.
+    fn require_within(&self, step: f64, (longest, element): (f64, Option<ElementId>)) -> Result<(), Error> {
+        match element {
+            Some(element) if step > longest => {
                 Err(Error::StepTooLong { element: self.name_of(element)?, step, longest })
             }
             _ => Ok(()),

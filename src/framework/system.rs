@@ -341,6 +341,28 @@ impl<T: Real> ForceSystem<T> {
         Ok(force_error)
     }
 
+    /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
+    pub(crate) fn is_path_dependent(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.is_path_dependent())
+    }
+
+    /// Commits memory that depends on the path within a trial step; the energy ledger does not notice.
+    pub(crate) fn commit_within_step(&self, state: &mut State<T>) -> Result<(), Error> {
+        self.require(state, Stage::Dynamics)?;
+        let State { kinds, kinematics, .. } = state;
+        let kinds = self.kinds.iter().zip(kinds).filter(|(kind, _)| kind.is_path_dependent());
+        let mut earliest = None;
+        for (kind, slots) in kinds {
+            let places = 0..kind.roster().places.len();
+            kind.prepare(slots.as_mut(), places, kinematics, Next::Step)?;
+            earliest = earliest.into_iter().chain(slots.commit()).min();
+        }
+        if let Some(stage) = earliest {
+            state.invalidate(stage);
+        }
+        Ok(())
+    }
+
     /// The error of one element, with its name.
     pub(crate) fn failure(&self, id: ElementId, source: ElementError) -> Error {
         match self.check(id) {

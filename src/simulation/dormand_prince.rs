@@ -169,6 +169,15 @@ impl<T: Real> DormandPrince<T> {
         })
     }
 
+    /// The ratio to the tolerance of the error due to memory that is committed at the end of a step only.
+    fn path_error(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<f64, SimulationError> {
+        let Self { norm, accuracy, before, y, slopes: [first, point, change, .., last], .. } = self;
+        let ends = [(&before[..], &first[..]), (&y[..], &last[..])];
+        simulation.path_error(span, ends, point, change, |simulation, change| {
+            norm.ratio(simulation, *accuracy, y, |i| change[i].to_f64() * span.length)
+        })
+    }
+
     /// Tries a step of this span; `longest` is the step before it was limited by the end.
     fn try_step(
         &mut self,
@@ -186,6 +195,9 @@ impl<T: Real> DormandPrince<T> {
         }
         if is_accurate && simulation.passing_time(h)? < h {
             return Ok(Verdict::Retry { step: h * 0.5 });
+        }
+        if is_accurate && !span.is_within(closeness.step) && self.path_error(simulation, span)? > 1.0 {
+            return Ok(Verdict::Retry { step: closeness.shortened(h) });
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.

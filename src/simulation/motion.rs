@@ -5,12 +5,14 @@ use core::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::framework::{DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State, StepMethod};
+use crate::framework::{
+    Checkpoint, DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State, StepMethod,
+};
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
 use crate::simulation::error::SimulationError;
 use crate::simulation::error::finite_motion;
-use crate::simulation::integrator::Integrator;
+use crate::simulation::integrator::{Integrator, Span};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
 use crate::simulation::supply::Supply;
@@ -63,6 +65,11 @@ pub struct Simulation<'a, T: Real> {
     statistics: Statistics,
     /// Opened by integrators that need it.
     supply: Option<Supply>,
+    /// Whether memory depends on the path within a step.
+    is_path_dependent: bool,
+    /// The end of a trial step before memory was committed within it, and whether it was.
+    kept: Option<Checkpoint<T>>,
+    is_committed_early: bool,
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
@@ -111,7 +118,20 @@ impl<'a, T: Real> Simulation<'a, T> {
         y: Vec<T>,
         statistics: Statistics,
     ) -> Self {
-        Self { system, plant, state, time, y, statistics, supply: None }
+        let is_path_dependent = system.is_path_dependent();
+        let (supply, kept, is_committed_early) = (None, None, false);
+        Self {
+            system,
+            plant,
+            state,
+            time,
+            y,
+            statistics,
+            supply,
+            is_path_dependent,
+            kept,
+            is_committed_early,
+        }
     }
 
     /// Steps until `end` \[s\], calling `observe` after each accepted step. Does nothing if the time is already `end`.
@@ -361,13 +381,66 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         self.y.copy_from_slice(y);
         self.time = time;
+        self.is_committed_early = false;
         self.statistics.steps += 1;
         Ok(())
     }
 
-    /// Rejects a trial step that has not changed discrete variables.
+    /// The error of a trial step due to memory that depends on the path, but is committed at its end only: by how much the rates
+    /// at the end change if it is also committed early and halfway. `norm` is that of a change, and `y` and `change` are buffers.
+    /// Points and rates at both ends are given, those at the end calculated last.
+    ///
+    /// An anchor that is dragged at the start and left behind within the step has been dragged by up to `v h/2`, but one that is
+    /// committed early by `v h/1024`.
+    pub(super) fn path_error(
+        &mut self,
+        span: Span,
+        ends: [(&[T], &[T]); 2],
+        y: &mut [T],
+        change: &mut [T],
+        mut norm: impl FnMut(&Self, &mut [T]) -> f64,
+    ) -> Result<f64, SimulationError> {
+        const COMMITS: [(f64, f64); 2] = [(1.0 / 1024.0, 512.0), (0.5, 1.0)];
+        if !self.is_path_dependent {
+            return Ok(0.0);
+        }
+        match &mut self.kept {
+            Some(kept) => self.state.save_to(kept),
+            None => self.kept = Some(self.state.checkpoint()),
+        }
+        let mut worst = 0.0_f64;
+        for (share, factor) in COMMITS {
+            self.interpolate(share, span.length, ends, y);
+            self.calc_rates(self.time + share * span.length, y, change)?;
+            self.is_committed_early = true;
+            self.system.commit_within_step(&mut self.state)?;
+            let [_, (end, before)] = ends;
+            self.calc_rates(span.end, end, change)?;
+            change.iter_mut().zip(before).for_each(|(change, &before)| *change -= before);
+            worst = worst.max(factor * norm(self, change));
+        }
+        Ok(worst)
+    }
+
+    /// Writes the point at this share of a step on the cubic through both ends.
+    fn interpolate(&self, share: f64, h: f64, [start, end]: [(&[T], &[T]); 2], y: &mut [T]) {
+        let rest = 1.0 - share;
+        let towards = T::lit(share * share * (3.0 - 2.0 * share));
+        let [leaving, arriving] = [share * rest * rest * h, -share * share * rest * h].map(T::lit);
+        for (i, y) in y.iter_mut().enumerate() {
+            *y = start.0[i] + (end.0[i] - start.0[i]) * towards + start.1[i] * leaving + end.1[i] * arriving;
+        }
+        self.normalize(y);
+    }
+
+    /// Rejects a trial step that has not changed discrete variables, except those committed early.
     pub(super) fn reject(&mut self) -> Result<(), SimulationError> {
         self.statistics.rejected += 1;
+        if core::mem::take(&mut self.is_committed_early)
+            && let Some(kept) = &self.kept
+        {
+            self.state.return_to(kept)?;
+        }
         self.return_to_start()
     }
 
@@ -375,6 +448,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     pub(super) fn roll_back(&mut self, start: &State<T>) {
         self.statistics.rejected += 1;
         self.state.clone_from(start);
+        self.is_committed_early = false;
     }
 
     fn return_to_start(&mut self) -> Result<(), SimulationError> {

@@ -1,11 +1,16 @@
 //! Winches: cables that wind on a drum on which they end, without friction and with it.
 
 use core::f64::consts::{PI, TAU};
+use std::sync::Arc;
 
-use force_elements::cable::{CablePath, Obstacle, Strand, Tracking};
+use force_elements::cable::{CablePath, Obstacle, Strand, Tracking, Wrappable};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
-use force_elements::shapes::Cylinder;
+use force_elements::shapes::{Cylinder, FiniteCylinder};
+use force_elements::simulation::{
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+    SimulationError, TrBdf2,
+};
 use force_elements::{
     BodyIndex, CableSpring, Column, End, Error, ForceSystem, Frame, Handle, Linearization, Pose, Row, Scope,
     SpatialVelocity, State, Station,
@@ -49,6 +54,85 @@ fn wound_and_free(angle: f64, x: f64) -> [f64; 2] {
     }
     let from = Vector3::new(-RADIUS * angle.sin(), RADIUS * angle.cos(), 0.0);
     [0.0, (Vector3::new(x, RADIUS, 0.0) - from).norm()]
+}
+
+#[test]
+fn turns_are_counted_in_steps_of_up_to_half_a_turn() -> Result<(), Error> {
+    let surfaces: [Arc<dyn Wrappable<f64>>; 2] =
+        [Arc::new(Cylinder::new(RADIUS)?), Arc::new(FiniteCylinder::new(RADIUS, 0.1, 0.01)?)];
+    for (surface, friction) in surfaces.iter().flat_map(|surface| [None, Some([0.2])].map(|mu| (surface, mu)))
+    {
+        for degrees in [91.0_f64, 120.0, 150.0, 179.0] {
+            let mut system = ForceSystem::new();
+            let bodies @ [drum, load] = [system.add_body(), system.add_body()];
+            let fixed = Station::on(drum, Point3::new(0.0, RADIUS, 0.0));
+            let over = Obstacle::shared(Frame::of(drum), Arc::clone(surface))?;
+            let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?.over(over);
+            let cable = CableSpring::new(path, elastic(100.0, 0.5))?;
+            let cable = system.add(match friction {
+                Some(mu) => cable.with_friction(mu)?,
+                None => cable,
+            })?;
+            let mut state = system.default_state();
+            // Three quarters of a turn in small steps, then large ones, there and back.
+            let far = (0..12).map(|i| 270.0 + degrees * f64::from(i));
+            let angles = (0..27).map(|i| 10.0 * f64::from(i)).chain(far.clone()).chain(far.rev());
+            for angle in angles.map(f64::to_radians) {
+                place(&mut state, bodies, angle, 2.0)?;
+                let dynamics = system.realize_dynamics(&mut state)?;
+                let path = &dynamics.of(cable).position.path;
+                let expected: f64 = wound_and_free(angle, 2.0).iter().sum();
+                assert!((path.length - expected).abs() < 1e-12, "{degrees}: {} {expected}", path.length);
+                system.accept_step(&mut state)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A drum of 0.1 m that spins at 30 rad/s winds a slack rope, until it is taut.
+fn reel(integrator: &mut impl Integrator<f64>) -> Result<(f64, f64), SimulationError> {
+    const SPEED: f64 = 30.0;
+    let radius = 0.1;
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros())?;
+    let drum = plant.add_body(&mut system, RigidBody::with_equal_inertia(1e3, 0.5)?);
+    let fixed = Station::on(drum, Point3::new(0.0, radius, 0.0));
+    let path = CablePath::new(Station::ground(Point3::new(-2.0, radius, 0.0)), fixed)?
+        .over(Obstacle::new(Frame::of(drum), Cylinder::new(radius)?)?);
+    let rope = system.add(CableSpring::new(path, elastic(1e3, 2.0 + 10.0 * TAU * radius))?)?;
+    let mut state = system.default_state();
+    let spin = SpatialVelocity::new(Vector3::z() * -SPEED, Vector3::zeros());
+    state.set_body(drum, Pose::identity(), spin)?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    let (mut taut, mut greatest) = (f64::INFINITY, 0.0_f64);
+    simulation.run(integrator, 1.2 * 10.0 * TAU / SPEED, |simulation| {
+        let tension = simulation.dynamics().map_or(f64::NAN, |view| view.of(rope).dynamics.tension);
+        if tension > 0.0 {
+            taut = taut.min(simulation.time());
+        }
+        greatest = greatest.max(tension);
+    })?;
+    Ok((taut * SPEED / TAU, greatest))
+}
+
+#[test]
+fn a_rope_that_is_wound_while_it_is_slack_gets_taut_after_as_many_turns() -> Result<(), SimulationError> {
+    for (turns, greatest) in [
+        reel(&mut DormandPrince::new(1e-2))?,
+        reel(&mut DormandPrince::new(1e-5))?,
+        reel(&mut TrBdf2::new(0.1))?,
+        reel(&mut ImplicitTrapezoidal::new(0.1))?,
+        reel(&mut SemiImplicitEuler::new(1e-3))?,
+    ] {
+        // Seen at the end of a step, of a third of a turn at most.
+        assert!((10.0..10.35).contains(&turns), "{turns}");
+        assert!(greatest > 0.0);
+    }
+    // More than a third of a turn.
+    let refused = reel(&mut SemiImplicitEuler::new(0.07));
+    assert!(matches!(refused, Err(SimulationError::Forces(Error::StepTooLong { .. }))), "{refused:?}");
+    Ok(())
 }
 
 #[test]

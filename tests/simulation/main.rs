@@ -3,6 +3,7 @@
 mod energy_ledger;
 mod explosions;
 mod implicit_cost;
+mod reversals;
 mod runs;
 mod scales;
 mod simulation_derivatives;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::Geodesic;
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
@@ -241,6 +241,35 @@ impl<T: Real> PathResults<T> {
         for (coordinate, f) in self.unit_coordinate_forces() {
             forces.apply_to_coordinate(Checked(coordinate), f * tension);
         }
+    }
+
+    /// The greatest rate \[rad/s\] at which a straight segment winds on a surface or off it: that of its other end about the
+    /// center of the circle along which the surface bends.
+    pub(crate) fn winding_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
+        let velocity = |body, p_G: &Point3<T>| velocities.velocity_of_point(positions, body, p_G);
+        let rate = |of: &GeodesicEnd<T>, surface: BodyIndex, other: BodyIndex, p_G: &Point3<T>| {
+            let arm: Vector3<T> = p_G - of.point + of.normal / of.curvature;
+            let relative = velocity(other, p_G) - velocity(surface, p_G);
+            arm.cross(&relative).norm() / arm.norm_squared()
+        };
+        let mut greatest = T::zero();
+        let mut add = |rate: T| {
+            if rate > greatest {
+                greatest = rate;
+            }
+        };
+        for pair in self.segments.windows(2) {
+            let [before, after] = [&pair[0], &pair[1]];
+            let Some(contact) = before.to_contact.and_then(|i| self.contacts.get(i)) else { continue };
+            let Geodesic { start, end, .. } = &contact.geodesic;
+            if start.curvature > T::zero() && before.length > T::zero() {
+                add(rate(start, before.to_body, before.from_body, &before.from_G));
+            }
+            if end.curvature > T::zero() && after.length > T::zero() {
+                add(rate(end, after.from_body, after.to_body, &after.to_G));
+            }
+        }
+        greatest
     }
 
     /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,

@@ -105,7 +105,8 @@ pub(crate) fn iterate<T: Real>(
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();
-    let mut has_turned = false;
+    // At the start, and where a solution has a chord that runs back.
+    let (mut is_turning, mut has_turned) = (true, false);
     for iteration in 1..=max_iterations {
         if budget.is_spent() {
             return progress;
@@ -117,6 +118,11 @@ pub(crate) fn iterate<T: Real>(
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
             return progress;
+        }
+        is_turning = is_turning && turn_to_chords(span, nodes, active);
+        if is_turning {
+            progress.start = Start::TooFar;
+            continue;
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
         // If a geodesic was too long for the budget, the last kink stays.
@@ -155,10 +161,10 @@ pub(crate) fn iterate<T: Real>(
         }
         // A solution with a large kink: some chord runs back.
         if T::lit(SECOND_ORDER) * step * step <= smoothness {
-            if has_turned || !turn_back(span, nodes, active) {
+            if has_turned || !turn_to_chords(span, nodes, active) {
                 return progress;
             }
-            (has_turned, previous_kink, progress.start) = (true, None, Start::TooFar);
+            (is_turning, has_turned, previous_kink, progress.start) = (true, true, None, Start::TooFar);
             continue;
         }
         previous_kink = Some(kink);
@@ -175,34 +181,32 @@ pub(crate) fn iterate<T: Real>(
     progress
 }
 
-/// Shortens contacts with convex surfaces beyond whose ends the chords run back; returns whether there are any.
-///
-/// The residuals vanish for a chord in the opposite direction too: on a ball the contact then ends as far beyond the
-/// point nearest the other end of the chord as it should end before it, elsewhere about as far.
-fn turn_back<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
+/// Moves the ends of contacts with convex surfaces from which a chord runs back, where the residuals fall towards the opposite
+/// direction; returns whether there are any.
+fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
     let mut found = false;
     let mut from = span.from;
     for (i, &k) in active.iter().enumerate() {
         let to = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
-        let held = held(nodes, active, i);
+        let [holds_start, holds_end] = held(nodes, active, i);
         let Geodesic { start, end, .. } = &nodes[k].ground;
-        let overshoot = |chord: Vector3<T>, at: &GeodesicEnd<T>, is_held: bool| {
-            let bend = chord.norm() * at.greatest_curvature();
-            if is_held || chord.dot(&at.tangent) >= T::zero() {
-                T::zero()
-            } else {
-                bend.atan() * T::lit(2.0) / at.greatest_curvature()
-            }
-        };
-        let ahead = overshoot(start.point - from, start, held[0]);
-        let back = overshoot(to - end.point, end, held[1]);
+        let before = if holds_start { T::zero() } else { start.shortfall(&-start.tangent, &from) };
+        let after = if holds_end { T::zero() } else { end.shortfall(&end.tangent, &to) };
         from = end.point;
-        if ahead + back > T::zero() && span.obstacle(&nodes[k]).is_convex {
+        let runs_back = before != T::zero() || after != T::zero();
+        if runs_back && span.obstacle(&nodes[k]).is_convex {
             found = true;
-            let node = &mut nodes[k];
-            node.correction = [ahead, T::zero(), T::zero(), -ahead - back];
-            node.set_base();
-            node.step_from_base(T::one());
+            nodes[k].correction = [-before, T::zero(), T::zero(), before + after];
+        } else {
+            nodes[k].correction = [T::zero(); 4];
+        }
+    }
+    if found {
+        let step = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].turn_of(&nodes[k].correction)));
+        let scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
+        for &k in active {
+            nodes[k].set_base();
+            nodes[k].step_from_base(scale);
         }
     }
     found
@@ -384,6 +388,28 @@ impl<T: Real> GeodesicEnd<T> {
 }
 
 impl<T: Real> GeodesicEnd<T> {
+    /// How far the end must move along a direction, that of its tangent or the opposite one, to meet a chord that leads to
+    /// this point; zero unless the chord runs back. On the circle of curvature there the tangent meets the point, less than
+    /// half a turn away.
+    #[inline]
+    fn shortfall(&self, direction: &Vector3<T>, to: &Point3<T>) -> T {
+        let chord = to - self.point;
+        let along = chord.dot(direction);
+        if along >= T::zero() || self.curvature <= T::zero() {
+            return T::zero();
+        }
+        let (up, across) = (chord.dot(&self.normal), chord.dot(&self.binormal()));
+        if across * across > along * along + up * up {
+            return T::zero();
+        }
+        let radius = self.curvature.recip();
+        let height = up + radius;
+        let distance = along.hypot(height);
+        let angle = along.atan2(height) - (radius / distance).min(T::one()).acos();
+        let nearest = if angle < -T::pi() { angle + T::two_pi() } else { angle };
+        nearest * radius
+    }
+
     /// The sum of the angles by which the normal, and a chord from far away, turn with a shift and a turn of this end.
     pub(crate) fn bend(&self, along: T, across: T, turn: T, inverse_chord: T) -> T {
         let tip = self.curvature * along + self.torsion * across;

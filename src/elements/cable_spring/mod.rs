@@ -8,6 +8,7 @@ pub use state::{Discrete, StateParameters};
 use alloc::vec::Vec;
 
 use crate::cable::{CablePath, Grips, PathCasts, PathResults, Strands, tension};
+use crate::elements::LARGEST_TURN;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses, Variables,
@@ -105,7 +106,16 @@ use crate::{results, variables};
 ///   a state changes places of the path, marks stay until the next commit, and strands that are not wound share the
 ///   change of length; none becomes shorter than a millionth of its fraction of the path.
 /// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
-/// - Slip within a step is undone if the motion reverses within the same step.
+/// - Slip within a step is undone if the motion reverses within the same step. Integrators with error control
+///   [see it](crate::ForceElement::is_path_dependent); with fixed steps it is an error of first order in the step.
+/// - The mark of a new contact is put in the middle of its arc at the first commit: what friction then holds depends on that
+///   arc, to first order in the step.
+/// - While the cable slips, damping counts the material that passes a contact as stretching of the strand that it enters: at a
+///   steady slip the rise is `c Σ x_k L̇_k / Σ φ_k x_k`, and tensions are too high by that fraction. Over one contact that is
+///   `c v (x_2 − x_1)/(φ_1 x_1 + φ_2 x_2)` at the slip speed `v`: choose `c` so that it is small, or zero.
+/// - Turns on an obstacle are counted from one commit to the next: a straight segment may wind by less than half a turn. Steps
+///   in which it would wind by more than 2 rad at the present velocities are
+///   [refused](crate::ForceSystem::passing_time).
 ///
 /// # Errors of an evaluation
 ///
@@ -488,17 +498,19 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         if strands.all.is_empty() {
             let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
             let damping = stiffness * *elongation * dissipation;
-            stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
+            let damped = pulled(at.dynamics.tension, stiffness, *elongation);
+            stiffnesses.along(damped.to_f64(), damping.to_f64(), unit);
         }
         let mut unit = alloc::vec![T::zero(); strands.all.len()];
         for (i, strand) in strands.all.iter().enumerate() {
             // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
             let of_strand = stiffness / strand.share;
             let damping = of_strand * strand.elongation * dissipation;
+            let damped = pulled(at.dynamics.tensions[i], stiffness, strand.elongation) / strand.share;
             unit.fill(T::zero());
             unit[i] = T::one();
             let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
-            stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
+            stiffnesses.along(damped.to_f64(), damping.to_f64(), pull);
         }
         // Tension resists a motion of the ends of each straight segment across it, and a rotation of the bodies that
         // carry them.
@@ -511,6 +523,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             }
             stiffnesses.load(tension, 0.0, ends);
         }
+    }
+
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, _: f64) -> f64 {
+        LARGEST_TURN / at.position.path.winding_rate(at.positions, velocities).to_f64()
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -537,6 +553,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         Ok(())
     }
 
+    fn is_path_dependent(&self) -> bool {
+        !self.friction.is_empty()
+    }
+
     fn accept_step(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -551,6 +571,11 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         }
         Ok(())
     }
+}
+
+/// The stiffness of a cable whose elongation grows: damping is a fraction of the elastic tension.
+fn pulled<T: Real>(tension: T, stiffness: T, elongation: T) -> T {
+    if tension > stiffness * elongation { tension / elongation } else { stiffness }
 }
 
 /// The greatest of nonnegative numbers.

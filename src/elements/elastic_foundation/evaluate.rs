@@ -392,6 +392,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         at.dynamics.power_dissipated
     }
 
+    fn is_path_dependent(&self) -> bool {
+        self.has_anchors
+    }
+
     fn accept_step(
         &self,
         at: &AtDynamics<'_, T, Self>,

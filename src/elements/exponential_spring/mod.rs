@@ -444,6 +444,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         Ok(())
     }
 
+    fn is_path_dependent(&self) -> bool {
+        false
+    }
+
     fn accept_step(
         &self,
         at: &AtDynamics<'_, T, Self>,

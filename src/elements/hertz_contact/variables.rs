@@ -89,7 +89,7 @@ impl<T: Real> Parameters<T> {
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step
-    /// for which the ball would sink in by more than a tenth of its extent under its weight.
+    /// for which the ball would sink in by more than 0.15 of its extent under its weight.
     pub fn for_contact(design: &ContactDesign, effective_radius: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("effective_radius", effective_radius)?;

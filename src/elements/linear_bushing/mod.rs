@@ -10,6 +10,7 @@ pub use variables::{AmbiguousTurn, Discrete, Parameters, Position, Singular, Sta
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
+use crate::elements::LARGEST_TURN;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
@@ -72,7 +73,8 @@ use law::{Gimbal, principal_angles, with_turns};
 /// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do;
 /// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed, stops. Rotations by more than
 /// half a turn, or a step in which M circles the singular case, cannot be detected, because only the orientations
-/// before and after are known.
+/// before and after are known; steps in which `q_x` or `q_z` would change by more than 2 rad at the present velocities are
+/// [refused](crate::ForceSystem::passing_time).
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Use it in three cases:
 ///
@@ -296,6 +298,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         at.dynamics.report_load(ends, stiffnesses);
     }
 
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {
+        let qdot = &at.velocity.qdot;
+        LARGEST_TURN / qdot[0].abs().max(qdot[2].abs()).to_f64()
+    }
+
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.add_between(&self.between(at));
     }
@@ -320,6 +327,10 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         *next =
             Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };
         Ok(())
+    }
+
+    fn is_path_dependent(&self) -> bool {
+        false
     }
 
     fn accept_step(

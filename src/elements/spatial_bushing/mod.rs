@@ -13,6 +13,7 @@ pub use turn::{AmbiguousTurn, WholeTurn};
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use super::frames::Ends;
+use crate::elements::LARGEST_TURN;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
@@ -481,6 +482,11 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         at.dynamics.report_load(ends, stiffnesses);
     }
 
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {
+        let Velocity { V_GF, V_GM, .. } = at.velocity;
+        LARGEST_TURN / (V_GM.angular - V_GF.angular).norm().to_f64()
+    }
+
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         // Any point of body 2 serves; its origin has no lever.
         let p_GB = at.positions.pose(Checked(self.ends.body2)).translation.vector.into();
@@ -505,6 +511,10 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let turn = Turn::new(&R_FM, None)?;
         *next = Discrete { accepted: true, quaternion: turn.quaternion() };
         Ok(())
+    }
+
+    fn is_path_dependent(&self) -> bool {
+        false
     }
 
     fn accept_step(

@@ -435,7 +435,17 @@ impl<T: Real, M: Method> Implicit<T, M> {
             let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;
             let mut tried = self.try_step(simulation, &start, span);
-            let shorter = match self.judge(simulation, &tried, span) {
+            let mut verdict = self.judge(simulation, &tried, span);
+            if let Verdict::Accept { .. } = verdict
+                && let Some(accuracy) = self.accuracy
+            {
+                match self.path_error(simulation, span, accuracy) {
+                    Ok(error) if error <= 1.0 => {}
+                    Ok(_) => verdict = Verdict::Retry { step: h * 0.4 },
+                    Err(refused) => (tried, verdict) = (Err(refused), Verdict::Retry { step: h * 0.4 }),
+                }
+            }
+            let shorter = match verdict {
                 Verdict::Accept { growth, has_event } => {
                     match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
                         Ok(()) => {
@@ -465,6 +475,29 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 return Err(reason.unwrap_or(step));
             }
         }
+    }
+
+    /// The ratio to the tolerance of the error due to memory that is committed at the end of a step only.
+    fn path_error(
+        &mut self,
+        simulation: &mut Simulation<'_, T>,
+        span: Span,
+        accuracy: f64,
+    ) -> Result<f64, SimulationError> {
+        let last = M::STAGES.len();
+        if span.is_within(simulation.closeness(accuracy, None, self.event_step).step) {
+            return Ok(0.0);
+        }
+        let Self { points, slopes, base, errors, newton, norm, .. } = self;
+        let ends = [0, last].map(|i| (&points[i][..], &slopes[i][..]));
+        let h = span.length;
+        simulation.path_error(span, ends, base, errors, |simulation, change| {
+            for change in change.iter_mut() {
+                *change *= T::lit(h);
+            }
+            newton.filter(M::WEIGHT * h, change);
+            norm.ratio(simulation, accuracy, &points[last], |i| change[i].to_f64())
+        })
     }
 
     /// Keeps the rates of the stage before the last for the next step.
