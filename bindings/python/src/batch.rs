@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snapshot, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -262,6 +262,20 @@ impl Batch {
     }
 }
 
+/// As many copies of a state.
+///
+/// # Errors
+/// `MemoryError` if there is no room for them, where an allocation that fails would end the process.
+fn copies(state: &CrateState<f64>, count: usize) -> PyResult<Vec<CrateState<f64>>> {
+    let too_many = || PyMemoryError::new_err(format!("no memory for {count} worlds"));
+    let bytes = count.checked_mul(state.to_bytes().len()).ok_or_else(too_many)?;
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| too_many())?;
+    let mut worlds = Vec::new();
+    worlds.try_reserve_exact(count).map_err(|_| too_many())?;
+    worlds.resize(count, state.clone());
+    Ok(worlds)
+}
+
 #[pymethods]
 impl Batch {
     #[new]
@@ -278,7 +292,7 @@ impl Batch {
             Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
             None => system.get().read().default_state(),
         };
-        Ok(Self { system, worlds: vec![first; count], threads, products: Pool::default() })
+        Ok(Self { system, worlds: copies(&first, count)?, threads, products: Pool::default() })
     }
 
     /// Its system.

@@ -14,9 +14,11 @@ use crate::keywords;
 /// coordinates with bristles are computed:
 /// ``system.add_exponential_spring(plane, station, **design.exponential_spring())``.
 ///
-/// ``mass`` of the body [kg]; ``extent``, the distance of its mass center from the contact at rest [m], half the height of a box;
+/// ``mass`` that the contact carries [kg], less if both bodies move: ``check_step`` takes the lighter one and all its contacts into
+/// account; ``extent``, the distance of its mass center from the contact at rest [m], half the height of a box;
 /// ``step`` of the host [s], by symplectic Euler; ``points`` that share the weight; ``speed``, the highest at which they strike
-/// [m/s], and ``restitution``, the ratio of the rebound speed to it, greater than zero and at most one; ``gravity`` [m/s2].
+/// [m/s], for the corners of a cube up to 2.3 times that of its fall; ``restitution``, the ratio of the rebound speed to it, greater
+/// than zero, and refused if it is so large that the body would rock on; ``gravity`` [m/s2].
 ///
 /// The contact is stable and damped at this step, and bodies come to rest on it and hold. A step that is too long for the body is
 /// refused with an ``InvalidValueError``.

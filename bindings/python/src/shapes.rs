@@ -201,10 +201,15 @@ impl Mesh {
         };
         let points: Vec<_> = numbers.chunks_exact(3).map(|p| Point3::new(p[0], p[1], p[2])).collect();
         let py = faces.py();
-        let faces =
-            py.import("numpy")?.call_method1("asarray", (faces,))?.call_method1("astype", ("uint32",))?;
-        let faces: PyReadonlyArray2<'_, u32> = faces.extract()?;
-        let corners: Vec<u32> = faces.as_array().iter().copied().collect();
+        let faces = py.import("numpy")?.call_method1("asarray", (faces,))?;
+        if !"iu".contains(&faces.getattr("dtype")?.getattr("kind")?.extract::<String>()?) {
+            return Err(invalid("faces must be an array of integers"));
+        }
+        let faces: PyReadonlyArray2<'_, i64> = faces.call_method1("astype", ("int64",))?.extract()?;
+        let corner = |&corner: &i64| {
+            u32::try_from(corner).map_err(|_| invalid(&format!("a face has no corner {corner}")))
+        };
+        let corners = faces.as_array().iter().map(corner).collect::<PyResult<Vec<u32>>>()?;
         let faces: Vec<_> = corners.chunks_exact(3).map(|f| [f[0], f[1], f[2]]).collect();
         if 3 * faces.len() != corners.len() {
             return Err(invalid("faces must be an array of shape (m, 3)"));
@@ -234,7 +239,7 @@ impl Mesh {
         Ok(Self { mesh: Arc::new(mesh) })
     }
 
-    /// A ball of this radius [m], with each edge of an icosahedron divided into ``frequency`` parts.
+    /// A ball of this radius [m], with each edge of an octahedron divided into ``frequency`` parts.
     #[staticmethod]
     fn sphere(radius: f64, frequency: u32) -> PyResult<Self> {
         Ok(Self { mesh: Arc::new(TriangleMesh::sphere(radius, frequency).map_err(of_shape)?) })
@@ -245,6 +250,11 @@ impl Mesh {
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let numbers: Vec<f64> = self.mesh.vertices().flat_map(|p| [p.x, p.y, p.z]).collect();
         convert::matrix(py, &numbers, 3)
+    }
+
+    /// The same surface with no edge longer than ``longest_edge`` [m]: longer ones are halved.
+    fn refined(&self, longest_edge: f64) -> PyResult<Self> {
+        Ok(Self { mesh: Arc::new(self.mesh.refined(longest_edge).map_err(of_shape)?) })
     }
 
     /// The faces (m, 3).

@@ -348,7 +348,7 @@ impl State {
     }
 
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
-    /// after setting the initial poses.
+    /// after setting the initial poses and coordinates.
     #[pyo3(signature = (element=None))]
     fn reset_memory(&mut self, element: Option<&Element>) -> PyResult<()> {
         let system = self.system.get().read();

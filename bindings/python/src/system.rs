@@ -241,9 +241,10 @@ impl System {
         })
     }
 
-    /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. ``curves``
-    /// has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness;
-    /// ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+    /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. The
+    /// displacement is that of M's origin from F's, expressed in the frame half-way between the two. ``curves`` has tables (n, 2)
+    /// of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
+    /// curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
     #[pyo3(signature = (frame_f, frame_m, *, curves=None, damping_curves=None, name=None, **parameters))]
     #[allow(clippy::too_many_arguments)]
     fn add_spatial_bushing<'py>(
@@ -275,7 +276,9 @@ impl System {
         })
     }
 
-    /// Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds.
+    /// Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
+    /// of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
+    /// parameters of a ``ContactDesign``.
     #[pyo3(signature = (plane, station, *, name=None, **parameters))]
     fn add_exponential_spring(
         &self,
@@ -323,7 +326,9 @@ impl System {
         })
     }
 
-    /// Adds a spring-damper with friction and stops on a coordinate, or between two.
+    /// Adds a spring-damper with friction and stops on a coordinate, or between two: on ``factor1 * coordinate - factor0 *
+    /// coordinate0``. Of an angle, m and N stand for rad and N m. A stop without a transition acts from the ``accept`` after it
+    /// was passed to the ``accept`` after it was left, or from ``reset_memory``; one with a transition acts at once.
     #[pyo3(signature = (coordinate, coordinate0=None, *, name=None, **parameters))]
     fn add_coordinate_spring_damper_ext(
         &self,
@@ -347,7 +352,8 @@ impl System {
         })
     }
 
-    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds.
+    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+    /// press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
     #[pyo3(signature = (surfaces, *, anchors=false, name=None, **parameters))]
     fn add_elastic_foundation<'py>(
         &self,
@@ -381,6 +387,8 @@ impl System {
     }
 
     /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
+    /// With friction its result ``elongation`` is that of the most elongated part, and while it slips ``dissipation`` counts part
+    /// of what passes an obstacle as stretching.
     #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, **parameters))]
     fn add_cable_spring<'py>(
         &self,
