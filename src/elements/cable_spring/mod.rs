@@ -498,19 +498,20 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         if strands.all.is_empty() {
             let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
             let damping = stiffness * *elongation * dissipation;
-            let damped = pulled(at.dynamics.tension, stiffness, *elongation);
-            stiffnesses.along(damped.to_f64(), damping.to_f64(), unit);
+            // Damping is a fraction of the elastic tension.
+            let tension = at.dynamics.tension;
+            let pulled = if tension > stiffness * *elongation { tension / *elongation } else { stiffness };
+            stiffnesses.along(pulled.to_f64(), damping.to_f64(), unit);
         }
         let mut unit = alloc::vec![T::zero(); strands.all.len()];
         for (i, strand) in strands.all.iter().enumerate() {
             // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
             let of_strand = stiffness / strand.share;
             let damping = of_strand * strand.elongation * dissipation;
-            let damped = pulled(at.dynamics.tensions[i], stiffness, strand.elongation) / strand.share;
             unit.fill(T::zero());
             unit[i] = T::one();
             let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
-            stiffnesses.along(damped.to_f64(), damping.to_f64(), pull);
+            stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
         }
         // Tension resists a motion of the ends of each straight segment across it, and a rotation of the bodies that
         // carry them.
@@ -571,11 +572,6 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         }
         Ok(())
     }
-}
-
-/// The stiffness of a cable whose elongation grows: damping is a fraction of the elastic tension.
-fn pulled<T: Real>(tension: T, stiffness: T, elongation: T) -> T {
-    if tension > stiffness * elongation { tension / elongation } else { stiffness }
 }
 
 /// The greatest of nonnegative numbers.
