@@ -429,6 +429,23 @@ def test_every_contact_can_be_designed() -> None:
         design.material(0.0)
 
 
+def test_what_is_no_mesh_and_what_does_not_fit_is_refused() -> None:
+    brick = fe.Mesh.brick([0.1, 0.1, 0.1])
+    assert len(brick.refined(0.08).faces) == 192
+    vertices, faces = brick.vertices, brick.faces
+    with pytest.raises(fe.InvalidValueError, match="integers"):
+        fe.Mesh(vertices, faces + 0.5)
+    with pytest.raises(fe.InvalidValueError, match="no corner -1"):
+        fe.Mesh(vertices, faces.astype(int) - 1)
+    with pytest.raises(fe.InvalidValueError):
+        brick.refined(0.0)
+    system = fe.System()
+    system.add_body("body")
+    for count in (10**15, 10**19):
+        with pytest.raises(MemoryError, match="worlds"):
+            fe.Batch(system, count)
+
+
 def test_worlds_whose_step_is_too_long_are_not_accepted() -> None:
     system = fe.System()
     cube = system.add_body("cube")

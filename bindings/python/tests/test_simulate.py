@@ -104,6 +104,26 @@ def test_a_cube_slides_to_rest_under_every_integrator_and_stays() -> None:
     assert max(ends) - min(ends) < 0.05 * max(ends)
 
 
+def test_default_bricks_stay_on_each_other() -> None:
+    step = 2e-4
+    design = fe.ContactDesign(MASS, 0.5 * SIDE, 2.5 * step)
+    system = fe.System()
+    cubes = [system.add_body("lower"), system.add_body("upper")]
+    brick, area = fe.Mesh.brick([0.5 * SIDE] * 3), SIDE * SIDE
+    surfaces = [fe.Surface(cube, brick, **design.material(area)) for cube in cubes]
+    floor = fe.Surface(fe.GROUND, fe.Shape.half_space())
+    system.add_elastic_foundation([floor, *surfaces], anchors=True, **design.elastic_foundation())
+    state = system.state()
+    for i, cube in enumerate(cubes):
+        state.set_body(cube, [0.0, 0.0, (i + 0.5) * SIDE])
+    inertias = fe.Inertias(MASS, CUBE)
+    state.simulate(2.0, inertias, integrator="symplectic_euler", step=step)
+    sink = MASS * 9.81 / (design.material(area)["stiffness"] * area)
+    places = state.poses[:, :3, 3]
+    assert np.abs(places[:, 2] - [0.5 * SIDE - 2 * sink, 1.5 * SIDE - 3 * sink]).max() < 0.2 * sink
+    assert np.abs(places[:, :2]).max() < 0.1 * sink
+
+
 def test_the_run_is_that_of_a_host_of_ones_own() -> None:
     state, inertias = sprung(50.0, 3.0)
     twin, _ = sprung(50.0, 3.0)

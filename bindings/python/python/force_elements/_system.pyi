@@ -29,9 +29,10 @@ class System(_core.System):
     def add_spatial_bushing(  # type: ignore[override]
         self, frame_f: Frame | Body, frame_m: Frame | Body, *, curves: Mapping[str, ArrayLike] | None=None, damping_curves: Mapping[str, ArrayLike] | None=None, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
     ) -> Element:
-        """Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. ``curves``
-        has tables (n, 2) of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness;
-        ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+        """Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. The
+        displacement is that of M's origin from F's, expressed in the frame half-way between the two. ``curves`` has tables (n, 2)
+        of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
+        curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
 
         Parameters:
 
@@ -43,7 +44,9 @@ class System(_core.System):
     def add_exponential_spring(  # type: ignore[override]
         self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., friction_transition: bool=...
     ) -> Element:
-        """Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds.
+        """Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
+        of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
+        parameters of a ``ContactDesign``.
 
         Parameters:
 
@@ -82,7 +85,9 @@ class System(_core.System):
     def add_coordinate_spring_damper_ext(  # type: ignore[override]
         self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...
     ) -> Element:
-        """Adds a spring-damper with friction and stops on a coordinate, or between two.
+        """Adds a spring-damper with friction and stops on a coordinate, or between two: on ``factor1 * coordinate - factor0 *
+        coordinate0``. Of an angle, m and N stand for rad and N m. A stop without a transition acts from the ``accept`` after it
+        was passed to the ``accept`` after it was left, or from ``reset_memory``; one with a transition acts at once.
 
         Parameters:
 
@@ -117,7 +122,8 @@ class System(_core.System):
     def add_elastic_foundation(  # type: ignore[override]
         self, surfaces: Sequence[Surface], *, anchors: bool=False, name: str | None=None, transition_velocity: float=..., clipped: bool=...
     ) -> Element:
-        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds.
+        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+        press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
 
         Parameters:
 
@@ -130,6 +136,8 @@ class System(_core.System):
         self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
     ) -> Element:
         """Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
+        With friction its result ``elongation`` is that of the most elongated part, and while it slips ``dissipation`` counts part
+        of what passes an obstacle as stretching.
 
         Parameters:
 
