@@ -15,7 +15,8 @@
 //! Four integrators: [`DormandPrince`], explicit, of order 5 with error control;
 //! [`ImplicitTrapezoidal`] and [`TrBdf2`], of order 2, for stiff elements and those that switch; and
 //! [`SemiImplicitEuler`], of order 1 with a fixed step. The trapezoidal rule conserves the energy of a stiff contact, which
-//! rings; TR-BDF2 damps it.
+//! rings; TR-BDF2 damps it. `new` takes the accuracy of `DormandPrince`, the longest step of the implicit ones, whose accuracy
+//! is [`with_accuracy`](Implicit::with_accuracy), and the step of `SemiImplicitEuler`.
 
 mod dormand_prince;
 mod energy;
