@@ -244,11 +244,6 @@ fn contacts() {
             bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
         })
     });
-    row!("clipped foundation on its like", 24, 12, || {
-        foundation(ElasticFoundation::new(clipped()).expect("valid"), |bed, body, mesh| {
-            bed.add_springs(Frame::of(body), mesh.clone(), rubber()).expect("closed");
-        })
-    });
 }
 
 /// The elastic law of all cables.
