@@ -14,6 +14,9 @@ use crate::simulation::motion::Simulation;
 /// are integrated by the trapezoidal rule, which is not the work of its own velocities: do not use it for energy
 /// accounts.
 ///
+/// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
+/// `φ²/12`.
+///
 /// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
 /// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). For elements
 /// of unknown stiffness, a step that is too long creates energy. The run is refused with

@@ -3,10 +3,10 @@
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError,
+    SimulationError, TrBdf2,
 };
 use force_elements::{
-    ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+    Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
 use force_elements_scenes::is_at_length;
 
@@ -190,4 +190,33 @@ fn spins_under_error_control_keep_their_energy_or_end_in_an_error() {
         };
         spin_all(1000, || DormandPrince::new(accuracy), 1.0, allowed, 1..=25);
     }
+}
+
+/// The angle of a flywheel of 1 kg·m² on a weak torsion spring, which it winds at 300 rad/s for a second.
+fn wound(integrator: &mut impl Integrator<f64>) -> Result<f64, SimulationError> {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros())?;
+    let wheel = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0)?);
+    let stiffness = Vector6::new(1e-3, 0.0, 0.0, 0.0, 0.0, 0.0);
+    let spring = linear_bushing::Parameters { stiffness, damping: Vector6::zeros() };
+    let spring = LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(wheel), spring)?;
+    let spring = system.add(spring)?;
+    let mut state = system.default_state();
+    state.set_velocity(wheel, SpatialVelocity::new(Vector3::x() * 300.0, Vector3::zeros()))?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    simulation.run(integrator, 1.0, |_| ())?;
+    Ok(simulation.dynamics()?.of(spring).position.q[0])
+}
+
+#[test]
+fn a_weak_spring_is_wound_turn_by_turn_at_any_accuracy() -> Result<(), SimulationError> {
+    let frequency = 1e-3_f64.sqrt();
+    let expected = 300.0 / frequency * frequency.sin();
+    // Without the limit of a step by the turning they take a few steps of many turns.
+    for angle in [wound(&mut DormandPrince::new(1e-2))?, wound(&mut TrBdf2::new(1.0).with_accuracy(1e-2))?] {
+        assert!((angle - expected).abs() < 0.1, "{angle} for {expected}");
+    }
+    let refused = wound(&mut SemiImplicitEuler::new(7e-3));
+    assert!(matches!(refused, Err(SimulationError::Forces(Error::StepTooLong { .. }))), "{refused:?}");
+    Ok(())
 }
