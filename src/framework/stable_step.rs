@@ -108,11 +108,13 @@ impl<T: Real> ForceSystem<T> {
     /// least half widths: what can be missed in such a step is a graze, between two balls an impact within 15° of the
     /// tangent. It covers the contacts of elements that report them: [`HertzContact`](crate::HertzContact),
     /// [`ElasticFoundation`](crate::ElasticFoundation), and a user's own. Where turns are counted it is the time in which a
-    /// bushing turns, or a cable winds on an obstacle, by 2 rad. A host with fixed steps takes none that is
-    /// longer; [`check_step`](Self::check_step) and [`finish_step`](Self::finish_step) ensure that. One with error control
-    /// takes at most half of it as the length of its next step, and takes a step anew if it is longer than the passing time
-    /// at its end, where bodies may be faster. The integrators of [`simulation`](crate::simulation) do so. Details are on
-    /// the page [`steps`](crate::guide::steps#contacts-between-two-evaluations).
+    /// bushing turns, or a cable winds on an obstacle, by 2 rad, or by 1.2 if a surface of the cable is not convex.
+    ///
+    /// A host with fixed steps takes none that is longer; [`check_step`](Self::check_step) and
+    /// [`finish_step`](Self::finish_step) ensure that. One with error control takes at most half of it as the length of its
+    /// next step, and takes a step anew if it is longer than the passing time at its end, where bodies may be faster. The
+    /// integrators of [`simulation`](crate::simulation) do so. Details are on the page
+    /// [`steps`](crate::guide::steps#contacts-between-two-evaluations).
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.

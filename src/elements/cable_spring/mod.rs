@@ -113,9 +113,9 @@ use crate::{results, variables};
 /// - While the cable slips, damping counts the material that passes a contact as stretching of the strand that it enters: at a
 ///   steady slip the rise is `c Σ x_k L̇_k / Σ φ_k x_k`, and tensions are too high by that fraction. Over one contact that is
 ///   `c v (x_2 − x_1)/(φ_1 x_1 + φ_2 x_2)` at the slip speed `v`: choose `c` so that it is small, or zero.
-/// - Turns on an obstacle are counted from one commit to the next: a straight segment may wind by less than half a turn. Steps
-///   in which it would wind by more than 2 rad at the present velocities are
-///   [refused](crate::ForceSystem::passing_time).
+/// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by less
+///   than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the present
+///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex.
 ///
 /// # Errors of an evaluation
 ///
@@ -527,7 +527,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, _: f64) -> f64 {
-        LARGEST_TURN / at.position.path.winding_rate(at.positions, velocities).to_f64()
+        // On other surfaces Newton's method starts within a right angle.
+        let are_convex = self.path.obstacles().iter().all(|obstacle| obstacle.is_convex);
+        let largest = if are_convex { LARGEST_TURN } else { 0.6 * LARGEST_TURN };
+        largest / at.position.path.winding_rate(at.positions, velocities).to_f64()
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
