@@ -222,8 +222,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// Whether the memory after a step depends on how often it was committed on the way, beyond what
     /// [`discontinuous_update`](Self::discontinuous_update) reports: an anchor that was dragged forth and back. Integrators
-    /// with error control commit it within the step too, and shorten a step if that changes the forces at its end. By
-    /// default `true`; without discrete variables it has no effect.
+    /// with error control commit it early and halfway in a trial too, and shorten a step if that changes the rates at its
+    /// end by more than the accuracy; an anchor that is dragged between these times only is not seen. By default `true`;
+    /// without discrete variables it has no effect.
     fn is_path_dependent(&self) -> bool {
         true
     }

@@ -391,7 +391,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Points and rates at both ends are given, those at the end calculated last.
     ///
     /// An anchor that is dragged at the start and left behind within the step has been dragged by up to `v h/2`, but one that is
-    /// committed early by `v h/1024`.
+    /// committed early by `v h/1024`. One that is dragged between these times only is not seen.
     pub(super) fn path_error(
         &mut self,
         span: Span,

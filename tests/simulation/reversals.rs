@@ -1,4 +1,4 @@
-//! Memory that is dragged along: under error control no reversal within a step is missed.
+//! Memory that is dragged along, by integrators with error control: against phases in closed form, and small steps.
 
 use core::f64::consts::TAU;
 

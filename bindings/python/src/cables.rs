@@ -18,8 +18,9 @@ fn of_path(error: PathError) -> PyErr {
 }
 
 /// A shape in a frame or on a body, over which a cable is laid. ``hint`` is a point [m] in the frame of the shape past which
-/// the cable runs at first, on the same side of a cylinder and through the same hole; over a ball it slides to the shortest path. With ``ignored_around_ends`` the shape is ignored while it contains an end of the cable. ``friction``
-/// is the coefficient of friction; without one on any of its obstacles a cable slides freely.
+/// the cable runs at first, on the same side of a cylinder and through the same hole; over a ball it slides to the shortest
+/// path. With ``ignored_around_ends`` the shape is ignored while it contains an end of the cable. ``friction`` is the
+/// coefficient of friction; without one on any of its obstacles a cable slides freely.
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacle {

@@ -107,7 +107,8 @@ use crate::{results, variables};
 ///   change of length; none becomes shorter than a millionth of its fraction of the path.
 /// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
 /// - Slip within a step is undone if the motion reverses within the same step. Integrators with error control
-///   [see it](crate::ForceElement::is_path_dependent); with fixed steps it is an error of first order in the step.
+///   [see](crate::ForceElement::is_path_dependent) slip at the start of a step or halfway; with fixed steps it is an error of
+///   first order in the step.
 /// - The mark of a new contact is put in the middle of its arc at the first commit: what friction then holds depends on that
 ///   arc, to first order in the step.
 /// - While the cable slips, damping counts the material that passes a contact as stretching of the strand that it enters: at a
@@ -115,7 +116,8 @@ use crate::{results, variables};
 ///   `c v (x_2 − x_1)/(φ_1 x_1 + φ_2 x_2)` at the slip speed `v`: choose `c` so that it is small, or zero.
 /// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by less
 ///   than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the present
-///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex.
+///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex. A
+///   segment that touches nothing yet is not limited, and comes to lie on the side that is nearer at the end of the step.
 ///
 /// # Errors of an evaluation
 ///
