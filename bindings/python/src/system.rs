@@ -387,8 +387,7 @@ impl System {
     }
 
     /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
-    /// With friction its result ``elongation`` is that of the most elongated part, and while it slips ``dissipation`` counts part
-    /// of what passes an obstacle as stretching.
+    /// With friction its result ``elongation`` is that of the most elongated part.
     #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, **parameters))]
     fn add_cable_spring<'py>(
         &self,

@@ -61,10 +61,15 @@ use crate::{results, variables};
 /// that friction can hold is held without creep, for any step.
 ///
 /// Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
-/// is never negative. Alone, each strand would rise by `c·L̇_k/φ_k`; the rises `r_k` are the nearest to these that the
-/// friction limits and `r_k ≥ −1` allow, with least `Σ φ_k x_k (r_k − c·L̇_k/φ_k)²`. A contact whose `μθ` is above 36
-/// (16 in `f32`) does not limit damping, and one above 709 (88), where `e^(μθ)` overflows, does not limit tension
-/// either.
+/// is never negative. The rise of a strand is `c` times the rate at which it stretches,
+///
+/// ```text
+/// r_k = c (L̇_k − (L₀ + x_k) (s_k − s_{k+1}))/φ_k
+/// ```
+///
+/// with `s_k`, the rate at which material enters it from strand `k − 1`, zero where the limit of friction is not reached,
+/// and otherwise towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`) does not limit damping,
+/// and one above 709 (88), where `e^(μθ)` overflows, does not limit tension either.
 ///
 /// # Forces
 ///
@@ -77,8 +82,9 @@ use crate::{results, variables};
 /// # Energy
 ///
 /// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`. Lost by damping: `f_rate L̇` or `Σ k x_k r_k L̇_k`, known
-/// instantaneously and never negative. Where the fraction `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ
-/// + (f_b² − f_a²)/(2k)·dφ` of the elastic tensions is lost, which is known at the commit: see
+/// instantaneously. The first is never negative; the second includes the change of friction by damping, and may be
+/// negative where material slips while strands shorten. Where the fraction `dφ` slips from strand `a` to strand `b`,
+/// `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the elastic tensions is lost, which is known at the commit: see
 /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Pulleys and winches
@@ -111,9 +117,8 @@ use crate::{results, variables};
 ///   first order in the step.
 /// - The mark of a new contact is put in the middle of its arc at the first commit: what friction then holds depends on that
 ///   arc, to first order in the step.
-/// - While the cable slips, damping counts the material that passes a contact as stretching of the strand that it enters: at a
-///   steady slip the rise is `c Σ x_k L̇_k / Σ φ_k x_k`, and tensions are too high by that fraction. Over one contact that is
-///   `c v (x_2 − x_1)/(φ_1 x_1 + φ_2 x_2)` at the slip speed `v`: choose `c` so that it is small, or zero.
+/// - The rates `s_k` are not integrated: what slips is only what elastic tensions require. Where damping exceeds the elastic
+///   tension, `c ẋ_k > 1`, a fast motion and a slow return near the limit of a contact may return energy.
 /// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by less
 ///   than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the present
 ///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex. A
@@ -243,7 +248,7 @@ results! {
         pub last_tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
-        /// The power dissipated by damping.
+        /// The power dissipated by damping; with friction, its change by damping included.
         pub power_dissipated: T ["W"];
         /// The tension `f_k` in each strand \[N\].
         pub tensions: Vec<T>;

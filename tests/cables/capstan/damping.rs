@@ -1,6 +1,7 @@
 //! Damping beside friction: one motion for all integrators, and tensions without jumps.
 
 use core::f64::consts::PI;
+use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Point3, Vector3};
@@ -12,6 +13,8 @@ use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, SpatialVelocity, State,
     Station, cable_spring,
 };
+
+use super::scene::{Hoist, elastic};
 
 const RADIUS: f64 = 0.2;
 
@@ -153,6 +156,100 @@ fn all_integrators_converge_to_one_motion_at_first_order_in_the_step() -> Result
             assert!(off < 0.6 * last, "{friction:?}, {step} s: {off:e} m after {last:e} m");
             last = off;
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_rope_that_slips_is_damped_by_the_rate_at_which_it_stretches() -> Result<(), Error> {
+    let (stiffness, dissipation, dt) = (1e5, 0.6, 1e-4);
+    for speed in [-3.0, -0.3, 0.3, 3.0] {
+        // Material passes much faster than the rope stretches.
+        for stretching in [0.0, 0.05, -0.05] {
+            let slack_length = 4.0 + PI - 0.02;
+            let law = elastic(stiffness, slack_length, dissipation);
+            let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.0, 0.3, law)?;
+            let mut last: Vec<[[f64; 3]; 2]> = Vec::new();
+            for i in 0..1000 {
+                let time = dt * f64::from(i);
+                hoist.speeds = [speed, -speed - stretching];
+                hoist.heights = hoist.speeds.map(|speed| speed * time - 2.0);
+                let shown = hoist.evaluate()?;
+                hoist.accept()?;
+                if i < 300 {
+                    continue;
+                }
+                last.push([0, 1].map(|k| {
+                    let x = shown.strands[k].elongation;
+                    [x, shown.tensions[k] / (stiffness * x) - 1.0, shown.strands[k].share]
+                }));
+            }
+            for three in last.windows(3) {
+                // Both tensions rise as one, since the limit holds their ratio.
+                let rates = [0, 1].map(|k| (three[2][k][0] - three[0][k][0]) / (2.0 * dt));
+                let weights = three[1].map(|[x, _, share]| share / (slack_length + x));
+                let mean = (weights[0] * rates[0] + weights[1] * rates[1]) / (weights[0] + weights[1]);
+                for [_, rise, _] in three[1] {
+                    // Differences of second order in a step of 1e-4.
+                    assert!((rise - dissipation * mean).abs() < 1e-6, "{speed}: {rise} {mean}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The energies lost in three cycles: from rest positions along a curve in one time, and back in another.
+fn cycle(draw: &mut impl FnMut() -> f64) -> Result<[f64; 3], Error> {
+    const STEPS: u32 = 40;
+    let mut between = |least: f64, most: f64| least + (most - least) * draw();
+    let dissipation = between(0.1, 1.0);
+    let law = elastic(1e5, 4.0 + PI - 0.02, dissipation);
+    let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.0, between(0.05, 0.65), law)?;
+    let [a, b] = [0; 2].map(|_| between(-0.002, 0.002));
+    let (off, bend) = (between(-0.005, 0.005), between(-1.0, 1.0));
+    let times = [between(0.002, 0.022), between(0.002, 1.0)];
+    let at = |s: f64| {
+        let bulge = bend * s * (1.0 - s);
+        [off - 2.0 + a * s + b * bulge, -off - 2.0 + b * s - a * bulge]
+    };
+    hoist.heights = at(0.0);
+    hoist.step()?;
+    let mut lost = [0.0; 3];
+    for lost in &mut lost {
+        hoist.heights = at(0.0);
+        let before = hoist.evaluate()?.stored;
+        let mut work = 0.0;
+        for (sign, time) in [1.0, -1.0].into_iter().zip(times) {
+            for step in 0..STEPS {
+                let [start, middle, end] = [0.0, 0.5, 1.0].map(|part| {
+                    let s = (f64::from(step) + part) / f64::from(STEPS);
+                    at(if sign > 0.0 { s } else { 1.0 - s })
+                });
+                hoist.heights = middle;
+                let moved = [0, 1].map(|k| end[k] - start[k]);
+                hoist.speeds = moved.map(|moved| moved * f64::from(STEPS) / time);
+                let shown = hoist.evaluate()?;
+                work -= shown.pulls[0] * moved[0] + shown.pulls[1] * moved[1];
+                hoist.accept()?;
+            }
+        }
+        hoist.heights = at(0.0);
+        *lost = work - (hoist.evaluate()?.stored - before);
+    }
+    Ok(lost)
+}
+
+#[test]
+fn cycles_of_unequal_speeds_dissipate() -> Result<(), Error> {
+    let mut seed = 1_u64;
+    let mut draw = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(seed >> 32).unwrap_or(0)) / f64::from(u32::MAX)
+    };
+    for i in 0..400 {
+        let lost = cycle(&mut draw)?;
+        assert!(lost.iter().all(|lost| *lost > 0.0), "{i}: {lost:?}");
     }
     Ok(())
 }

@@ -46,7 +46,8 @@ fn a_held_load_does_not_creep_whatever_the_step() -> Result<(), Error> {
 #[test]
 fn a_load_beyond_the_limit_slides_at_the_acceleration_of_the_capstan_equation() -> Result<(), Error> {
     let (masses, ratio) = ([10.0, 30.0], (0.2 * core::f64::consts::PI).exp());
-    let mut hoist = over_a_cylinder(0.2, 2e5, 9.1406, 0.5)?;
+    // Vibrations decay in 50 ms.
+    let mut hoist = over_a_cylinder(0.2, 2e5, 9.1406, 2.0)?;
     hoist.heights = [-5.0, -1.0];
     let dt = 1e-4;
     let mut speeds = [0.0; 2];
@@ -60,7 +61,7 @@ fn a_load_beyond_the_limit_slides_at_the_acceleration_of_the_capstan_equation() 
     let expected = GRAVITY * (masses[1] - ratio * masses[0]) / (masses[1] + ratio * masses[0]);
     for (i, sign) in [1.0, -1.0].into_iter().enumerate() {
         let measured = (hoist.speeds[i] - speeds[i]) / (4000.0 * dt);
-        assert_relative_eq!(measured, sign * expected, max_relative = 2e-3);
+        assert_relative_eq!(measured, sign * expected, max_relative = 1e-4);
     }
     Ok(())
 }

@@ -136,8 +136,7 @@ class System(_core.System):
         self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
     ) -> Element:
         """Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
-        With friction its result ``elongation`` is that of the most elongated part, and while it slips ``dissipation`` counts part
-        of what passes an obstacle as stretching.
+        With friction its result ``elongation`` is that of the most elongated part.
 
         Parameters:
 
