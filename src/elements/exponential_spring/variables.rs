@@ -53,7 +53,7 @@ variables! {
 
 checked_when_read!(Parameters);
 
-/// The release velocity of points that share a load \[m/s\].
+/// The speed up to which points that share a load may slip while others hold \[m/s\].
 const RELEASE: f64 = 2e-4;
 
 variables! {
@@ -174,7 +174,7 @@ impl<T: Real> Parameters<T> {
     ///   to rest, and does not move any more.
     /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load: 35 µm at 0.7 and a step of 0.4 ms.
     /// - Several points that are loaded slowly, such that the first ones slip at less than 0.2 mm/s, together hold up
-    ///   to `μs` times the load.
+    ///   to `μs` times the load, also on a plane that accelerates.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`].
@@ -184,6 +184,8 @@ impl<T: Real> Parameters<T> {
         let share = mass / f64::from(points);
         let d2 = design.steepness();
         let SpringDamper { stiffness, damping } = design.grip(share);
+        // On a plane that accelerates, a point that friction carries moves half a step before the plane.
+        let carried = 0.5 * mu_static * gravity * step;
         let chosen = Self {
             d0: T::zero(),
             d1: T::lit(share * gravity),
@@ -195,7 +197,7 @@ impl<T: Real> Parameters<T> {
             friction_viscosity: T::lit(damping),
             // The change of velocity by friction in a step.
             settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01)),
-            release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
+            release_velocity: if points > 1 { T::lit(RELEASE + carried) } else { T::zero() },
             mu_static: T::lit(mu_static),
             mu_kinetic: T::lit(mu_kinetic),
             ..Self::default()

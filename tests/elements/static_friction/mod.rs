@@ -10,6 +10,7 @@ use force_elements::{
 };
 
 mod belt;
+mod carried;
 mod stop;
 mod tilt;
 
