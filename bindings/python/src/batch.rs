@@ -590,6 +590,9 @@ impl Batch {
         let py = slf.py();
         let make = py.import("force_elements._core")?.getattr("_batch_of")?;
         let batch = slf.borrow();
+        if batch.worlds.first().is_some_and(|world| !batch.system.get().read().owns(world)) {
+            return Err(raised(force_elements::Error::TopologyMismatch));
+        }
         let mut motion: [Vec<f64>; 4] = Default::default();
         let [poses, velocities, values, rates] = &mut motion;
         for world in &batch.worlds {

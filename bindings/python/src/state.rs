@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::convert::{self, force_numbers, force_of, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::{invalid, no_such, raised};
+use crate::errors::{exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
@@ -263,6 +263,9 @@ impl State {
     /// sample, which are refused if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
     /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts are opened. After an error
     /// the state is that of the last step.
+    ///
+    /// Error control does not see a contact that is touched and left within one step: with bodies that fly, let ``step`` be shorter
+    /// than the flight between two contacts. A system from which a body or coordinate was removed is refused.
     #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, step=None,
         every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -283,6 +286,11 @@ impl State {
         let Self { system, state } = self;
         let system = system.get().read();
         let topology = system.topology();
+        let places = (topology.bodies().count() + 1, topology.coordinates().count());
+        if places != (topology.body_places(), topology.coordinate_places()) {
+            let message = "simulate needs a system from which no body or coordinate was removed: build it anew";
+            return Err(exception("TopologyError", message, None));
+        }
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         if let Some(loads) = loads {
             let bodies = body_rows(topology);
@@ -540,7 +548,8 @@ impl State {
         PyBytes::new(py, &self.state.to_bytes())
     }
 
-    /// Restores all variables from the bytes of a state of an equal system; refuses those of another.
+    /// Restores all variables from the bytes of a state of an equal system; refuses those of one with other kinds, numbers or ids of
+    /// elements. What elements connect, and the names of yours, are not compared.
     fn restore_bytes(&mut self, bytes: &[u8]) -> PyResult<()> {
         self.state.restore_bytes(bytes).map_err(raised)
     }
@@ -570,6 +579,9 @@ impl State {
         let py = slf.py();
         let make = py.import("force_elements._core")?.getattr("_state_of")?;
         let state = slf.borrow();
+        if !state.system.get().read().owns(&state.state) {
+            return Err(raised(force_elements::Error::TopologyMismatch));
+        }
         let saved = PyDict::new(py);
         saved.set_item("poses", state.poses(py)?)?;
         saved.set_item("velocities", state.velocities(py)?)?;

@@ -214,6 +214,29 @@ def test_a_pickle_of_another_layout_is_refused_by_name() -> None:
         make(of, count, moved, names, values)
 
 
+def test_a_state_from_before_a_change_is_not_pickled() -> None:
+    system = fe.System()
+    a, b = system.add_body(), system.add_body()
+    soft = system.add_linear_bushing(fe.GROUND, a, stiffness=5.0)
+    state, batch = system.state(), fe.Batch(system, 2)
+    system.remove_element(soft)
+    system.add_linear_bushing(fe.GROUND, b, stiffness=1000.0)
+    for outdated in (state, batch):
+        with pytest.raises(fe.TopologyError):
+            pickle.dumps(outdated)
+        outdated.carry_over()
+    assert pickle.loads(pickle.dumps(state))["linear_bushing[0].stiffness.px"] == 1000.0
+    assert pickle.loads(pickle.dumps(batch)).state(1)["linear_bushing[0].stiffness.px"] == 1000.0
+
+
+def test_simulate_says_that_it_needs_a_system_from_which_no_body_was_removed() -> None:
+    system = fe.System()
+    system.add_linear_bushing(fe.GROUND, system.add_body(), stiffness=5.0)
+    system.remove_body(system.add_body())
+    with pytest.raises(fe.TopologyError, match="build it anew"):
+        system.state().simulate(0.1, fe.Inertias(1.0, 1.0))
+
+
 def test_a_pickled_batch_continues_bit_for_bit() -> None:
     system = everything()
     batch = fe.Batch(system, 5)
