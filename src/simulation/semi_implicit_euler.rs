@@ -10,11 +10,11 @@ use crate::simulation::motion::Simulation;
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
 ///
-/// Keeps the energy of a conservative motion bounded, where the explicit Euler method lets it grow. The gyroscopic torque
-/// of a body is that of the mean angular velocity over the step (the implicit midpoint rule), which keeps the kinetic
-/// energy and the magnitude of the angular momentum of a body without torque to rounding. Absorbed energies
-/// are integrated by the trapezoidal rule, which is not the work of its own velocities: do not use it for energy
-/// accounts.
+/// Keeps the energy of a conservative motion bounded, where the explicit Euler method lets it grow. The gyroscopic
+/// torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule): a body without
+/// torque keeps its kinetic energy and the magnitude of its angular momentum to rounding if it turns by less than 2 rad
+/// in a step. Absorbed energies are integrated by the trapezoidal rule, which is not the work of its own velocities: do
+/// not use it for energy accounts.
 ///
 /// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
 /// `φ²/12`.
