@@ -74,6 +74,18 @@ impl<S: Algebraic> Discrete<S> {
             Step::Nothing => *self,
         }
     }
+
+    /// The mean velocity of the station since the last commit, or its velocity if no time has passed since.
+    ///
+    /// Under symplectic Euler a station that rests on an accelerating plane has a velocity relative to the plane, which
+    /// lags by half a step; but it does not travel.
+    #[inline]
+    pub(super) fn mean_velocity(&self, [position, velocity]: [Vector2<S>; 2], elapsed: S) -> Vector2<S> {
+        match self.last_station {
+            Some(last) if elapsed.value() > S::Scalar::negligible() => (position - last.xy().coords) / elapsed,
+            _ => velocity,
+        }
+    }
 }
 
 /// The fraction of the settle velocity above which friction falls with the pull while an anchor lets go.
@@ -109,7 +121,7 @@ impl<S: Algebraic> Parameters<S> {
             room: S::lit(f64::INFINITY),
         };
         match self.friction_transition {
-            FrictionTransition::ReturnMapping => self.yields(committed, [position, velocity], normal, none),
+            FrictionTransition::ReturnMapping => self.yields(committed, [position, velocity], normal, elapsed, none),
             FrictionTransition::Settling => self.blends(committed, [position, velocity], elapsed, none),
         }
     }
@@ -168,15 +180,17 @@ impl<S: Algebraic> Parameters<S> {
         committed: &Discrete<S>,
         [position, velocity]: [Vector2<S>; 2],
         normal: S,
+        elapsed: S,
         outcome: Tangential<S>,
     ) -> Tangential<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_held = self.holds(outcome.limit);
         let slider = Slider::committed(committed, position);
+        let slip = committed.mean_velocity([position, velocity], elapsed);
         // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
         // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
-        let beyond = if is_held && !drop.vanishes() && self.lets_go(velocity) {
+        let beyond = if is_held && !drop.vanishes() && self.lets_go(slip) {
             slider.pull_beyond(self, position, velocity, outcome.limit).min(drop)
         } else {
             zero
@@ -184,7 +198,7 @@ impl<S: Algebraic> Parameters<S> {
         let fallen = if beyond.vanishes() {
             zero
         } else {
-            let excess = length(velocity) - self.release_velocity;
+            let excess = (length(velocity) - self.release_velocity).max(zero);
             let share = settle(Vector2::new(excess, zero), self.settle_velocity * S::lit(FAST));
             beyond * (share * share)
         };
@@ -194,7 +208,7 @@ impl<S: Algebraic> Parameters<S> {
         } else {
             Yielding::none(self, velocity)
         };
-        let sliding = if slips && (self.lets_go(velocity) || !is_held) {
+        let sliding = if slips && (self.lets_go(slip) || !is_held) {
             one
         } else if !slips && !exceeds(velocity, self.settle_velocity) {
             zero
@@ -217,10 +231,10 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    /// Whether a station is fast enough for its anchor to let go.
+    /// Whether a station that has slipped at this mean velocity is fast enough for its anchor to let go.
     #[inline]
-    fn lets_go(&self, velocity: Vector2<S>) -> bool {
-        self.release_velocity == S::zero() || exceeds(velocity, self.release_velocity)
+    fn lets_go(&self, slip: Vector2<S>) -> bool {
+        self.release_velocity == S::zero() || exceeds(slip, self.release_velocity)
     }
 
     /// The elastic and damping parts of the damped spring and the damper, blended by Sliding, and whether either is limited.

@@ -163,7 +163,9 @@ impl<T: Real> ExponentialSpring<T> {
         let release = parameters.release_velocity;
         let drop =
             (parameters.mu_static - parameters.mu_kinetic) * at.dynamics.normal_force * (T::one() - *sliding);
-        let falls = drop > zero && (release == zero || speed > release);
+        let motion = [at.position.p_PS.xy().coords, velocity];
+        let slip = length(at.discrete.mean_velocity(motion, at.time - at.discrete.last_update));
+        let falls = drop > zero && (release == zero || slip > release);
         let is_slack = speed * c > lowered_limit;
         let mut margin = beyond_least;
         if falls || !(is_slack || *overspeed > zero) {
@@ -184,7 +186,7 @@ impl<T: Real> ExponentialSpring<T> {
             nearest = (speed - lowered_limit / c).abs();
         }
         if slips && release > zero && *sliding < T::one() {
-            nearest = nearest.min((speed - release).abs());
+            nearest = nearest.min((slip - release).abs());
         }
         if !slips && *sliding > zero {
             nearest = nearest.min((speed - parameters.settle_velocity).abs());

@@ -51,10 +51,10 @@ use law::{Step, Tangential, normal_force};
 /// ```
 ///
 /// The damper acts first; the friction spring then gets what is left of the limit, and its excess drags the anchor
-/// towards the station. The anchor lets go at `μs·fz`, once the station is faster than `v_release`. It holds again when
-/// it is not dragged and the station is no faster than `v_settle`. The spring of a station that slides faster than
-/// `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero where the station rises at `1/cz` or
-/// faster.
+/// towards the station. The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit
+/// exceeds `v_release`. It holds again when it is not dragged and the station is no faster than `v_settle`. The spring
+/// of a station that slides faster than `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero
+/// where the station rises at `1/cz` or faster.
 ///
 /// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. A sudden load
 ///   overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
@@ -66,8 +66,8 @@ use law::{Step, Tangential, normal_force};
 ///   2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
 ///   the rate at which its acceleration grows.
 ///
-/// Friction depends on the motion alone, not on the time that it takes: steps of different lengths give the same
-/// forces. Each evaluation advances the anchor from the last commit, and
+/// With `v_release = 0` friction depends on the motion alone, not on the time that it takes: steps of different lengths
+/// give the same forces. Each evaluation advances the anchor from the last commit, and
 /// [`accept_step`](crate::ForceSystem::accept_step) commits it. This is of second order in the step, also where slip
 /// begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
 /// station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
@@ -147,7 +147,7 @@ use law::{Step, Tangential, normal_force};
 /// |---|---|---|
 /// | `sticking`, `slipping` | the difference between the friction limit and the pull of spring and damper if the anchor held; or the distance to another switch of friction, if that is smaller: a negligible limit, the end of the fall to kinetic friction, a slack spring becoming taut, a taut spring dragging its anchor | N |
 /// | `free` under a negligible limit | of the limit from that | N |
-/// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_release` or `v_settle` if a commit releases or holds the anchor there | m/s |
+/// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_settle` if a commit holds the anchor there; of the mean speed since the last commit from `v_release` if a commit releases the anchor there | m/s |
 /// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
 /// | while it presses `not clamped`, `clamped` | of the force from max | N |
 ///

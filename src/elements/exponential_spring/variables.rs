@@ -33,8 +33,8 @@ variables! {
         /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, speed of the
         /// station, if the anchor is not dragged.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
-        /// With return mapping, the speed up to which a held station whose anchor is dragged keeps static friction.
-        /// With zero the anchor lets go at once.
+        /// With return mapping, the mean speed since the last commit up to which a held station whose anchor is dragged
+        /// keeps static friction. With zero the anchor lets go at once.
         pub release_velocity: T ["m/s"], nonnegative => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
@@ -186,8 +186,6 @@ impl<T: Real> Parameters<T> {
         let share = mass / f64::from(points);
         let d2 = design.steepness();
         let SpringDamper { stiffness, damping } = design.grip(share);
-        // On a plane that accelerates, a point that friction carries moves half a step before the plane.
-        let carried = 0.5 * mu_static * gravity * step;
         let chosen = Self {
             d0: T::zero(),
             d1: T::lit(share * gravity),
@@ -199,7 +197,7 @@ impl<T: Real> Parameters<T> {
             friction_viscosity: T::lit(damping),
             // The change of velocity by friction in a step.
             settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01)),
-            release_velocity: if points > 1 { T::lit(RELEASE + carried) } else { T::zero() },
+            release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
             mu_static: T::lit(mu_static),
             mu_kinetic: T::lit(mu_kinetic),
             ..Self::default()

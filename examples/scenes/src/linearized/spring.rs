@@ -102,8 +102,13 @@ impl Kind for AnySpring {
         if at.dynamics.friction_force_limit < 1e-13 {
             marks.push("far above");
         }
-        if is_mapped && at.parameters.release_velocity > 0.0 {
-            let is_slow = at.velocity.v_PS.xy().norm() < at.parameters.release_velocity;
+        if let Some(last) = at.discrete.last_station
+            && is_mapped
+            && at.parameters.release_velocity > 0.0
+            && at.discrete.last_update < NOW
+        {
+            let travel = (at.position.p_PS - last).xy().norm();
+            let is_slow = travel < at.parameters.release_velocity * (NOW - at.discrete.last_update);
             marks.push(if is_slow { "slower than released" } else { "faster than released" });
         }
         if at.discrete.last_station.is_none() {
