@@ -268,6 +268,18 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         f64::INFINITY
     }
 
+    /// Reports the distance and its rate of change for each [gap](crate::Gap) that may close and open again between two
+    /// evaluations, in an order that does not depend on the state. By default reports none.
+    ///
+    /// A distance may be less than the real one, but is greater than zero where the element exerts no force.
+    fn report_gaps(
+        &self,
+        _at: &AtDynamics<'_, T, Self>,
+        _velocities: &Velocities<T>,
+        _report: &mut dyn FnMut([T; 2]),
+    ) {
+    }
+
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
     /// branches of the law. By default requests finite differences.
     ///

@@ -17,7 +17,7 @@ use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, Error, Gap};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
@@ -138,6 +138,13 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         within: f64,
     ) -> Result<(f64, usize), Error>;
+    /// Appends the [gaps](ForceElement::report_gaps) of all enabled elements.
+    fn write_gaps(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), Error>;
     /// Calls `ask` with one element, after it has been realized to Dynamics, unless it is disabled.
     fn ask(
         &self,
@@ -324,6 +331,25 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             }
         }
         Ok(shortest)
+    }
+
+    fn write_gaps(
+        &self,
+        slots: &dyn AnySlots<T>,
+        kinematics: &Kinematics<T>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), Error> {
+        let slots = Slots::<T, E>::downcast(slots)?;
+        for place in 0..self.elements.len() {
+            if let Some(element) = self.enabled_element(slots, place) {
+                let at = slots.at_dynamics(place, kinematics);
+                let mut report = |[distance, rate]: [T; 2]| {
+                    gaps.push(Gap { distance: distance.to_f64(), rate: rate.to_f64() });
+                };
+                element.report_gaps(&at, &kinematics.velocities, &mut report);
+            }
+        }
+        Ok(())
     }
 
     fn ask(

@@ -8,6 +8,7 @@ mod draw;
 pub(crate) mod element;
 pub(crate) mod element_variables;
 pub(crate) mod error;
+mod gaps;
 pub(crate) mod handle;
 mod kinds;
 mod linearize;
@@ -35,6 +36,7 @@ pub use continuous::StepRule;
 pub use draw::{Canvas, Mark, Meaning, Pen};
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};
+pub use gaps::Gap;
 pub use handle::{ElementId, Handle};
 pub(crate) use linearize::varied;
 pub use linearize::{

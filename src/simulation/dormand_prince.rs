@@ -20,7 +20,8 @@ use crate::simulation::scales::ErrorNorm;
 /// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
 /// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
 ///
-/// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise.
+/// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, and taken anew where a
+/// [gap](crate::Gap) may have been closed and opened again; both would be missed otherwise.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -196,6 +197,12 @@ impl<T: Real> DormandPrince<T> {
         if is_accurate && simulation.passing_time(h)? < h {
             return Ok(Verdict::Retry { step: h * 0.5 });
         }
+        if is_accurate
+            && !span.is_within(closeness.step)
+            && let Some(step) = simulation.unseen_contact(h)?
+        {
+            return Ok(Verdict::Retry { step });
+        }
         if is_accurate && !span.is_within(closeness.step) && self.path_error(simulation, span)? > 1.0 {
             return Ok(Verdict::Retry { step: closeness.shortened(h) });
         }
@@ -226,6 +233,7 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         let next_step = self.memory.next_step(simulation);
         let longest = next_step.unwrap_or(self.first_step);
         let longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
+        simulation.keep_gaps()?;
         let kept = next_step.is_none().then(|| self.norm.clone());
         self.norm.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, longest);

@@ -6,7 +6,7 @@ use core::ops::Range;
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 use crate::framework::{
-    Checkpoint, DynamicsView, Error, ForceSystem, Linearization, Scope, Stage, State, StepMethod,
+    Checkpoint, DynamicsView, Error, ForceSystem, Gap, Linearization, Scope, Stage, State, StepMethod,
 };
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
@@ -70,6 +70,8 @@ pub struct Simulation<'a, T: Real> {
     /// The end of a trial step before memory was committed within it, and whether it was.
     kept: Option<Checkpoint<T>>,
     is_committed_early: bool,
+    /// The gaps at the start and at the end of a trial step.
+    gaps: [Vec<Gap>; 2],
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
@@ -131,6 +133,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             is_path_dependent,
             kept,
             is_committed_early,
+            gaps: Default::default(),
         }
     }
 
@@ -303,6 +306,20 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The time [in which bodies could pass through each other unnoticed](ForceSystem::passing_time), exact up to `within`.
     pub(super) fn passing_time(&self, within: f64) -> Result<f64, Error> {
         Ok(self.system.passing_time(&self.state, within)?.0)
+    }
+
+    /// Keeps the gaps at the start of a step, for [`unseen_contact`](Self::unseen_contact).
+    pub(super) fn keep_gaps(&mut self) -> Result<(), Error> {
+        self.system.write_gaps(&self.state, &mut self.gaps[0])
+    }
+
+    /// The time after the start at which [a gap may have been closed](Gap::may_close_before), at the end of a trial step of
+    /// this length; the earliest, if there are several.
+    pub(super) fn unseen_contact(&mut self, step: f64) -> Result<Option<f64>, Error> {
+        let [starts, ends] = &mut self.gaps;
+        self.system.write_gaps(&self.state, ends)?;
+        let times = starts.iter().zip(ends).filter_map(|(start, end)| start.may_close_before(*end, step));
+        Ok(times.reduce(f64::min))
     }
 
     /// Whether forces must be evaluated again, since variables have changed.

@@ -12,3 +12,4 @@ mod simulation_refused_steps;
 mod stable_steps;
 mod stacks;
 mod stiff_contacts;
+mod unseen_contacts;

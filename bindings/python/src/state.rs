@@ -264,8 +264,7 @@ impl State {
     /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts are opened. After an error
     /// the state is that of the last step.
     ///
-    /// Error control does not see a contact that is touched and left within one step: with bodies that fly, let ``step`` be shorter
-    /// than the flight between two contacts. A system from which a body or coordinate was removed is refused.
+    /// A system from which a body or coordinate was removed is refused.
     #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, step=None,
         every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -353,6 +352,17 @@ impl State {
     fn passing_time(&self, within: f64) -> PyResult<f64> {
         let (time, _) = self.system.get().read().passing_time(&self.state, within).map_err(raised)?;
         Ok(time)
+    }
+
+    /// Gaps [m or rad] and their rates of change, a row for each: of exponential springs, meshes with springs above
+    /// half-spaces, Hertz contacts, limit stops and slack cables, element by element. A gap is closed where it is not greater
+    /// than zero. One that narrows at the start of a step and widens at its end may have been closed in between; so an
+    /// integrator of one's own can detect contacts that it would step over, for example as events. Requires an evaluated
+    /// state.
+    fn gaps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut gaps = Vec::new();
+        self.system.get().read().write_gaps(&self.state, &mut gaps).map_err(raised)?;
+        convert::matrix(py, &gaps.iter().flat_map(|gap| [gap.distance, gap.rate]).collect::<Vec<_>>(), 2)
     }
 
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it

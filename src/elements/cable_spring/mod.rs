@@ -540,6 +540,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         largest / at.position.path.winding_rate(at.positions, velocities).to_f64()
     }
 
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+        report([at.parameters.law.slack_length - at.position.path.length, -at.velocity.length_rate]);
+    }
+
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.state_branches(at, blocks);
         self.linearize_force(at, blocks);

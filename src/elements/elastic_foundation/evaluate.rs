@@ -364,6 +364,15 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         self.shortest_passing_time(at, velocities, within)
     }
 
+    fn report_gaps(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        velocities: &Velocities<T>,
+        report: &mut dyn FnMut([T; 2]),
+    ) {
+        self.report_gaps_to_half_spaces(at, velocities, report);
+    }
+
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         self.report_springs(at, stiffnesses);
     }

@@ -1,4 +1,4 @@
-//! The time in which surfaces of a foundation could pass through each other unnoticed.
+//! The time in which surfaces of a foundation could pass through each other unnoticed, and gaps between meshes and half-spaces.
 
 use nalgebra::Point3;
 
@@ -6,7 +6,7 @@ use super::{ElasticFoundation, MeshContact, Position};
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Checked, Velocities};
-use crate::shapes::{Bounds, Solid as _, SolidShape};
+use crate::shapes::{Bounds, Plane, Solid as _, SolidShape};
 
 /// The box around a surface: its centre in Ground, and half of its diagonal.
 #[derive(Clone, Copy)]
@@ -36,12 +36,8 @@ impl<T: Real> ElasticFoundation<T> {
         let mut shortest = f64::INFINITY;
         search.for_each_within(if reach.is_nan() { f64::INFINITY } else { reach }, |i, j| {
             let (i, j) = (i as usize, j as usize);
-            let pair = |contact: &MeshContact| {
-                let (a, b) = (contact.mesh.0, contact.other.0);
-                (a.min(b), a.max(b))
-            };
-            // Contacts stand in the order of pairs. Forces of these are known.
-            if !self.may_touch(i, j) || contacts.binary_search_by_key(&(i, j), pair).is_ok() {
+            // Forces of those in contact are known.
+            if !self.may_touch(i, j) || are_in_contact(contacts, i, j) {
                 return;
             }
             let (small, large) = match (self.extent(i, at), self.extent(j, at)) {
@@ -81,12 +77,62 @@ impl<T: Real> ElasticFoundation<T> {
         shortest
     }
 
+    /// Reports the gap between each mesh with springs and each half-space: that of the box around the mesh, or of its
+    /// vertices if the box is inside.
+    pub(super) fn report_gaps_to_half_spaces(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        velocities: &Velocities<T>,
+        report: &mut dyn FnMut([T; 2]),
+    ) {
+        let surfaces = || self.surfaces.iter().zip(&at.position.X_GS).enumerate();
+        for (j, (plane, X_GP)) in surfaces() {
+            let SolidShape::HalfSpace(half_space) = &plane.shape else { continue };
+            let Some(Plane { normal, offset }) = half_space.supporting_plane(&Point3::origin()) else {
+                continue;
+            };
+            let normal_G = X_GP.rotation * normal;
+            for (i, (placed, X_GM)) in surfaces() {
+                let (true, Some(mesh), Bounds::Box { center, half_extents }) =
+                    (self.may_touch(i, j), &placed.springs, &placed.bounds)
+                else {
+                    continue;
+                };
+                if are_in_contact(&at.position.contacts, i, j) {
+                    report([T::zero(); 2]);
+                    continue;
+                }
+                let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GP.translation.vector)) - offset;
+                let up_M = X_GM.rotation.inverse_transform_vector(&normal_G);
+                let down = half_extents.zip_map(&up_M, |half, up| -half.copysign(up));
+                let mut lowest_G = X_GM * (center + down);
+                if height(&lowest_G) <= T::zero() {
+                    let vertices = mesh.vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
+                    let lowest = vertices.reduce(|a, b| if b.1 < a.1 { b } else { a });
+                    lowest_G = lowest.map_or(lowest_G, |(vertex, _)| X_GM * vertex);
+                }
+                let velocity_on = |body| velocities.velocity_of_point(at.positions, Checked(body), &lowest_G);
+                let rate = normal_G.dot(&(velocity_on(placed.body) - velocity_on(plane.body)));
+                report([height(&lowest_G), rate]);
+            }
+        }
+    }
+
     /// `None` if the surface is unbounded.
     fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<Extent<T>> {
         let Bounds::Box { center, half_extents } = &self.surfaces[i].bounds else { return None };
         let center_G = at.position.X_GS[i] * center;
         Some(Extent { center_G, radius: half_extents.norm() })
     }
+}
+
+/// Whether two surfaces are in contact. Contacts stand in the order of pairs.
+fn are_in_contact(contacts: &[MeshContact], i: usize, j: usize) -> bool {
+    let pair = |contact: &MeshContact| {
+        let (a, b) = (contact.mesh.0, contact.other.0);
+        (a.min(b), a.max(b))
+    };
+    contacts.binary_search_by_key(&(i.min(j), i.max(j)), pair).is_ok()
 }
 
 /// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius

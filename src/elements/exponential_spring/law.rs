@@ -6,6 +6,10 @@ use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
 use crate::math::{Algebraic, Number, Real};
 
+/// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
+/// `d1`.
+pub(super) const TOUCH: f64 = 1e-3;
+
 /// The normal force, its parts and its energy.
 pub(super) struct Normal<T> {
     pub(super) unclamped: T,
@@ -82,7 +86,9 @@ impl<S: Algebraic> Discrete<S> {
     #[inline]
     pub(super) fn mean_velocity(&self, [position, velocity]: [Vector2<S>; 2], elapsed: S) -> Vector2<S> {
         match self.last_station {
-            Some(last) if elapsed.value() > S::Scalar::negligible() => (position - last.xy().coords) / elapsed,
+            Some(last) if elapsed.value() > S::Scalar::negligible() => {
+                (position - last.xy().coords) / elapsed
+            }
             _ => velocity,
         }
     }
@@ -121,7 +127,9 @@ impl<S: Algebraic> Parameters<S> {
             room: S::lit(f64::INFINITY),
         };
         match self.friction_transition {
-            FrictionTransition::ReturnMapping => self.yields(committed, [position, velocity], normal, elapsed, none),
+            FrictionTransition::ReturnMapping => {
+                self.yields(committed, [position, velocity], normal, elapsed, none)
+            }
             FrictionTransition::Settling => self.blends(committed, [position, velocity], elapsed, none),
         }
     }

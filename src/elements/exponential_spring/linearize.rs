@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use nalgebra::{ComplexField, Matrix3, Vector2, Vector3};
 
-use super::law::{Step, Tangential, length, normal_force};
+use super::law::{Step, TOUCH, Tangential, length, normal_force};
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes, Stiffnesses, varied};
@@ -196,10 +196,6 @@ impl<T: Real> ExponentialSpring<T> {
         }
     }
 }
-
-/// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
-/// `d1`.
-const TOUCH: f64 = 1e-3;
 
 impl<T: Real> ExponentialSpring<T> {
     /// Reports the friction spring, which resists whenever the station touches; the exponential at present; and, if the

@@ -20,7 +20,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, Positions, Station, Topology, Velocities,
 };
 
-use law::{Step, Tangential, normal_force};
+use law::{Step, TOUCH, Tangential, normal_force};
 
 /// Contact between a station on a body and a plane, without a contact search.
 ///
@@ -406,6 +406,11 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         self.report_spring(at, stiffnesses);
+    }
+
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+        let Parameters { d0, d2, .. } = *at.parameters;
+        report([at.position.height - d0 + T::lit(TOUCH).ln() / d2, at.velocity.v_PS.z]);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {

@@ -346,6 +346,10 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         ((dip - at.position.depth) / (v_ball - v_other).norm()).to_f64()
     }
 
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+        report([-at.position.depth, -at.velocity.depth_rate]);
+    }
+
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         Self::state_branches(at, blocks);
         self.linearize_by_motion(at, blocks);

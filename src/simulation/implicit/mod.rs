@@ -47,7 +47,8 @@ pub type TrBdf2<T> = Implicit<T, Bdf2>;
 /// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the
 /// [event step](Self::with_event_step), because the event lies within it. The trapezoidal rule estimates its error
 /// from the difference to an explicit predictor of the same order (Milne's device), in the first step from that to
-/// explicit Euler's method; TR-BDF2 from that to a solution of order 3. Either way, steps are limited by the
+/// explicit Euler's method; TR-BDF2 from that to a solution of order 3. With error control, a step in which a
+/// [gap](crate::Gap) may have been closed and opened again is taken anew. Either way, steps are limited by the
 /// [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise.
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
@@ -304,7 +305,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
     /// Decides on a trial step.
     fn judge(
         &mut self,
-        simulation: &Simulation<'_, T>,
+        simulation: &mut Simulation<'_, T>,
         tried: &Result<Outcome, SimulationError>,
         span: Span,
     ) -> Verdict {
@@ -319,6 +320,11 @@ impl<T: Real, M: Method> Implicit<T, M> {
             return Verdict::Accept { growth: 2.0, has_event: false };
         };
         let closeness = simulation.closeness(accuracy, None, self.event_step);
+        if !span.is_within(closeness.step)
+            && let Ok(Some(step)) = simulation.unseen_contact(h)
+        {
+            return Verdict::Retry { step };
+        }
         let has_event = force_error > closeness.force;
         if has_event && !span.is_within(closeness.step) {
             return Verdict::Retry { step: closeness.shortened(h) };
@@ -431,6 +437,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let start_time = simulation.time();
         let mut longest = next_step.unwrap_or_else(|| self.first_step()).min(self.max_step);
         longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
+        simulation.keep_gaps()?;
         loop {
             let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;
