@@ -269,9 +269,9 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Reports the distance and its rate of change for each [gap](crate::Gap) that may close and open again between two
-    /// evaluations, in an order that does not depend on the state. By default reports none.
+    /// evaluations, in an order that does not depend on the motion. By default reports none.
     ///
-    /// A distance may be less than the real one, but is greater than zero where the element exerts no force.
+    /// Where the element exerts a force, the distance is not greater than zero. Elsewhere it may be less than the real one.
     fn report_gaps(
         &self,
         _at: &AtDynamics<'_, T, Self>,

@@ -7,8 +7,9 @@ use crate::math::Real;
 
 /// The gap of a contact that acts on one side only: two surfaces apart, a coordinate before its stop, a slack cable.
 ///
-/// A host with error control compares the gaps at both ends of a step with [`may_close_before`](Self::may_close_before). Bodies
-/// that fly freely have no error, so that nothing else bounds the step in which a contact may be touched and left.
+/// A host with error control compares the gaps at both ends of a step by
+/// [`may_close_before`](Self::may_close_before): a free flight has no error, so nothing else bounds the step in which a
+/// contact may be touched and left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
     /// How far apart the surfaces are \[m or rad\]; not greater than zero where forces act.
@@ -22,16 +23,15 @@ impl Gap {
     /// `None` if it has not.
     ///
     /// A gap that is convex in time, such as that between a plane and a body that flies freely, lies above its tangents at
-    /// both ends. The time is that at which they meet, within the middle eighty percent of the step; a step that ends
-    /// there shows whether the gap is closed.
+    /// both ends, and is open unless they meet below zero. The time is that at which they meet, but at least a tenth of the
+    /// step from either end; a step that ends there shows whether the gap is closed.
     #[must_use]
     pub fn may_close_before(self, end: Self, step: f64) -> Option<f64> {
         if !(self.distance > 0.0 && end.distance > 0.0 && self.rate < 0.0 && end.rate > 0.0) {
             return None;
         }
         let time = (self.distance - end.distance + end.rate * step) / (end.rate - self.rate);
-        let time = time.clamp(0.1 * step, 0.9 * step);
-        (self.distance + self.rate * time < 0.0).then_some(time)
+        (self.distance + self.rate * time < 0.0).then(|| time.clamp(0.1 * step, 0.9 * step))
     }
 }
 
@@ -41,8 +41,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Elements that report gaps are [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is
     /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation), between meshes with springs and half-spaces;
-    /// [`HertzContact`](crate::HertzContact) with a half-space; limit stops; and slack cables. Contacts between two bodies
-    /// of finite size are covered by [`passing_time`](Self::passing_time).
+    /// [`HertzContact`](crate::HertzContact); limit stops; and slack cables, of their whole length. Contacts between two
+    /// bodies of finite size are also covered by [`passing_time`](Self::passing_time).
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.
@@ -68,7 +68,7 @@ mod tests {
             [(1.0, 2.0, 1.0), (0.1, 1.0, 9.81), (0.01, 3.0, 9.81), (5.0, 9.0, 9.81), (1e-9, 1e-3, 1.0)]
         {
             let at = |t: f64| Gap { distance: g - v * t + 0.5 * a * t * t, rate: a * t - v };
-            for i in 1..400 {
+            for i in 1..600 {
                 let step = 0.01 * f64::from(i) * v / a;
                 let narrowest = if step > v / a { g - 0.5 * v * v / a } else { at(step).distance };
                 let is_missed = narrowest < 0.0 && at(step).distance > 0.0 && at(step).rate > 0.0;

@@ -1,4 +1,5 @@
-//! The time in which surfaces of a foundation could pass through each other unnoticed, and gaps between meshes and half-spaces.
+//! The time in which surfaces of a foundation could pass through each other unnoticed, and gaps between meshes and
+//! half-spaces.
 
 use nalgebra::Point3;
 
