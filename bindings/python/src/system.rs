@@ -245,6 +245,9 @@ impl System {
     /// displacement is that of M's origin from F's, expressed in the frame half-way between the two. ``curves`` has tables (n, 2)
     /// of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
     /// curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+    ///
+    /// A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
+    /// the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
     #[pyo3(signature = (frame_f, frame_m, *, curves=None, damping_curves=None, name=None, **parameters))]
     #[allow(clippy::too_many_arguments)]
     fn add_spatial_bushing<'py>(
@@ -278,7 +281,8 @@ impl System {
 
     /// Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
     /// of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
-    /// parameters of a ``ContactDesign``.
+    /// parameters of a ``ContactDesign``. ``friction_transition`` is true for return mapping, the law below, and false for the
+    /// published one, ``Settling``.
     #[pyo3(signature = (plane, station, *, name=None, **parameters))]
     fn add_exponential_spring(
         &self,

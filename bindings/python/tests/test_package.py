@@ -3,6 +3,7 @@
 import copy
 import pickle
 import pydoc
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -708,6 +709,17 @@ def test_the_lock_of_the_interpreter_is_not_needed() -> None:
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         pytest.skip("this interpreter has the lock")
     assert not enabled()
+
+
+def test_the_laws_are_those_of_the_library() -> None:
+    described = runpy.run_path(str(Path(__file__).parent.parent / "describe.py"))["written"]()
+    assert len(described) == 2
+    for path, text in described.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name} is outdated: run describe.py"
+    for kind in ("exponential_spring", "spatial_bushing"):
+        listed = getattr(fe.System, f"add_{kind}").__doc__
+        assert "Law:" in listed and "Parameters:" in listed
+    assert "fxy   = fd + fe" in (fe.System.add_exponential_spring.__doc__ or "")
 
 
 def test_stubs_are_those_of_the_library() -> None:

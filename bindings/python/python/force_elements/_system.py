@@ -2,10 +2,12 @@
 
 import functools
 import inspect
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
 from . import _core
+from ._described import DESCRIBED
 
 
 class System(_core.System):
@@ -26,15 +28,19 @@ def fields(kind: str) -> dict[str, list[tuple[str, Any, str]]]:
 
 
 def documentation(kind: str) -> str:
-    """A line for each parameter of a kind of element."""
+    """The law of a kind of element, and a line for each parameter."""
     lines = []
+    law, described = DESCRIBED[kind]
     for field, components in fields(kind).items():
         units = dict.fromkeys(unit for _, _, unit in components if unit not in ("", "1"))
         defaults = dict.fromkeys(default for _, default, _ in components)
         of = "" if len(components) == 1 else f" of {len(components)} numbers"
         unit = f" [{', '.join(units)}]" if units else ""
-        lines.append(f"    {field}{of}{unit}, by default {', '.join(map(str, defaults))}")
-    return "Parameters:\n\n" + "\n".join(lines)
+        text, bounds = described[field]
+        bounded = f", {bounds}" if bounds else ""
+        lines.append(f"    {field}{of}{unit}, by default {', '.join(map(str, defaults))}{bounded}")
+        lines += textwrap.wrap(text, 120, initial_indent=8 * " ", subsequent_indent=8 * " ", break_on_hyphens=False)
+    return f"Law:\n\n{law}\n\nParameters:\n\n" + "\n".join(lines)
 
 
 def _listing(kind: str) -> Callable[..., Any]:

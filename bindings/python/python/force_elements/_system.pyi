@@ -19,10 +19,32 @@ class System(_core.System):
     ) -> Element:
         """Adds a spring-damper with six axes between frame F on one body and frame M on another, by gimbal angles.
 
+        Law:
+
+        The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal joined the frames,
+        and its position by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+        `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis has its own spring and damper:
+
+        ```text
+        f_i = −(k_i q_i + c_i q̇_i)
+        ```
+
+        The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they do not form
+        a vector; the torque on B2 is the one of equal power. The forces `f_3, f_4, f_5` form a vector in F, acting on
+        B2 at M's origin; B1 gets the opposite force along the same line.
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `k` | `stiffness`: three torsional, three translational | N·m/rad, N/m | ≥ 0 |
+        | `c` | `damping`: likewise | N·m·s/rad, N·s/m | ≥ 0 |
+        | `X_B1F`, `X_B2M` | `frames`: poses of F and M on their bodies | | rotations orthonormal |
+
         Parameters:
 
-            stiffness of 6 numbers [N·m/rad, N/m], by default 0.0
-            damping of 6 numbers [N·m·s/rad, N·s/m], by default 0.0
+            stiffness of 6 numbers [N·m/rad, N/m], by default 0.0, ≥ 0
+                Stiffnesses `k`.
+            damping of 6 numbers [N·m·s/rad, N·s/m], by default 0.0, ≥ 0
+                Dampings `c`.
         """
         ...
 
@@ -34,10 +56,43 @@ class System(_core.System):
         of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
         curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
 
+        A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
+        the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
+
+        Law:
+
+        M is rotated in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is rotated in F by half
+        that angle about the same axis, `R_FH = exp(θ×/2)`, and its origin is midway between theirs. `x` is the vector from
+        F's origin to M's, expressed in H. With `q = (θ, x)`:
+
+        ```text
+        U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
+        f   = −K q − C q̇ − φ(q) − ψ(q̇)
+        ```
+
+        `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With `ω` the angular
+        velocity of M in F and `ω_H` that of H, both expressed in H, the rates are
+
+        ```text
+        θ̇   = n nᵀ ω + (φ/2)/sin(φ/2) (1 − n nᵀ) ω
+        ẋ   = R_GHᵀ (v_M − v_F) − ω_H × x
+        ω_H = (ω_F + ω_M − tan(φ/4) n × ω) / 2
+        ```
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `K` | `stiffness`: rotations first | N·m/rad, N/rad, N/m | symmetric, positive semidefinite |
+        | `C` | `damping`: likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
+        | `φ_i` | `Curve` of one axis by displacement, a table or a function, optional | N·m, N | |
+        | `ψ_i` | `Curve` of one axis by rate, likewise | N·m, N | of the sign of the rate |
+        | `X_B1F`, `X_B2M` | `frames`: where F and M sit on their bodies | | rotations orthonormal |
+
         Parameters:
 
             stiffness of 21 numbers [N·m/rad, N/rad, N/m], by default 0.0
+                Stiffness `K`.
             damping of 21 numbers [N·m·s/rad, N·s/rad, N·s/m], by default 0.0
+                Damping `C`.
         """
         ...
 
@@ -46,22 +101,102 @@ class System(_core.System):
     ) -> Element:
         """Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
         of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
-        parameters of a ``ContactDesign``.
+        parameters of a ``ContactDesign``. ``friction_transition`` is true for return mapping, the law below, and false for the
+        published one, ``Settling``.
+
+        Law:
+
+        With the position `p` and velocity `v` of the station relative to the plane, expressed in P:
+
+        ```text
+        normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
+        damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
+        elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
+        friction    fxy   = fd + fe
+        anchor      p0⁺   = pxy + fe/kxy                                 where it is unless it is dragged along
+        μ                 = μs while the anchor holds, μk while the station slides
+        ```
+
+        The damper acts first; the friction spring then gets what is left of the limit, and its excess drags the anchor
+        towards the station. The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit
+        exceeds `v_release`. It holds again when it is not dragged and the station is no faster than `v_settle`. The spring
+        of a station that slides faster than `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero
+        where the station rises at `1/cz` or faster.
+
+        - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. A sudden load
+          overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
+        - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
+        - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, those that have
+          let go carry less: on a plane that tilts, a slab of 10 kg on four stations slips at 33.3° and a cube at 34.5°,
+          while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the speed at which some
+          corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at
+          2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
+          the rate at which its acceleration grows.
+
+        With `v_release = 0` friction depends on the motion alone, not on the time that it takes: steps of different lengths
+        give the same forces. Each evaluation advances the anchor from the last commit, and
+        `accept_step` commits it. This is of second order in the step, also where slip
+        begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
+        station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
+        limit. `switching_error` is the remainder. Hosts with fixed steps are late by up to a
+        step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal,
+        which `ForceSystem::switching_error` includes.
+
+        The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
+        anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
+        friction zero and moves the anchor to the station.
+
+        A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second commit without motion
+        changes nothing.
+
+        The law of the source, in which friction settles from step to step, is `FrictionTransition::Settling`.
+
+        | symbol | field | default | unit | range |
+        |---|---|---|---|---|
+        | `d0` | `d0` | 0.0065905 | m | finite |
+        | `d1` | `d1` | 0.5336 | N | > 0 |
+        | `d2` | `d2` | 1150 | 1/m | > 0 |
+        | `cz` | `normal_viscosity` | 0.5 | s/m | ≥ 0 |
+        | max | `max_normal_force` | 100 000 | N | > 0 |
+        | `kxy` | `friction_elasticity` | 20 000 | N/m | > 0 |
+        | `cxy` | `friction_viscosity` | 2·√(kxy·1 kg) | N·s/m | ≥ 0 |
+        | `v_settle` | `settle_velocity` | 0.01 | m/s | > 0 |
+        | `v_release` | `release_velocity` | 0 | m/s | ≥ 0 |
+        | μs, μk | `mu_static`, `mu_kinetic` | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
+
+        With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above
+        it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer
+        than a negligible time.
 
         Parameters:
 
             d0 [m], by default 0.0065905
-            d1 [N], by default 0.5336
-            d2 [1/m], by default 1150.0
-            normal_viscosity [s/m], by default 0.5
-            max_normal_force [N], by default 100000.0
-            friction_elasticity [N/m], by default 20000.0
-            friction_viscosity [N·s/m], by default 282.842712474619
-            settle_velocity [m/s], by default 0.01
-            release_velocity [m/s], by default 0.0
-            mu_static, by default 0.7
-            mu_kinetic, by default 0.5
+                Shift of the exponential along the normal.
+            d1 [N], by default 0.5336, > 0
+                Scale of the normal force.
+            d2 [1/m], by default 1150.0, > 0
+                Steepness of the exponential.
+            normal_viscosity [s/m], by default 0.5, ≥ 0
+                Normal viscosity `cz`; with zero no energy is lost along the normal.
+            max_normal_force [N], by default 100000.0, > 0
+                The maximum normal force: the clamp.
+            friction_elasticity [N/m], by default 20000.0, > 0
+                Elasticity `kxy` of the friction spring.
+            friction_viscosity [N·s/m], by default 282.842712474619, ≥ 0
+                Viscosity `cxy` of the friction spring. The default is critical damping for 1 kg on the default elasticity. With
+                zero, a held station vibrates without decay.
+            settle_velocity [m/s], by default 0.01, > 0
+                Speed of the anchor below which friction settles from kinetic to static; with return mapping, speed of the
+                station, if the anchor is not dragged.
+            release_velocity [m/s], by default 0.0, ≥ 0
+                With return mapping, the mean speed since the last commit up to which a held station whose anchor is dragged
+                keeps static friction. With zero the anchor lets go at once.
+            mu_static, by default 0.7, ≥ 0
+                Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
+            mu_kinetic, by default 0.5, ≥ 0
+                Coefficient of kinetic friction.
             friction_transition, by default True
+                The transition between holding and sliding.
         """
         ...
 
@@ -71,14 +206,42 @@ class System(_core.System):
         """Adds the contact of a ball, given by its center and radius [m], with the half-space below the x-y plane of a frame, or
         with another ball, a tuple of its center and radius.
 
+        Law:
+
+        ```text
+        f_e = 4/3 E* √R δ^{3/2}
+        f_n = f_e (1 + 3/2 c v)                                        or zero, if that is negative
+        f_t = f_n [ min(v_s/v_t, 1) (μ_d + 2(μ_s − μ_d)/(1 + (v_s/v_t)²)) + μ_v v_s ]
+        ```
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `E*` | `effective_modulus`: `1/E* = (1 − ν₁²)/E₁ + (1 − ν₂²)/E₂` | Pa | ≥ 0 |
+        | `R` | `1/R = 1/R₁ + 1/R₂`; of a ball on a half-space its radius | m | > 0 |
+        | `c` | `dissipation` | s/m | ≥ 0 |
+        | `μ_s`, `μ_d` | static, dynamic friction | | 0 ≤ μ_d ≤ μ_s |
+        | `μ_v` | viscous friction | s/m | ≥ 0 |
+        | `v_t` | transition velocity | m/s | > 0 |
+        | `δ`, `v` | depth, its rate | m, m/s | δ > 0 |
+        | `v_s` | slip speed at the contact point | m/s | |
+
+        The forces act at the point P half-way between the undeformed surfaces, on the line through the center C along the
+        normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its middle.
+
         Parameters:
 
-            effective_modulus [Pa], by default 0.0
-            dissipation [s/m], by default 0.0
-            static_friction, by default 0.0
-            dynamic_friction, by default 0.0
-            viscous_friction [s/m], by default 0.0
+            effective_modulus [Pa], by default 0.0, ≥ 0
+                Effective modulus `E*` of both materials.
+            dissipation [s/m], by default 0.0, ≥ 0
+                Dissipation `c`.
+            static_friction, by default 0.0, ≥ 0
+                Coefficient of static friction `μ_s`.
+            dynamic_friction, by default 0.0, ≥ 0
+                Coefficient of dynamic friction `μ_d`, at most `μ_s`.
+            viscous_friction [s/m], by default 0.0, ≥ 0
+                Coefficient of viscous friction `μ_v`.
             transition_velocity [m/s], by default 0.01
+                Transition velocity `v_t` of friction.
         """
         ...
 
@@ -89,33 +252,104 @@ class System(_core.System):
         coordinate0``. Of an angle, m and N stand for rad and N m. A stop without a transition acts from the ``accept`` after it
         was passed to the ``accept`` after it was left, or from ``reset_memory``; one with a transition acts at once.
 
+        Law:
+
+        With `q = f1·q1 − f0·q0` and `v = f1·q̇1 − f0·q̇0`:
+
+        ```text
+        f = k·(q − x_off) + d·(v − v_off) + friction + contact
+        ```
+
+        It acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear ratio
+        increases the force on the slower side. These are the generalized forces on the right-hand side of the equations of
+        motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
+
+        **Friction** follows the Stribeck curve
+        `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
+
+        *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so +
+        μ_so·|N|` replaces `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a guide, the
+        reaction of a joint, the force between teeth. The host writes it into the state before
+        it evaluates; this changes no stored energy, and drops the state to Velocity stage.
+
+        - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
+          within. It has no memory, and no force at rest; it suits explicit integration.
+        - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
+          or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
+          evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if `f_d` or
+          `f_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
+          `d_μ` alone they creep like a damper.
+
+        **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
+        pull on rebound, unless `limit_stops_only_push` is set.
+
+        - *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` that was surpassed, while the stored
+          limit-stop state is not zero. The reference has the same constants for both stops.
+        - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
+          15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
+          integrator.
+
+        A user's force law may replace the whole force; then nothing switches, and the results
+        for friction and contact are zero. It may define its energy too.
+
         Parameters:
 
             stiffness [N/m], by default 0.0
+                Stiffness `k` of the spring.
             damping [N·s/m], by default 0.0
+                Damping `d`.
             offset [m], by default 0.0
+                Displacement `x_off` at which the spring is at rest; may be a prescribed position.
             velocity_offset [m/s], by default 0.0
+                Velocity `v_off` at which the damper is at rest; may be a prescribed velocity.
             factor0, by default 1.0
+                Factor `f0` on coordinate 0.
             factor1, by default 1.0
-            dynamic_friction [N], by default 0.0
-            static_friction_offset [N], by default 0.0
-            dynamic_friction_coefficient, by default 0.0
-            static_friction_offset_coefficient, by default 0.0
+                Factor `f1` on coordinate 1.
+            dynamic_friction [N], by default 0.0, ≥ 0
+                Dynamic friction force `f_d`.
+            static_friction_offset [N], by default 0.0, ≥ 0
+                Excess `f_so` of static over dynamic friction.
+            dynamic_friction_coefficient, by default 0.0, ≥ 0
+                Dynamic friction `μ_d` per load. For a rotation a length, m.
+            static_friction_offset_coefficient, by default 0.0, ≥ 0
+                Excess `μ_so` of static over dynamic friction per load. For a rotation a length, m.
             friction_load [N], by default 0.0
-            sticking_stiffness [N/m], by default 0.0
-            sticking_damping [N·s/m], by default 0.0
-            exponential_decay_static [m/s], by default 0.001
+                Load `N`: the transmitted force whose magnitude determines friction, such as the normal force of a guide or the
+                reaction of a joint. It is an input that the host writes, in every step if it varies; always a force, also for a
+                rotation.
+            sticking_stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d` or
+                `μ_so` above zero), it must be greater than zero unless `d_μ` is; otherwise they would never slip. When setting
+                parameters by name, set this one first.
+            sticking_damping [N·s/m], by default 0.0, ≥ 0
+                Damping `d_μ` of the bristles while they stick.
+            exponential_decay_static [m/s], by default 0.001, > 0
+                Velocity `v_exp` at which the static offset has fallen to 1/e.
             viscous_friction [N·s/m], by default 0.0
-            friction_proportional_zone [m/s], by default 0.0
+                Viscous friction `f_v` while sliding. With `v_reg = 0` it acts only where one of `f_d`, `f_so`, `μ_d` and `μ_so`
+                is above zero.
+            friction_proportional_zone [m/s], by default 0.0, ≥ 0
+                Half-width `v_reg` of the zone in which friction is proportional to velocity; zero selects bristles.
             limit_stops_upper [m], by default 0.0
+                Displacement `s_upper` of the upper stop.
             limit_stops_lower [m], by default 0.0
-            limit_stops_upper_stiffness [N/m], by default 0.0
-            limit_stops_lower_stiffness [N/m], by default 0.0
-            limit_stops_upper_damping [N·s/m], by default 0.0
-            limit_stops_lower_damping [N·s/m], by default 0.0
-            limit_stops_transition [m], by default 0.0
+                Displacement `s_lower` of the lower stop, at most that of the upper one.
+            limit_stops_upper_stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than
+                zero.
+            limit_stops_lower_stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k_l` of the lower stop.
+            limit_stops_upper_damping [N·s/m], by default 0.0, ≥ 0
+                Damping `d_u` of the upper stop.
+            limit_stops_lower_damping [N·s/m], by default 0.0, ≥ 0
+                Damping `d_l` of the lower stop.
+            limit_stops_transition [m], by default 0.0, ≥ 0
+                Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
             use_limit_stops, by default False
+                Whether there are stops.
             limit_stops_only_push, by default False
+                Whether stops only push. By default their damping may make them pull on rebound.
         """
         ...
 
@@ -125,10 +359,73 @@ class System(_core.System):
         """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
         press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
 
+        Law:
+
+        Springs are independent. One whose base is inside the other surface is displaced to the nearest point of that surface,
+        where the bodies exert normal and friction forces on each other, after Hunt and Crossley and after Hollars:
+
+        ```text
+        f_n = k a x (1 + c v)                                          or zero, if that is negative
+        f_t = f_n [ min(v_s/v_t, 1) (μ_d + 2(μ_s − μ_d)/(1 + (v_s/v_t)²)) + μ_v v_s ]
+        ```
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `k` | `stiffness` per area | N/m³ | ≥ 0 |
+        | `c` | `dissipation` | s/m | ≥ 0 |
+        | `μ_s`, `μ_d` | static, dynamic friction | | 0 ≤ μ_d ≤ μ_s |
+        | `μ_v` | viscous friction | s/m | ≥ 0 |
+        | `v_t` | transition velocity | m/s | > 0 |
+        | `a` | area of the face | m² | |
+        | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
+        | `v_s` | slip speed at the contact point | m/s | |
+
+        A mesh is deformable by its own springs and rigid to those of others. If both meshes have springs, each counts with
+        half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
+        half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
+        = c v`: about `1 − 2y/3` if that is near one.
+
+        With `clipped` faces the pressure `k x` is integrated over the part of each face that is inside,
+        with `x` interpolated between its corners, and each spring is at a vertex:
+
+        ```text
+        a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
+        ```
+
+        Otherwise a face counts fully or not at all, by its centroid, and there is no force before the first centroid is
+        inside.
+
+        Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
+        springs are those of the mesh `refined` to edges of three eighths of the length of its box; if
+        those of the other mesh are less than half as long, only that has springs in this contact, with their full area.
+
+        Under this friction surfaces creep. A foundation `with_anchors` remembers an anchor on the
+        other surface for every spring in contact, from which a tangential spring holds its base until it yields:
+
+        ```text
+        limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]
+        elastic     f_e = −k_t A s, shortened to L
+        damping     f_c = −γ c_t A v_s with the greatest γ ≤ 1 for which |f_e + f_c| ≤ L
+        friction    f_t = f_e + f_c − f_n μ_v v_s
+        ```
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `k_t`, `c_t` | tangential stiffness, viscosity per area | N/m³, N·s/m³ | ≥ 0 |
+        | `A` | whole area of the face or of the vertex's share | m² | |
+        | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
+
+        At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
+        spring that has come into contact gets its anchor at its base, and one that has left loses it.
+
         Parameters:
 
             transition_velocity [m/s], by default 0.01
+                Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
+                fraction of it.
             clipped, by default False
+                Whether pressure is integrated over the part of each face that is inside. Otherwise, and against other meshes, a
+                face counts fully or not at all, by its centroid.
         """
         ...
 
@@ -138,10 +435,57 @@ class System(_core.System):
         """Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
         With friction its result ``elongation`` is that of the most elongated part.
 
+        Law:
+
+        With the path's length `L`, its rate `L̇`, and the elongation `x = max(0, L − L₀)`:
+
+        ```text
+        f_elastic = k x
+        f_rate    = max(−f_elastic, f_elastic c L̇)
+        f         = f_elastic + f_rate
+        ```
+
+        With friction, marks, one on each contact arc and one on each via point, divide the cable
+        into strands. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
+
+        ```text
+        x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
+        f_k = k x_k (1 + r_k)                             r_k ≥ −1
+        e^(−μθ) ≤ f_{k+1} / f_k ≤ e^(μθ)                  θ = ∫ κ_n ds
+        ```
+
+        | symbol | meaning | unit | range |
+        |---|---|---|---|
+        | `k` | `stiffness` | N/m | ≥ 0 |
+        | `L₀` | `slack_length` | m | ≥ 0 |
+        | `c` | `dissipation` | s/m | ≥ 0 |
+        | `μ` | `friction`, one per obstacle, or none | | ≥ 0 |
+        | | `places` of the path, switches and scales | m | poses rotations, scales > 0 |
+
+        `θ` is the integral of the surface's normal curvature along the contact arc between two strands; it is zero on a via
+        point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
+        the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
+        depend on time and is part of the evaluation. `accept_step` commits it. A load
+        that friction can hold is held without creep, for any step.
+
+        Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
+        is never negative. The rise of a strand is `c` times the rate at which it stretches,
+
+        ```text
+        r_k = c (L̇_k − (L₀ + x_k) (s_k − s_{k+1}))/φ_k
+        ```
+
+        with `s_k`, the rate at which material enters it from strand `k − 1`, zero where the limit of friction is not reached,
+        and otherwise towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`) does not limit damping,
+        and one above 709 (88), where `e^(μθ)` overflows, does not limit tension either.
+
         Parameters:
 
-            stiffness [N/m], by default 0.0
-            slack_length [m], by default 0.0
-            dissipation [s/m], by default 0.0
+            stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k`.
+            slack_length [m], by default 0.0, ≥ 0
+                Slack length `L₀`, at and below which the tension is zero.
+            dissipation [s/m], by default 0.0, ≥ 0
+                Dissipation `c`, the relative rise of tension per length rate.
         """
         ...
