@@ -287,7 +287,8 @@ impl State {
         let topology = system.topology();
         let places = (topology.bodies().count() + 1, topology.coordinates().count());
         if places != (topology.body_places(), topology.coordinate_places()) {
-            let message = "simulate needs a system from which no body or coordinate was removed: build it anew";
+            let message =
+                "simulate needs a system from which no body or coordinate was removed: build it anew";
             return Err(exception("TopologyError", message, None));
         }
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
