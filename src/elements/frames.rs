@@ -1,6 +1,6 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Matrix3, Point3, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
 
 use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
 use crate::framework::{Blocks, ElementError, Meaning, Pen, Row, Stage, Stiffnesses};
@@ -137,6 +137,25 @@ impl Ends {
 
     pub(super) fn bodies(self) -> [BodyIndex; 2] {
         [self.body1, self.body2]
+    }
+
+    /// Reports the springs of `f = −K q − C q̇`, given the wrench of generalized forces on M, at its origin.
+    pub(super) fn report_springs<T: Real>(
+        self,
+        [stiffness, damping]: [&Matrix6<T>; 2],
+        wrench_on_M: impl Fn(&Vector6<T>) -> SpatialForce<T>,
+        X_GM: &Pose<T>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) {
+        let mut wrenches = Matrix6::zeros();
+        for (axis, mut column) in wrenches.column_iter_mut().enumerate() {
+            let SpatialForce { torque, force } = wrench_on_M(&Vector6::ith(axis, T::one()));
+            column.fixed_rows_mut::<3>(0).copy_from(&torque);
+            column.fixed_rows_mut::<3>(3).copy_from(&force);
+        }
+        let [k, c] =
+            [stiffness, damping].map(|matrix| (wrenches * matrix * wrenches.transpose()).map(T::to_f64));
+        stiffnesses.coupled(&k, &c, self.bodies(), &X_GM.translation.vector.into());
     }
 
     /// Writes the derivatives of a memory of the orientation of M in F, given those of each number by a rotation, in

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Matrix6, Point3, Vector3, Vector6};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3, Vector6};
 
 use crate::framework::Error;
 use crate::math::{Real, Requirement, check};
@@ -347,6 +347,45 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             End { place, direction: Direction::About(root), yielding: root * root }
         });
         self.add(stiffness, damping, &ends);
+    }
+
+    /// Reports springs and dampers that act in several directions between two bodies: their wrench at a point in Ground by
+    /// the displacement, and by the velocity, of one body relative to the other. Both matrices are symmetric and positive
+    /// semidefinite; torques and rotations come first.
+    ///
+    /// # Panics
+    /// If a body does not exist, like slice indexing.
+    pub fn coupled(
+        &mut self,
+        stiffness: &Matrix6<f64>,
+        damping: &Matrix6<f64>,
+        bodies: [BodyIndex; 2],
+        p_G: &Point3<T>,
+    ) {
+        let matrices = [stiffness, damping];
+        if matrices.iter().any(|matrix| !matrix.iter().all(ComplexField::is_finite)) {
+            self.unknown();
+            return;
+        }
+        let ends = self.ends_at(&bodies.map(|body| (body, *p_G)));
+        if self.is_bounding() {
+            if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
+                self.bound(&ends);
+            }
+            return;
+        }
+        for End { place, .. } in ends {
+            let [of_mass, of_inertia] = self.roots[place].map(Matrix3::from_diagonal_element);
+            let lever = plain(p_G) - self.mass_centers[place];
+            // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
+            let mut to_center = Matrix6::zeros();
+            to_center.fixed_view_mut::<3, 3>(0, 3).copy_from(&of_mass);
+            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&of_inertia);
+            to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(lever.cross_matrix() * of_inertia));
+            let total = &mut self.totals[place];
+            total.stiffness += to_center * stiffness * to_center.transpose();
+            total.damping += to_center * damping * to_center.transpose();
+        }
     }
 
     /// Reports a spring and damper on coordinates, each with the stretch per coordinate; `None` is ground.

@@ -1,6 +1,6 @@
 //! The element of a law between two frames.
 
-use nalgebra::{ComplexField, Matrix3, Rotation3, Vector3};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Rotation3, Vector3};
 
 use super::{FrameLaw, Outcome, Relative};
 use crate::elements::frames::{Ends, Framed, Frames};
@@ -276,15 +276,21 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 }
 
-/// Bounds on the stiffness in rotation and in translation: on `[θ, x]ᵀ K [θ, x]` by its quarters.
-fn bounds<T: Real>(slopes: &Slopes<T>) -> [f64; 2] {
-    let [[a, b], [c, d]] = slopes.quarters().map(|row| row.map(|quarter| quarter.map(Real::to_f64)));
-    let largest =
-        |quarter: Matrix3<f64>| (quarter + quarter.transpose()).symmetric_eigenvalues().amax() * 0.5;
-    let (turn, shift, coupling) = (largest(a), largest(d), (b + c.transpose()).norm() * 0.5);
-    // 2 |θ||x| ≤ l |θ|² + |x|²/l for every length l.
-    let length = if turn > 0.0 && shift > 0.0 { ComplexField::sqrt(turn / shift) } else { 1.0 };
-    [turn + coupling * length, shift + coupling / length]
+/// A positive semidefinite bound on both signs of the symmetric part.
+fn bound<T: Real>(slopes: &Slopes<T>) -> Matrix6<f64> {
+    let mut matrix = Matrix6::zeros();
+    for (row, quarters) in slopes.quarters().iter().enumerate() {
+        for (column, quarter) in quarters.iter().enumerate() {
+            matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&quarter.map(Real::to_f64));
+        }
+    }
+    // The eigenvalues of others are not found.
+    if !matrix.iter().all(ComplexField::is_finite) {
+        return matrix;
+    }
+    let mut eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
+    eigen.eigenvalues.apply(|value| *value = value.abs());
+    eigen.recompose()
 }
 
 impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
@@ -369,9 +375,8 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         let Some(Between { by_position, by_velocity, F_GM, .. }) = self.between(at) else { return };
         let Position { X_GM, .. } = at.position;
         let ends = self.ends.at([X_GM, X_GM]);
-        let [[k_turn, k_shift], [d_turn, d_shift]] = [by_position, by_velocity].map(|slopes| bounds(&slopes));
-        stiffnesses.between(k_shift, d_shift, ends);
-        stiffnesses.torsion(k_turn, d_turn, self.ends.bodies());
+        let [k, c] = [by_position, by_velocity].map(|slopes| bound(&slopes));
+        stiffnesses.coupled(&k, &c, self.ends.bodies(), &X_GM.translation.vector.into());
         stiffnesses.load(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
     }
 

@@ -1,6 +1,6 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Rotation3, Vector3, Vector6};
+use nalgebra::{Matrix6, Rotation3, Vector3, Vector6};
 
 mod derivatives;
 mod law;
@@ -100,9 +100,8 @@ use law::{Gimbal, principal_angles, with_turns};
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the stiffest axis and the most
-/// damped one of the three rotations and of the three translations, the latter at `M`; those of the angles divided by
-/// `1 − |sin q_y|`; and its load times the lever.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
+/// present angles, exactly, and its load times the lever.
 ///
 /// # Linearization
 ///
@@ -179,6 +178,19 @@ impl<T: Real> LinearBushing<T> {
     }
 }
 
+impl<T: Real> Position<T> {
+    /// The wrench of generalized forces on M, at its origin, in Ground.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+    fn wrench_on_M(&self, f: &Vector6<T>) -> SpatialForce<T> {
+        let Self { X_GF, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = self;
+        // The torque whose components along the three gimbal axes are the three moments.
+        let across = (f[2] - *sy * f[0]) * *over_cy;
+        let torque_F = Vector3::new(f[0], *cx * f[1] - *sx * across, *sx * f[1] + *cx * across);
+        SpatialForce::new(torque_F, Vector3::new(f[3], f[4], f[5])).rotated(&X_GF.rotation)
+    }
+}
+
 impl<T: Real> ForceElement<T> for LinearBushing<T> {
     const KIND: &'static str = "linear_bushing";
     type Parameters = StateParameters<T>;
@@ -250,16 +262,13 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
         let Parameters { stiffness, damping } = &at.parameters.law;
-        let Position { X_GF, X_GM, q, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
+        let Position { X_GF, X_GM, q, .. } = at.position;
         let qdot = &at.velocity.qdot;
 
         let resistance = damping.component_mul(qdot);
         let f = -(stiffness.component_mul(q) + resistance);
 
-        // The torque whose components along the three gimbal axes are the three moments.
-        let across = (f[2] - *sy * f[0]) * *over_cy;
-        let torque_F = Vector3::new(f[0], *cx * f[1] - *sx * across, *sx * f[1] + *cx * across);
-        let F_GM = SpatialForce::new(torque_F, Vector3::new(f[3], f[4], f[5])).rotated(&X_GF.rotation);
+        let F_GM = at.position.wrench_on_M(&f);
         let F_GF = -F_GM.shifted(X_GF.translation.vector - X_GM.translation.vector);
         cache.f = f;
         cache.F_GF = F_GF;
@@ -288,13 +297,11 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Parameters { stiffness, damping } = &at.parameters.law;
-        let Position { X_GM, gimbal, .. } = at.position;
-        let most = |axes: &Vector6<T>, first| axes.fixed_rows::<3>(first).max().to_f64();
-        // The rates of the angles are those of the gimbal axes, of which two include an angle of 90° − q_y.
-        let growth = (1.0 - gimbal.sy.to_f64().abs()).recip();
+        let [stiffness, damping] = [stiffness, damping].map(Matrix6::from_diagonal);
+        let Position { X_GM, .. } = at.position;
+        let wrench_on_M = |f: &Vector6<T>| at.position.wrench_on_M(f);
+        self.ends.report_springs([&stiffness, &damping], wrench_on_M, X_GM, stiffnesses);
         let ends = self.ends.at([X_GM, X_GM]);
-        stiffnesses.between(most(stiffness, 3), most(damping, 3), ends);
-        stiffnesses.torsion(growth * most(stiffness, 0), growth * most(damping, 0), self.ends.bodies());
         at.dynamics.report_load(ends, stiffnesses);
     }
 

@@ -1,6 +1,6 @@
 //! A six-axis spring-damper without a singular orientation up to a whole turn.
 
-use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector4, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector4, Vector6};
 
 mod curve;
 mod derivatives;
@@ -102,9 +102,8 @@ use turn::Turn;
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports the largest stiffness and
-/// damping in rotation and in translation, each twice if they are coupled; tables with their steepest slope, functions
-/// with the present one; and its load times the lever.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
+/// present displacement, exactly, but tables with their steepest slope; and its load times the lever.
 ///
 /// # Linearization
 ///
@@ -332,16 +331,19 @@ fn joined<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Vector6<T> {
     Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
 }
 
-/// The largest stiffness, or damping, in rotation and in translation; those of coupled axes count twice, since
-/// `[A B; Bᵀ C] ≤ 2·[A 0; 0 C]`.
-fn largest<T: Real>(matrix: &Matrix6<T>) -> [f64; 2] {
-    let matrix: Matrix6<f64> = matrix.map(T::to_f64);
-    let is_coupled = matrix.fixed_view::<3, 3>(0, 3).amax() > 0.0;
-    let factor = if is_coupled { 2.0 } else { 1.0 };
-    [0, 3].map(|first| {
-        let half: Matrix3<f64> = matrix.fixed_view::<3, 3>(first, first).into_owned();
-        factor * half.symmetric_eigenvalues().max()
-    })
+impl<T: Real> Position<T> {
+    /// The wrenches of generalized forces on F and on M, each at its origin, in Ground.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+    fn wrenches(&self, f: &Vector6<T>) -> [SpatialForce<T>; 2] {
+        let Self { X_GH, q, turn, .. } = self;
+        let ((moment, force), (_, x)) = (halves(f), halves(q));
+        // The moment of the force about F, which both bodies share, and the contribution of the rotation of H.
+        let lever = x.cross(&force) * T::lit(0.5);
+        let torque = turn.rate(&moment) - turn.quarter().cross(&lever);
+        [SpatialForce::new(-torque - lever, -force), SpatialForce::new(torque - lever, force)]
+            .map(|F| F.rotated(&X_GH.rotation))
+    }
 }
 
 impl<T: Real> ForceElement<T> for SpatialBushing<T> {
@@ -412,7 +414,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
         let Parameters { stiffness, damping } = &at.parameters.law;
-        let Position { X_GH, q, turn, .. } = at.position;
+        let Position { q, .. } = at.position;
         let qdot = &at.velocity.qdot;
         let mut resistance = damping.times(qdot);
         for (axis, curve) in with_axes(&self.damping_curves) {
@@ -423,18 +425,8 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
             f[axis] -= curve.at(q[axis]).force;
         }
 
-        let ((moment, force), (_, x)) = (halves(&f), halves(q));
-        let half = T::lit(0.5);
-        // The moment of the force about F, which both bodies share, and the contribution of the rotation of H.
-        let lever = x.cross(&force) * half;
-        let torque = turn.rate(&moment) - turn.quarter().cross(&lever);
-        let R_GH = &X_GH.rotation;
-        *cache = Dynamics {
-            f,
-            F_GF: SpatialForce::new(-torque - lever, -force).rotated(R_GH),
-            F_GM: SpatialForce::new(torque - lever, force).rotated(R_GH),
-            power_dissipated: resistance.dot(qdot),
-        };
+        let [F_GF, F_GM] = at.position.wrenches(&f);
+        *cache = Dynamics { f, F_GF, F_GM, power_dissipated: resistance.dot(qdot) };
         Ok(())
     }
 
@@ -457,28 +449,17 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        let Position { X_GH, q, turn, .. } = at.position;
-        let Parameters { stiffness, damping } = &at.parameters.law;
-        let [mut about, mut along] = largest(&stiffness.matrix());
-        let [mut damping_about, mut damping_along] = largest(&damping.matrix());
+        let (Parameters { stiffness, damping }, position) = (&at.parameters.law, at.position);
+        let [mut stiffness, mut damping] = [stiffness, damping].map(Symmetric6::matrix);
         for (axis, curve) in with_axes(&self.curves) {
-            let half = if axis < 3 { &mut about } else { &mut along };
-            *half += curve.steepest(q[axis]).to_f64();
+            stiffness[(axis, axis)] += curve.steepest(position.q[axis]);
         }
         for (axis, curve) in with_axes(&self.damping_curves) {
-            let half = if axis < 3 { &mut damping_about } else { &mut damping_along };
-            *half += curve.steepest(at.velocity.qdot[axis]).to_f64();
+            damping[(axis, axis)] += curve.steepest(at.velocity.qdot[axis]);
         }
-        let growth = (turn.growth * turn.growth).to_f64().max(1.0);
-        let ends = self.ends.at([X_GH, X_GH]);
-        stiffnesses.between(along, damping_along, ends);
-        stiffnesses.torsion(growth * about, growth * damping_about, self.ends.bodies());
-        // H turns with the bodies, by more than their mean when they are rotated far relative to each other.
-        let swing = 0.5 * (halves(q).1.norm() * turn.quarter().norm()).to_f64();
-        for (body, p_G) in ends {
-            let wider = swing * (2.0 * stiffnesses.lever(body, &p_G) + swing);
-            stiffnesses.torsion(along * wider, damping_along * wider, [body, BodyIndex::GROUND]);
-        }
+        let wrench_on_M = |f: &Vector6<T>| position.wrenches(f)[1];
+        self.ends.report_springs([&stiffness, &damping], wrench_on_M, &position.X_GM, stiffnesses);
+        let ends = self.ends.at([&position.X_GH, &position.X_GH]);
         at.dynamics.report_load(ends, stiffnesses);
     }
 
