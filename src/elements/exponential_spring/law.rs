@@ -194,11 +194,11 @@ impl<S: Algebraic> Parameters<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_held = self.holds(outcome.limit);
         let slider = Slider::committed(committed, position);
-        let slip = committed.mean_velocity([position, velocity], elapsed);
+        let lets_go = || self.lets_go(committed, [position, velocity], elapsed);
         // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
         // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
-        let beyond = if is_held && !drop.vanishes() && self.lets_go(slip) {
+        let beyond = if is_held && !drop.vanishes() && lets_go() {
             slider.pull_beyond(self, position, velocity, outcome.limit).min(drop)
         } else {
             zero
@@ -216,7 +216,7 @@ impl<S: Algebraic> Parameters<S> {
         } else {
             Yielding::none(self, velocity)
         };
-        let sliding = if slips && (self.lets_go(slip) || !is_held) {
+        let sliding = if slips && (!is_held || lets_go()) {
             one
         } else if !slips && !exceeds(velocity, self.settle_velocity) {
             zero
@@ -239,10 +239,11 @@ impl<S: Algebraic> Parameters<S> {
         }
     }
 
-    /// Whether a station that has slipped at this mean velocity is fast enough for its anchor to let go.
+    /// Whether a station is fast enough for its anchor to let go.
     #[inline]
-    fn lets_go(&self, slip: Vector2<S>) -> bool {
-        self.release_velocity == S::zero() || exceeds(slip, self.release_velocity)
+    fn lets_go(&self, committed: &Discrete<S>, motion: [Vector2<S>; 2], elapsed: S) -> bool {
+        let release = self.release_velocity;
+        release == S::zero() || exceeds(committed.mean_velocity(motion, elapsed), release)
     }
 
     /// The elastic and damping parts of the damped spring and the damper, blended by Sliding, and whether either is limited.
