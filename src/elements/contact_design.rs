@@ -41,6 +41,7 @@ const YIELD: f64 = 0.1;
 const LEAN: f64 = 1.0 / 30.0;
 
 /// The requirements on a contact: the body that it carries, the step of its host, and how the body rebounds and slides.
+/// In SI units or in any others that are consistent; then set [`gravity`](Self::gravity).
 ///
 /// Every law of contact or friction computes parameters from it:
 /// [`exponential_spring::Parameters::for_contact`](crate::exponential_spring::Parameters::for_contact),
@@ -276,7 +277,12 @@ impl ContactDesign {
     /// The velocity up to which friction after Hollars is proportional to it \[m/s\].
     pub(super) fn transition_velocity(&self) -> f64 {
         let slope = 2.0 * self.mu_static - self.mu_kinetic;
-        (2.0 * slope * self.gravity * self.step / CREEPING).max(1e-3)
+        (2.0 * slope * self.gravity * self.step / CREEPING).max(1e-3 * self.scale_of_speeds())
+    }
+
+    /// A speed that goes with the size of the body, below which others are small, in any units: 1 m/s for 0.1 m on Earth.
+    pub(super) fn scale_of_speeds(&self) -> f64 {
+        ComplexField::sqrt(self.gravity * self.extent)
     }
 
     /// The weight \[N\].

@@ -11,7 +11,7 @@ use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, ContactDesign, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, Error,
     ExponentialSpring, ForceSystem, Frame, HertzContact, KinematicsSource, Pose, SpatialVelocity, State,
-    Station, StepRule, Stepping, coordinate_spring_damper_ext,
+    Station, StepRule, Stepping, Variables, coordinate_spring_damper_ext,
 };
 use force_elements_scenes::{is_at_length, one_in, seeds};
 
@@ -97,6 +97,79 @@ fn designs() -> Vec<ContactDesign> {
 
 fn springs(design: &ContactDesign) -> Parameters<f64> {
     Parameters::for_contact(design).expect("in range")
+}
+
+/// The factor on numbers of this unit, such as `N·s/m³`, in a system with these units of length, mass and time, in SI units.
+fn factor(unit: &str, [length, mass, time]: [f64; 3]) -> f64 {
+    let newton = mass * length / (time * time);
+    let of = |part: &str| {
+        let (base, power) = part.strip_suffix('³').map_or((part, 1), |base| (base, 3));
+        let size: f64 = match base {
+            "m" => length,
+            "s" => time,
+            "kg" => mass,
+            "N" => newton,
+            "Pa" => newton / (length * length),
+            "1" | "" => 1.0,
+            other => panic!("no such unit: {other}"),
+        };
+        size.powi(power).recip()
+    };
+    let (above, below) = unit.split_once('/').unwrap_or((unit, "1"));
+    above.split('·').map(of).product::<f64>() / of(below)
+}
+
+#[test]
+fn a_design_is_the_same_in_all_units() {
+    fn numbers(parameters: &impl Variables<f64>) -> Vec<(String, String, f64)> {
+        let mut numbers = Vec::new();
+        parameters.visit(&mut |entry| {
+            numbers.push((entry.name.to_string(), entry.unit.to_string(), entry.value.number()));
+        });
+        numbers
+    }
+    // Millimetres and tonnes; feet, slugs and minutes; centimetres and grams.
+    for units in [[1e-3, 1e3, 1.0], [0.3048, 14.5939, 60.0], [1e-2, 1e-3, 1.0]] {
+        let mut compared = 0;
+        for design in designs() {
+            let of = |unit: &str| factor(unit, units);
+            let other = ContactDesign {
+                mass: design.mass * of("kg"),
+                extent: design.extent * of("m"),
+                step: design.step * of("s"),
+                speed: design.speed * of("m/s"),
+                gravity: design.gravity * of("m/s") / of("s"),
+                ..design
+            };
+            let laws = |design: &ContactDesign, length: f64| {
+                let hertz = hertz_contact::Parameters::<f64>::for_contact(design, 0.05 * length);
+                let material = Material::<f64>::for_contact(design, 0.01 * length * length);
+                let bristles = coordinate_spring_damper_ext::Parameters::<f64>::for_contact(design);
+                [
+                    Some(numbers(&springs(design))),
+                    hertz.ok().map(|law| numbers(&law)),
+                    material.ok().map(|law| numbers(&law)),
+                    Some(numbers(
+                        &elastic_foundation::Parameters::<f64>::for_contact(design).expect("in range"),
+                    )),
+                    Some(numbers(&bristles.expect("in range"))),
+                ]
+            };
+            for (law, same) in laws(&design, 1.0).into_iter().zip(laws(&other, of("m"))) {
+                assert_eq!(law.is_some(), same.is_some());
+                for ((name, unit, value), (.., other)) in law.iter().flatten().zip(same.iter().flatten()) {
+                    let expected = value * of(unit);
+                    // A few dozen roundings, and powers up to 2.5.
+                    assert!(
+                        (other - expected).abs() <= 1e-12 * expected.abs(),
+                        "{name}: {other} {unit} for {expected}"
+                    );
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared > 500, "{compared}");
+    }
 }
 
 #[test]

@@ -163,6 +163,7 @@ impl<T: Real> Parameters<T> {
             static_friction_offset: T::lit((design.mu_static - design.mu_kinetic) * design.weight()),
             sticking_stiffness: T::lit(stiffness),
             sticking_damping: T::lit(damping),
+            exponential_decay_static: T::lit(1e-3 * design.scale_of_speeds()),
             ..Self::default()
         };
         chosen.validate()?;

@@ -53,8 +53,8 @@ variables! {
 
 checked_when_read!(Parameters);
 
-/// The speed up to which points that share a load may slip while others hold \[m/s\].
-const RELEASE: f64 = 2e-4;
+/// The speed up to which points that share a load may slip while others hold, over `g·step`.
+const RELEASE: f64 = 0.02;
 
 variables! {
     /// Memory of the spring: the anchor and Sliding.
@@ -173,8 +173,8 @@ impl<T: Real> Parameters<T> {
     /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes
     ///   to rest, and does not move any more.
     /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load: 35 µm at 0.7 and a step of 0.4 ms.
-    /// - Several points that are loaded slowly, such that the first ones slip at less than 0.2 mm/s, together hold up
-    ///   to `μs` times the load, also on a plane that accelerates.
+    /// - Several points that are loaded slowly, such that the first ones slip at less than `0.02·g·step`, 0.2 mm/s
+    ///   in steps of 1 ms on Earth, together hold up to `μs` times the load, also on a plane that accelerates.
     /// - A load along the plane that begins at once stretches the friction springs up to 1.4 times as far as one that is
     ///   applied slowly, so a block that is put on a slope slides above about three quarters of `μs`.
     ///
@@ -196,8 +196,8 @@ impl<T: Real> Parameters<T> {
             friction_elasticity: T::lit(stiffness),
             friction_viscosity: T::lit(damping),
             // The change of velocity by friction in a step.
-            settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01)),
-            release_velocity: if points > 1 { T::lit(RELEASE) } else { T::zero() },
+            settle_velocity: T::lit((mu_kinetic * gravity * step).max(0.01 * design.scale_of_speeds())),
+            release_velocity: T::lit(if points > 1 { RELEASE * gravity * step } else { 0.0 }),
             mu_static: T::lit(mu_static),
             mu_kinetic: T::lit(mu_kinetic),
             ..Self::default()
