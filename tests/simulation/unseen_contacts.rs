@@ -8,11 +8,13 @@ use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation, TrBdf2,
 };
+use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
     ExponentialSpring, ForceSystem, Frame, HertzContact, Pose, SpatialVelocity, Station, cable_spring,
     coordinate_spring_damper_ext as coordinate, exponential_spring, hertz_contact,
 };
+use force_elements_scenes::is_at_length;
 
 const GRAVITY: f64 = 9.81;
 /// The speed at which it is tossed up \[m/s\].
@@ -207,5 +209,61 @@ fn a_ceiling_that_is_not_touched_costs_a_few_steps() {
         let [near, far] =
             [0.02, 1e2].map(|above| toss(&scene(ceiling, APEX + above), &mut DormandPrince::new(1e-6), 1.5));
         assert!((near.0 - far.0).abs() < 1e-9 && near.1 <= far.1 + 3, "{ceiling:?}: {near:?}, {far:?}");
+    }
+}
+
+#[test]
+fn a_box_tossed_up_to_a_ceiling_touches_it_when_short_steps_say_so() {
+    let deal = &mut Numbers::new(41);
+    for case in 0..if is_at_length() { 300 } else { 15 } {
+        let mut system = ForceSystem::new();
+        let mut plant = Plant::new(Vector3::new(0.0, 0.0, -GRAVITY)).expect("finite");
+        let inertia = Matrix3::from_diagonal(&Vector3::new(2e-3, 3e-3, 4e-3));
+        let body =
+            plant.add_body(&mut system, RigidBody::new(1.0, Point3::origin(), inertia).expect("regular"));
+        let elastic = exponential_spring::Parameters {
+            d0: 0.0,
+            d1: 1.0,
+            d2: 2e3,
+            normal_viscosity: 0.2,
+            ..Default::default()
+        };
+        let (spin, thrown) = (deal.vector::<f64>([0.0, 3.0, 20.0][case % 3]), deal.vector::<f64>(3.0));
+        let thrown = thrown + Vector3::z() * deal.between::<f64>(4.0, 8.0);
+        // The ceiling is about as high as it flies; walls and floor are farther than it gets.
+        let ceiling = 0.5 * thrown.z * thrown.z / GRAVITY + deal.between::<f64>(-0.3, 0.2);
+        for wall in 0..6 {
+            let outward = match wall {
+                5 => Vector3::z() * ceiling,
+                2 => Vector3::z() * -200.0,
+                _ => Vector3::ith(wall % 3, if wall < 3 { 50.0 } else { -50.0 }),
+            };
+            let inward = Rotation3::rotation_between(&Vector3::z(), &-outward)
+                .unwrap_or_else(|| Rotation3::new(Vector3::x() * core::f64::consts::PI));
+            for corner in 0..8_u8 {
+                let side = |axis: u8| if corner >> axis & 1 == 0 { -RADIUS } else { RADIUS };
+                let station = Station::on(body, Point3::new(side(0), side(1), side(2)));
+                let plane = Frame::ground(Pose::from_parts(outward.into(), inward));
+                system.add(ExponentialSpring::new(plane, station, elastic).expect("valid")).expect("exists");
+            }
+        }
+        let mut state = system.default_state();
+        state.set_body(body, Pose::identity(), SpatialVelocity::new(spin, thrown)).expect("finite");
+        system.reset_memories(&mut state).expect("regular");
+        // When it no longer flies freely [s].
+        let touches = |mut integrator: DormandPrince<f64>| {
+            let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+            while simulation.time() < 5.0 {
+                integrator.step(&mut simulation, 5.0).expect("taken");
+                let free = thrown - Vector3::z() * (GRAVITY * simulation.time());
+                if (simulation.state().velocities().velocity(body).linear - free).norm() > 0.01 {
+                    return simulation.time();
+                }
+            }
+            f64::INFINITY
+        };
+        let [found, expected] =
+            [DormandPrince::new(1e-6), DormandPrince::new(1e-6).with_max_step(1e-3)].map(touches);
+        assert!(found == expected || (found - expected).abs() < 0.01, "{case}: {found} s for {expected} s");
     }
 }
