@@ -154,6 +154,49 @@ fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation()
 }
 
 #[test]
+fn the_bound_of_a_bushing_far_from_rest_is_that_of_its_most_damped_motion() {
+    let deal = &mut Numbers::new(31);
+    for case in 0..40 {
+        let mut host = Host::new(0.0);
+        let (mass, inertia): (f64, f64) = (deal.between(0.5, 5.0), deal.between(0.01, 0.1));
+        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+        let frames = [Frame::ground(deal.pose(0.2, 1.0)), Frame::on(body, deal.pose(0.2, 0.3))];
+        let root = Matrix6::from_fn(|_, _| deal.between(-3.0, 3.0));
+        if case % 2 == 0 {
+            let damping = Symmetric6::from_matrix(&(root * root.transpose())).expect("symmetric");
+            let parameters = spatial_bushing::Parameters { damping, ..Default::default() };
+            host.system
+                .add(SpatialBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        } else {
+            let parameters =
+                linear_bushing::Parameters { damping: root.diagonal().abs(), ..Default::default() };
+            host.system
+                .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
+                .expect("exists");
+        }
+        // It resists in proportion to the velocity: one evaluation for each, over the roots of mass and inertia.
+        let state = host.system.default_state();
+        let roots = Vector6::from_fn(|axis, _| if axis < 3 { inertia } else { mass }.sqrt().recip());
+        let mut matrix = Matrix6::zeros();
+        for axis in 0..6 {
+            let mut state = state.clone();
+            let v = Vector6::ith(axis, roots[axis]);
+            let V =
+                SpatialVelocity::new(v.fixed_rows::<3>(0).into_owned(), v.fixed_rows::<3>(3).into_owned());
+            state.set_body(body, Pose::identity(), V).expect("finite");
+            let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
+            let force = Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z);
+            matrix.set_column(axis, &-force.component_mul(&roots));
+        }
+        let most = ((matrix + matrix.transpose()) * 0.5).symmetric_eigenvalues().max();
+        // A damper alone is stable up to two over its rate, which is bounded to 3 %.
+        let ratio = 2.0 / (host.stable(&state, symplectic()).length * most);
+        assert!((1.0 - 1e-9..1.03).contains(&ratio), "case {case}: {ratio}");
+    }
+}
+
+#[test]
 fn a_bushing_turned_far_stays_bounded() {
     let deal = &mut Numbers::new(17);
     for case in 0..40 {
