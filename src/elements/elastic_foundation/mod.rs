@@ -113,6 +113,8 @@ use passing::half_width;
 ///   reaches only into the middle of a larger face is not detected.
 /// - By centroids a contact that is smaller than a face is missed, or counts with the whole face: a cube of 0.2 m and 192
 ///   faces sinks 12 mm on an edge, and 19 to 29 mm on a corner, before there is any force.
+/// - Dissipation also resists rolling, since springs ahead sink while those behind rise: a ball of radius `R` that sinks
+///   in by `δ` rolls at `ω` against a torque of `π k c ω R² δ³/3`.
 /// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than
 ///   `v_t`.
 /// - Two bodies could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
