@@ -443,7 +443,8 @@ impl<T: Real> ForceSystem<T> {
     /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
-    /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
+    /// the difference between the host's time and the state's, a plain number; a negative one integrates backwards, which
+    /// elements with memory refuse. If it is zero although bodies or
     /// coordinates have moved, the work is not known, and the accounts are closed.
     ///
     /// # Errors

@@ -51,6 +51,13 @@ impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
         self.continuous.visit(visit);
     }
 
+    /// Whether there is a variable of this name.
+    pub(crate) fn has(&self, field: &str) -> bool {
+        let mut has = false;
+        self.visit(&mut |entry| has |= is_named(entry.name, field));
+        has
+    }
+
     /// A hash of the names of all variables of the element at this place, in their order.
     pub(crate) fn layout(&self, place: usize) -> u64 {
         let mut layout = hash_of(format_args!("{}[{place}]", E::KIND));
@@ -74,29 +81,31 @@ impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
     }
 }
 
-/// Sets the variable of this name in a row that is a copy of the present ones, if there is one; returns the stage below which
-/// the state falls, if anything has changed.
+/// Sets variables by name in a row that is a copy of the present ones, and then checks all of them; returns the stage below
+/// which the state falls, if anything has changed.
 pub(crate) fn set<T: Real, E: ForceElement<T>>(
     present: &PresentVariables<'_, T, E>,
     changed: &mut Columns<T, E>,
-    field: &str,
-    value: T,
+    values: &[(&str, T)],
 ) -> Result<Option<Stage>, ElementError> {
     let Columns { enabled, parameters, discrete, continuous } = changed;
-    Ok(if field == ENABLED {
-        enabled[0] = check::flag(ENABLED, value)?;
-        (present.enabled != enabled[0]).then_some(Stage::Instance)
-    } else if let Some(written) = write(&mut parameters[0], field, value)? {
-        settle(present.parameters, &mut parameters[0], field, written)?
-    } else if let Some(written) = write(&mut discrete[0], field, value)? {
-        settle(present.discrete, &mut discrete[0], field, written)?
-    } else if let Some(written) = write(&mut continuous[0], field, value)? {
-        let stage = settle(present.continuous, &mut continuous[0], field, written)?;
-        validate_continuous(&continuous[0])?;
-        stage
-    } else {
-        None
-    })
+    let mut earliest = None;
+    for &(field, value) in values {
+        let written = if field == ENABLED {
+            enabled[0] = check::flag(ENABLED, value)?;
+            Some((Stage::Instance, present.enabled != enabled[0]))
+        } else if let Some(written) = write(&mut parameters[0], field, value)? {
+            Some(written)
+        } else if let Some(written) = write(&mut discrete[0], field, value)? {
+            Some(written)
+        } else {
+            write(&mut continuous[0], field, value)?
+        };
+        let stage = written.and_then(|(stage, is_changed)| is_changed.then_some(stage));
+        earliest = earliest.into_iter().chain(stage).min();
+    }
+    changed.at(0).validate()?;
+    Ok(earliest)
 }
 
 /// The name of the flag for an enabled element.
@@ -146,19 +155,6 @@ fn number_of<T: Real>(variables: &impl Variables<T>, field: &str) -> Option<T> {
         }
     });
     found
-}
-
-/// Adjusts and checks variables of which one was written; returns the stage below which the state falls.
-fn settle<T: Real, V: Variables<T>>(
-    present: &V,
-    changed: &mut V,
-    field: &str,
-    (stage, is_changed): Written,
-) -> Result<Option<Stage>, InvalidValue> {
-    let coupled = if changed.couple(field) { present.first_stage_changed(changed) } else { None };
-    changed.validate()?;
-    let own = is_changed.then_some(stage);
-    Ok(own.into_iter().chain(coupled).min())
 }
 
 /// Whether a name formats to `field`; allocates nothing.

@@ -1,6 +1,7 @@
 //! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::any::Any;
@@ -179,9 +180,9 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     ) -> Result<(), Error>;
     fn roster(&self) -> &Roster;
     fn is_enabled(&self, place: usize) -> bool;
-    /// Sets the variable of this name within one element, if there is one; returns the stage below which the state falls,
-    /// if anything has changed.
-    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error>;
+    /// Sets variables by their names within one element; returns the stage below which the state falls, if anything has
+    /// changed.
+    fn set(&mut self, place: usize, values: &[(&str, T)]) -> Result<Option<Stage>, Error>;
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
@@ -364,8 +365,12 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
         self.variables.enabled[place]
     }
 
-    fn set(&mut self, place: usize, field: &str, value: T) -> Result<Option<Stage>, Error> {
-        self.change(place, |present, changed| set(&present, changed, field, value))
+    fn set(&mut self, place: usize, values: &[(&str, T)]) -> Result<Option<Stage>, Error> {
+        let present = self.variables.at(place);
+        if let Some((field, _)) = values.iter().find(|(field, _)| !present.has(field)) {
+            return Err(Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) });
+        }
+        self.change(place, |present, changed| set(&present, changed, values))
     }
 
     fn commit(&mut self) -> Option<Stage> {

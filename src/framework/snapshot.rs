@@ -195,6 +195,10 @@ impl<T: Real> State<T> {
 
     /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
     ///
+    /// The accounts of energy are among them, and are restored as they are: if other variables of a snapshot have been
+    /// edited, their stored energy appears as dissipated, where [`set_variable`](crate::ForceSystem::set_variable)
+    /// counts it as supplied.
+    ///
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a variable of an
     /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::NotKnown`] if there is a value

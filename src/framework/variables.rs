@@ -53,14 +53,6 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     fn fits(&self, _other: &Self) -> bool {
         true
     }
-
-    /// Adjusts other scalars after one was written by name; called before [`validate`](Self::validate). Returns whether
-    /// it may have changed any.
-    ///
-    /// For scalars that bound each other, so that they can be written by name in any order.
-    fn couple(&mut self, _written: &str) -> bool {
-        false
-    }
 }
 
 /// A struct declared by [`variables!`](crate::variables!) over any number.
@@ -204,7 +196,6 @@ macro_rules! variables {
                     $(= $default:expr)? $(, $range:ident)? $(=> $stage:ident)? ;
             )*
         }
-        $(couple |$coupled:ident, $written:ident| $couple:expr;)?
         $(check |$checked:ident| $check:expr;)?
     ) => {
         $crate::variables! { @struct [PartialEq]
@@ -297,12 +288,6 @@ macro_rules! variables {
             fn fits(&self, other: &Self) -> bool {
                 true $(&& $crate::variables::Part::<T, _>::fits(&self.$field, &other.$field))*
             }
-
-            $(fn couple(&mut self, $written: &str) -> bool {
-                let $coupled = self;
-                $couple;
-                true
-            })?
         }
     };
     (@default $T:ident $default:expr) => { $crate::variables::Part::<$T, _>::literal($default) };

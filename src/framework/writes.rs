@@ -146,15 +146,14 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
         let flag = Value::Flag(enabled).number();
-        self.write_with_account(state, id, |slots, _| slots.set(id.place(), ENABLED, flag))
+        self.write_with_account(state, id, |slots, _| slots.set(id.place(), &[(ENABLED, flag)]))
     }
 
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
     /// variables and flags update the account as in [`set_parameters`](Self::set_parameters).
     ///
-    /// Where two variables bound each other (static and kinetic friction), the other is adjusted. The entries of a
-    /// rotation can only be set together, by [`State::restore`], and numbers of an `Option` only after its flag
-    /// `known`.
+    /// Variables that bound each other, as static and kinetic friction do, and the entries of a rotation can be written
+    /// together, by [`set_variables`](Self::set_variables); numbers of an `Option` only after its flag `known`.
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with
@@ -164,10 +163,10 @@ impl<T: Real> ForceSystem<T> {
     /// to another system.
     pub fn set_variable(&self, state: &mut State<T>, name: &str, value: T) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
-        let no_such = || Error::NoSuchVariable { name: name.to_string() };
         if name == "time" {
             return state.set_time(value);
         }
+        let no_such = || Error::NoSuchVariable { name: name.to_string() };
         let (id, field) = state.find(name).ok_or_else(no_such)?;
         let slot = state.slot(id)?;
         match field {
@@ -176,11 +175,28 @@ impl<T: Real> ForceSystem<T> {
                 state.continuous.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
                 Ok(())
             }
-            _ => {
-                state.variable(name)?;
-                self.write_with_account(state, id, |slots, _| slots.set(id.place(), field, value))
-            }
+            _ => self.set_variables(state, id, &[(field, value)]).map_err(|error| match error {
+                // By the name that was given.
+                Error::NoSuchVariable { .. } => no_such(),
+                error => error,
+            }),
         }
+    }
+
+    /// Sets variables of an element by their names within it, such as `mu_static`, and checks them when all are written:
+    /// [`set_variable`](Self::set_variable) for those that bound each other.
+    ///
+    /// # Errors
+    /// As [`set_variable`](Self::set_variable); none is written then. [`Error::NoSuchElement`] if the state does not have the element.
+    pub fn set_variables(
+        &self,
+        state: &mut State<T>,
+        element: impl Into<ElementId>,
+        values: &[(&str, T)],
+    ) -> Result<(), Error> {
+        self.require(state, Stage::Topology)?;
+        let id = state.check(element.into())?;
+        self.write_with_account(state, id, |slots, _| slots.set(id.place(), values))
     }
 
     /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to

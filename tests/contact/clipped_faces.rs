@@ -156,6 +156,17 @@ fn a_cube_on_edge_or_corner_is_borne_from_the_first_touch() {
     }
 }
 
+#[test]
+fn the_upright_faces_of_a_cube_press_too() {
+    let (side, mut scene) = (0.2, Scene::on_floor(cube(), parameters(true)));
+    for depth in [1e-6, 1e-3, 1e-2, 0.05] {
+        let upward = scene.push(sunk(-Vector3::z(), depth)).0.force.z / STIFFNESS;
+        let (bottom, walls) = (side * side * depth, 4.0 * side * depth * depth / 2.0);
+        // Heights of 0.2 m are rounded to 1e-17 m.
+        assert_relative_eq!(upward, bottom + walls, max_relative = 1e-12 + 1e-16 / depth);
+    }
+}
+
 /// The largest change of the force, and of the torque at the middle over half an edge, between neighbouring attitudes,
 /// over the largest force.
 fn largest_jump(parameters: Parameters<f64>, steps: u32) -> f64 {

@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Integrator, SemiImplicitEuler, Simulation};
-use force_elements::{ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
+use force_elements::{Error, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
 
 use force_elements_scenes::block::{Block, Contact, GRAVITY, HALF_SIDE, MASS, Setting, cube_inertia};
 use force_elements_scenes::one_in;
@@ -367,29 +367,45 @@ fn what_dragging_an_anchor_costs_is_given_back_if_the_station_turns_around_withi
 }
 
 #[test]
-fn coefficients_of_friction_can_be_written_by_name_in_any_order() {
+fn coefficients_of_friction_are_written_together_or_within_their_bounds() {
     let block = block(Pose::identity(), Parameters::default(), 0.7, 0.5);
     let system = &block.system;
     let mut state = system.default_state();
+    let spring = block.springs[3].id();
     let name = |field: &str| format!("exponential_spring[3].{field}");
     for (mu_static, mu_kinetic) in [(0.2, 0.1), (1.4, 0.9), (0.0, 0.0), (0.9, 0.9)] {
         for order in [[0, 1], [1, 0]] {
             let values = [("mu_static", mu_static), ("mu_kinetic", mu_kinetic)];
-            for (field, value) in order.map(|i| values[i]) {
-                system.set_variable(&mut state, &name(field), value).expect("coupled");
-            }
+            system.set_variables(&mut state, spring, &order.map(|i| values[i])).expect("in range together");
             for (field, value) in values {
                 assert_eq!(state.variable(&name(field)), Ok(value), "{field}, {order:?}");
             }
         }
     }
-    // A refusal takes the other back along.
+    // A refusal changes neither, and one of them never changes the other.
     let before = state.snapshot();
-    for (field, value) in [("mu_static", -0.1), ("mu_kinetic", f64::NAN), ("mu_kinetic", f64::INFINITY)] {
-        let refused = system.set_variable(&mut state, &name(field), value).expect_err("out of range");
+    let refused: [&[(&str, f64)]; 6] = [
+        &[("mu_static", -0.1)],
+        &[("mu_kinetic", f64::NAN)],
+        &[("mu_static", 0.8)],
+        &[("mu_kinetic", 1.0)],
+        &[("mu_static", 2.0), ("mu_kinetic", f64::INFINITY)],
+        &[("mu_kinetic", 0.4), ("mu_static", 0.3)],
+    ];
+    for values in refused {
+        let refused = system.set_variables(&mut state, spring, values).expect_err("out of range");
         assert!(refused.invalid_value().is_some(), "{refused}");
         assert_eq!(state.snapshot(), before);
+        if let &[(field, value)] = values {
+            let alone = system.set_variable(&mut state, &name(field), value).expect_err("out of range");
+            // One of them has a value that is not equal to itself.
+            assert_eq!(alone.to_string(), refused.to_string());
+            assert_eq!(state.snapshot(), before);
+        }
     }
+    let unknown = system.set_variables(&mut state, spring, &[("mu_static", 1.0), ("mu", 0.4)]);
+    assert_eq!(unknown, Err(Error::NoSuchVariable { name: name("mu") }));
+    assert_eq!(state.snapshot(), before);
 }
 
 /// A station of this mass falls from this height above where it rests, in steps of semi-implicit Euler; returns how high

@@ -73,7 +73,6 @@ pub(crate) fn assign<'py, V: Variables<f64>>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut names = Vec::new();
     parameters.visit(&mut |entry| names.push(entry.name.to_string()));
-    let mut written: Vec<(String, Vec<f64>)> = Vec::new();
     let full = PyDict::new(py);
     for (key, value) in keywords.into_iter().flatten() {
         let keyword: String = key.extract()?;
@@ -87,16 +86,7 @@ pub(crate) fn assign<'py, V: Variables<f64>>(
         }
         let numbers = spread(&keyword, &value, &own)?;
         full.set_item(&keyword, PyList::new(py, &numbers)?)?;
-        written.push((keyword, numbers));
-    }
-    // Parameters that bound one another follow those that are given; then those that are given stand.
-    for couples in [true, false] {
-        for (keyword, numbers) in &written {
-            write(parameters, keyword, numbers)?;
-            if couples {
-                parameters.couple(keyword);
-            }
-        }
+        write(parameters, &keyword, &numbers)?;
     }
     parameters.validate().map_err(|error| raised(Error::from(error)))?;
     Ok(full)

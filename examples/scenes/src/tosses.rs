@@ -312,9 +312,8 @@ impl Model {
         let mut state = system.default_state();
         for (unknown, value) in self.contact.unknowns().iter().zip(self.values) {
             for element in elements.iter().map(|element| element.id) {
-                for variable in unknown.variables {
-                    system.set_variable(&mut state, &format!("{element}.{variable}"), value)?;
-                }
+                let values: Vec<_> = unknown.variables.iter().map(|&variable| (variable, value)).collect();
+                system.set_variables(&mut state, element, &values)?;
             }
         }
         let board = Vector3::z() * self.values[OF_BOARD];

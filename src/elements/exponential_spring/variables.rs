@@ -43,11 +43,6 @@ variables! {
         /// The transition between holding and sliding.
         pub friction_transition: FrictionTransition => Dynamics;
     }
-    couple |p, written| match written {
-        "mu_static" => p.set_mu_static(p.mu_static),
-        "mu_kinetic" => p.set_mu_kinetic(p.mu_kinetic),
-        _ => {}
-    };
     check |p| check::at_most("mu_kinetic", p.mu_kinetic, "mu_static", p.mu_static);
 }
 

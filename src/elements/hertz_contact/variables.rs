@@ -15,7 +15,7 @@ variables! {
     #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
-        /// Effective modulus `E*` of both materials.
+        /// Effective modulus `E*` of both materials. A new contact requires one that is not zero.
         pub effective_modulus: T ["Pa"], nonnegative => Position;
         /// Dissipation `c`.
         pub dissipation: T ["s/m"], nonnegative => Dynamics;
