@@ -75,9 +75,8 @@ def run_batch(kinetic: Floats, poses: Floats, velocities: Floats, seconds: float
     """The results of worlds that step together; overwrites their poses and velocities."""
     count = len(kinetic)
     batch = fe.Batch(cube(), count, threads=threads)
-    for corner in range(8):
-        batch[f"exponential_spring[{corner}].mu_static"] = 1.2 * kinetic
-        batch[f"exponential_spring[{corner}].mu_kinetic"] = kinetic
+    for spring in batch.system.elements:
+        batch.update({f"{spring}.mu_static": 1.2 * kinetic, f"{spring}.mu_kinetic": kinetic})
     rotation, position = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
     angular, linear = velocities[:, 0, :3], velocities[:, 0, 3:]
     wrenches = np.empty((count, 1, 6))

@@ -6,17 +6,17 @@ use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snap
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 
 use crate::arrays::{Input, Rows, chunks, input, output, row, wrong_shape};
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::{exception, raised};
+use crate::errors::raised;
 use crate::inertias::{Inertias, method_of};
 use crate::linearization::{self, Places, Products};
 use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places, occupied};
 use crate::state::State;
-use crate::system::System;
+use crate::system::{System, Update};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
@@ -116,6 +116,33 @@ struct Arrays<'a, 'py> {
 }
 
 impl Batch {
+    /// Sets variables by name.
+    fn write(&mut self, py: Python<'_>, values: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
+        let n = self.worlds.len();
+        let (mut names, mut columns) = (Vec::new(), Vec::new());
+        for (name, value) in values {
+            let (numbers, shape) = convert::numbers(&value)?;
+            if !shape.is_empty() && shape != [n] {
+                return Err(wrong_shape(&name, &[vec![n], vec![]], &shape));
+            }
+            names.push(name);
+            columns.push((numbers, shape.is_empty()));
+        }
+        let Self { system, worlds, threads, .. } = self;
+        let (system, threads) = (system.get(), *threads);
+        py.detach(|| {
+            let system = system.read();
+            let update = Update::of(names, &system);
+            parallel::each(worlds, threads, |world, state| {
+                update.write(&system, state, |place| {
+                    let (numbers, is_one) = &columns[place];
+                    numbers[if *is_one { 0 } else { world }]
+                })
+            })
+        })
+        .map_err(raised)
+    }
+
     /// Evaluates all worlds, each followed by `then`.
     fn run(
         &mut self,
@@ -198,8 +225,10 @@ impl Batch {
     /// How many variables a world has.
     fn width(&self) -> usize {
         let mut count = 0;
-        if let Some(world) = self.worlds.first() {
-            world.visit_variables(&mut |_| count += 1);
+        let mut visit = |state: &CrateState<f64>| state.visit_variables(&mut |_| count += 1);
+        match self.worlds.first() {
+            Some(world) => visit(world),
+            None => visit(&self.system.get().read().default_state()),
         }
         count
     }
@@ -283,15 +312,14 @@ impl Batch {
     fn new(
         system: &Bound<'_, System>,
         count: usize,
-        state: Option<&State>,
+        state: Option<&Bound<'_, State>>,
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Self> {
-        let system = system.clone().unbind();
         let first = match state {
-            Some(state) if state.belongs_to(&system) => state.state.clone(),
-            Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
+            Some(state) => State::copy_for(state, system)?,
             None => system.get().read().default_state(),
         };
+        let system = system.clone().unbind();
         Ok(Self { system, worlds: copies(&first, count)?, threads, products: Pool::default() })
     }
 
@@ -505,13 +533,12 @@ impl Batch {
 
     /// Replaces the worlds where ``mask`` (n,) is true by copies of ``state``, by default of the default state.
     #[pyo3(signature = (mask, state=None))]
-    fn reset(&mut self, mask: Vec<bool>, state: Option<&State>) -> PyResult<()> {
+    fn reset(&mut self, py: Python<'_>, mask: Vec<bool>, state: Option<&Bound<'_, State>>) -> PyResult<()> {
         if mask.len() != self.worlds.len() {
             return Err(wrong_shape("mask", &[vec![self.worlds.len()]], &[mask.len()]));
         }
         let first = match state {
-            Some(state) if state.belongs_to(&self.system) => state.state.clone(),
-            Some(_) => return Err(exception("TopologyError", "the state belongs to another system", None)),
+            Some(state) => State::copy_for(state, self.system.bind(py))?,
             None => self.system.get().read().default_state(),
         };
         for (world, _) in self.worlds.iter_mut().zip(mask).filter(|(_, is_meant)| *is_meant) {
@@ -537,13 +564,10 @@ impl Batch {
         Ok(State::of(self.system.clone_ref(py), state.clone()))
     }
 
-    /// Replaces one world by a copy of a state.
-    fn set_state(&mut self, world: usize, state: &State) -> PyResult<()> {
-        if !state.belongs_to(&self.system) {
-            return Err(exception("TopologyError", "the state belongs to another system", None));
-        }
+    /// Replaces one world by a copy of a state, of this system or an equal one.
+    fn set_state(&mut self, world: usize, state: &Bound<'_, State>) -> PyResult<()> {
         let to = self.worlds.get_mut(world).ok_or_else(|| PyIndexError::new_err("there is no such world"))?;
-        to.clone_from(&state.state);
+        *to = State::copy_for(state, self.system.bind(state.py()))?;
         Ok(())
     }
 
@@ -563,27 +587,18 @@ impl Batch {
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let name = System::resolved(&self.system.get().read(), name);
         let values: Result<Vec<f64>, _> = self.worlds.iter().map(|state| state.variable(&name)).collect();
-        Ok(values.map_err(raised)?.to_pyarray(py))
+        Ok(convert::read_only(values.map_err(raised)?.to_pyarray(py)))
     }
 
     /// Sets the variable of this name in all worlds, to an array (n,) or one number.
-    fn __setitem__(&mut self, py: Python<'_>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (values, shape) = convert::numbers(value)?;
-        let n = self.worlds.len();
-        if !shape.is_empty() && shape != [n] {
-            return Err(wrong_shape(name, &[vec![n], vec![]], &shape));
-        }
-        let Self { system, worlds, threads, .. } = self;
-        let (system, threads) = (system.get(), *threads);
-        py.detach(|| {
-            let system = system.read();
-            let name = System::resolved(&system, name);
-            parallel::each(worlds, threads, |world, state| {
-                let value = values.get(if shape.is_empty() { 0 } else { world }).copied().unwrap_or(f64::NAN);
-                system.set_variable(state, &name, value)
-            })
-        })
-        .map_err(raised)
+    fn __setitem__(&mut self, py: Python<'_>, name: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.write(py, vec![(name, value.clone())])
+    }
+
+    /// Sets variables of all worlds from a dictionary of arrays (n,) or numbers, those of an element together: for those that
+    /// bound each other, as ``mu_static`` and ``mu_kinetic`` do.
+    fn update(&mut self, py: Python<'_>, values: &Bound<'_, PyMapping>) -> PyResult<()> {
+        self.write(py, values.items()?.extract()?)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Saved<'py>)> {

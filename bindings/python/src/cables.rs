@@ -4,12 +4,12 @@ use force_elements::cable::{
     CablePath, Obstacle as CrateObstacle, PathError, SplineCurve, ViaPoint as CrateViaPoint,
 };
 use force_elements::nalgebra::Point3;
-use force_elements::{CableSpring, Error, ForceSystem, cable_spring};
+use force_elements::{CableSpring, Error, cable_spring};
 use pyo3::prelude::*;
 
 use crate::convert;
 use crate::errors::{exception, invalid, raised};
-use crate::parts::{Coordinate, Element, Frame, FrameArgument, Station};
+use crate::parts::{Built, Coordinate, Element, Frame, FrameArgument, Station};
 use crate::shapes::Shape;
 use crate::system::{Addition, System};
 
@@ -62,7 +62,7 @@ impl Obstacle {
 }
 
 impl Obstacle {
-    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateObstacle<f64>> {
+    fn find(&self, system: &Built) -> PyResult<CrateObstacle<f64>> {
         let surface = self.shape.wrappable();
         let surface = surface
             .ok_or_else(|| exception("ElementError", "a cable cannot be laid over a half-space", None))?;
@@ -109,7 +109,7 @@ impl ViaPoint {
 }
 
 impl ViaPoint {
-    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateViaPoint<f64>> {
+    fn find(&self, system: &Built) -> PyResult<CrateViaPoint<f64>> {
         let station = self.station.find(system)?;
         let point = match &self.moving {
             None => CrateViaPoint::from(station),
@@ -145,7 +145,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    fn find(&self, system: &ForceSystem<f64>) -> PyResult<CablePath<f64>> {
+    fn find(&self, system: &Built) -> PyResult<CablePath<f64>> {
         let (origin, termination) = (self.origin.find(system)?, self.termination.find(system)?);
         let path = CablePath::new(origin, termination).map_err(of_path)?;
         self.passages.iter().try_fold(path, |path, passage| match passage {

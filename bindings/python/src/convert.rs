@@ -4,7 +4,11 @@ use force_elements::nalgebra::{
     Matrix3, Point3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3,
 };
 use force_elements::{InvalidValue, Pose, Requirement, SpatialForce, SpatialVelocity, check};
-use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
+use numpy::ndarray::Dimension;
+use numpy::{
+    Element, PyArray, PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _,
+    ToPyArray as _,
+};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
 
@@ -101,6 +105,14 @@ pub(crate) fn matrix_of(X: &Pose<f64>) -> [f64; 16] {
     }
     matrix[15] = 1.0;
     matrix
+}
+
+/// An array that is a copy of what cannot be changed in part, and so refuses to be written to.
+pub(crate) fn read_only<N: Element, D: Dimension>(
+    array: Bound<'_, PyArray<N, D>>,
+) -> Bound<'_, PyArray<N, D>> {
+    array.readwrite().make_nonwriteable();
+    array
 }
 
 /// A matrix as an array.

@@ -3,14 +3,14 @@
 use force_elements::nalgebra::{ArrayStorage, Matrix3, Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, SimulationError};
 use force_elements::{
-    BodyIndex, CoordinateIndex, Inertias as CrateInertias, StableStep as CrateStableStep, StepMethod,
-    Topology,
+    BodyIndex, CoordinateIndex, ElementId, Inertias as CrateInertias, StableStep as CrateStableStep,
+    StepMethod, Topology,
 };
 use pyo3::prelude::*;
 
 use crate::convert;
 use crate::errors::invalid;
-use crate::parts::Element;
+use crate::parts::{Built, Element};
 
 /// Masses and moments of inertia of a host, with which ``check_step`` and ``stable_step`` bound its steps, and with which
 /// ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, or a number for all.
@@ -198,10 +198,10 @@ pub(crate) struct StableStep {
     unknown: Option<Element>,
 }
 
-impl From<CrateStableStep> for StableStep {
-    fn from(step: CrateStableStep) -> Self {
+impl StableStep {
+    pub(crate) fn of(step: CrateStableStep, system: &Built) -> Self {
         let CrateStableStep { length, element, frequency, damping_rate, unknown } = step;
-        let of = |element: Option<_>| element.map(Element::of);
+        let of = |element: Option<_>| element.map(|id: ElementId| system.element(id));
         Self { length, element: of(element), frequency, damping_rate, unknown: of(unknown) }
     }
 }

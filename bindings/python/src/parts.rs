@@ -1,5 +1,9 @@
 //! Bodies, coordinates and elements by their places, and frames and stations on bodies.
 
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::ops::Deref;
+
 use force_elements::nalgebra::Point3;
 use force_elements::{
     BodyIndex, CoordinateIndex, ElementId, ForceSystem, Frame as CrateFrame, Pose, Station as CrateStation,
@@ -12,13 +16,17 @@ use crate::convert;
 use crate::errors::no_such;
 
 /// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1. After
-/// the body has been removed the row stays, with zero forces, until another body takes it.
+/// the body has been removed the row stays, with zero forces, until another body takes it: then ``generation`` counts the bodies
+/// that had the row before, and handles of those are refused.
 #[pyclass(frozen, eq, hash, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Body {
     /// Its row in arrays of bodies; -1 of ground.
     #[pyo3(get)]
     pub(crate) index: isize,
+    /// How many bodies had this row before.
+    #[pyo3(get)]
+    pub(crate) generation: u32,
 }
 
 /// A scalar coordinate of a system. ``index`` is its place in arrays of coordinates, rates and forces, which stays when the
@@ -29,6 +37,9 @@ pub(crate) struct Coordinate {
     /// Its place in arrays of coordinates.
     #[pyo3(get)]
     pub(crate) index: usize,
+    /// How many coordinates had this place before.
+    #[pyo3(get)]
+    pub(crate) generation: u32,
 }
 
 /// An element of a system. ``id`` is the prefix of the names of its variables and results, such as ``linear_bushing[0]``.
@@ -38,6 +49,16 @@ pub(crate) struct Element {
     /// The prefix of the names of its variables and results.
     #[pyo3(get)]
     pub(crate) id: String,
+    /// How many elements had this id before.
+    #[pyo3(get)]
+    pub(crate) generation: u32,
+}
+
+fn representation(of: &str, place: impl Display, generation: u32) -> String {
+    match generation {
+        0 => format!("{of}({place})"),
+        _ => format!("{of}({place}, generation={generation})"),
+    }
 }
 
 /// The rows of arrays of bodies; ``None`` where one was removed.
@@ -58,36 +79,88 @@ pub(crate) fn occupied<I, N>(
     rows.into_iter().zip(numbers).filter_map(|(row, numbers)| Some((row?, numbers)))
 }
 
-impl Body {
-    pub(crate) const GROUND: Self = Self { index: -1 };
+/// A system, and how often each of its places was vacated.
+#[derive(Default)]
+pub(crate) struct Built {
+    pub(crate) system: ForceSystem<f64>,
+    vacated: HashMap<Place, u32>,
+}
 
-    pub(crate) fn of(body: BodyIndex) -> Self {
-        Self { index: isize::try_from(body.index()).unwrap_or(isize::MAX) - 1 }
+/// Where a body, a coordinate or an element is.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Body(isize),
+    Coordinate(usize),
+    Element(String),
+}
+
+impl Deref for Built {
+    type Target = ForceSystem<f64>;
+
+    fn deref(&self) -> &ForceSystem<f64> {
+        &self.system
+    }
+}
+
+impl Built {
+    /// How many have had this place before.
+    fn generation(&self, place: &Place) -> u32 {
+        self.vacated.get(place).copied().unwrap_or(0)
     }
 
-    pub(crate) fn find(self, system: &ForceSystem<f64>) -> PyResult<BodyIndex> {
+    pub(crate) fn vacate(&mut self, place: Place) {
+        *self.vacated.entry(place).or_default() += 1;
+    }
+
+    pub(crate) fn body(&self, body: BodyIndex) -> Body {
+        let index = isize::try_from(body.index()).unwrap_or(isize::MAX) - 1;
+        Body { index, generation: self.generation(&Place::Body(index)) }
+    }
+
+    pub(crate) fn coordinate(&self, coordinate: CoordinateIndex) -> Coordinate {
+        let index = coordinate.index();
+        Coordinate { index, generation: self.generation(&Place::Coordinate(index)) }
+    }
+
+    pub(crate) fn element(&self, id: impl Into<ElementId>) -> Element {
+        let id = id.into().to_string();
+        let generation = self.generation(&Place::Element(id.clone()));
+        Element { id, generation }
+    }
+}
+
+impl Body {
+    pub(crate) const GROUND: Self = Self { index: -1, generation: 0 };
+
+    pub(crate) fn place(self) -> Place {
+        Place::Body(self.index)
+    }
+
+    pub(crate) fn find(self, system: &Built) -> PyResult<BodyIndex> {
         let place = usize::try_from(self.index + 1).ok();
         let body = place.and_then(|place| system.topology().body(place));
-        body.ok_or_else(|| no_such(&format!("the system has no body of index {}", self.index)))
+        let body = body.filter(|_| system.generation(&self.place()) == self.generation);
+        body.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
     }
 }
 
 #[pymethods]
 impl Body {
     #[new]
-    fn new(index: isize) -> PyResult<Self> {
+    #[pyo3(signature = (index, generation=0))]
+    fn new(index: isize, generation: u32) -> PyResult<Self> {
         if index < -1 {
             return Err(no_such(&format!("there is no body of index {index}")));
         }
-        Ok(Self { index })
+        Ok(Self { index, generation })
     }
 
     fn __repr__(&self) -> String {
-        format!("Body({})", self.index)
+        representation("Body", self.index, self.generation)
     }
 
-    fn __getnewargs__(&self) -> (isize,) {
-        (self.index,)
+    fn __getnewargs__(&self) -> (isize, u32) {
+        (self.index, self.generation)
     }
 
     /// A frame on this body. ``pose`` [m]: 4 x 4 matrix, or position and quaternion (x, y, z, w, i, j, k), or position.
@@ -102,61 +175,65 @@ impl Body {
 }
 
 impl Coordinate {
-    pub(crate) fn of(coordinate: CoordinateIndex) -> Self {
-        Self { index: coordinate.index() }
+    pub(crate) fn place(self) -> Place {
+        Place::Coordinate(self.index)
     }
 
-    pub(crate) fn find(self, system: &ForceSystem<f64>) -> PyResult<CoordinateIndex> {
+    pub(crate) fn find(self, system: &Built) -> PyResult<CoordinateIndex> {
         let coordinate = system.topology().coordinate(self.index);
-        coordinate.ok_or_else(|| no_such(&format!("the system has no coordinate of index {}", self.index)))
+        let coordinate = coordinate.filter(|_| system.generation(&self.place()) == self.generation);
+        coordinate.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
     }
 }
 
 #[pymethods]
 impl Coordinate {
     #[new]
-    fn new(index: usize) -> Self {
-        Self { index }
+    #[pyo3(signature = (index, generation=0))]
+    fn new(index: usize, generation: u32) -> Self {
+        Self { index, generation }
     }
 
     fn __repr__(&self) -> String {
-        format!("Coordinate({})", self.index)
+        representation("Coordinate", self.index, self.generation)
     }
 
-    fn __getnewargs__(&self) -> (usize,) {
-        (self.index,)
+    fn __getnewargs__(&self) -> (usize, u32) {
+        (self.index, self.generation)
     }
 }
 
 impl Element {
-    pub(crate) fn of(id: impl Into<ElementId>) -> Self {
-        Self { id: id.into().to_string() }
+    pub(crate) fn place(&self) -> Place {
+        Place::Element(self.id.clone())
     }
 
-    pub(crate) fn find(&self, system: &ForceSystem<f64>) -> PyResult<ElementId> {
+    pub(crate) fn find(&self, system: &Built) -> PyResult<ElementId> {
         let mut elements = system.elements();
         let found = elements.find(|id| id.to_string() == self.id);
-        found.ok_or_else(|| no_such(&format!("the system has no element {}", self.id)))
+        let found = found.filter(|_| system.generation(&self.place()) == self.generation);
+        found.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
     }
 }
 
 #[pymethods]
 impl Element {
     #[new]
-    fn new(id: String) -> Self {
-        Self { id }
+    #[pyo3(signature = (id, generation=0))]
+    fn new(id: String, generation: u32) -> Self {
+        Self { id, generation }
     }
 
     fn __repr__(&self) -> String {
-        format!("Element({:?})", self.id)
+        representation("Element", format_args!("{:?}", self.id), self.generation)
     }
 
     fn __str__(&self) -> &str {
         &self.id
     }
 
-    fn __getnewargs__(&self) -> (&str,) {
-        (&self.id,)
+    fn __getnewargs__(&self) -> (&str, u32) {
+        (&self.id, self.generation)
     }
 }
 
@@ -183,7 +260,7 @@ impl Frame {
     /// The pose [m] as a 4 x 4 matrix.
     #[getter]
     fn pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        convert::matrix(py, &convert::matrix_of(&self.pose), 4)
+        convert::matrix(py, &convert::matrix_of(&self.pose), 4).map(convert::read_only)
     }
 
     fn __repr__(&self) -> String {
@@ -242,14 +319,14 @@ impl FrameArgument {
         }
     }
 
-    pub(crate) fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateFrame<f64>> {
+    pub(crate) fn find(&self, system: &Built) -> PyResult<CrateFrame<f64>> {
         let Frame { body, pose } = self.frame();
         Ok(CrateFrame::on(body.find(system)?, pose))
     }
 }
 
 impl Station {
-    pub(crate) fn find(&self, system: &ForceSystem<f64>) -> PyResult<CrateStation<f64>> {
+    pub(crate) fn find(&self, system: &Built) -> PyResult<CrateStation<f64>> {
         Ok(CrateStation::on(self.body.find(system)?, self.point))
     }
 }

@@ -249,7 +249,7 @@ impl Mesh {
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let numbers: Vec<f64> = self.mesh.vertices().flat_map(|p| [p.x, p.y, p.z]).collect();
-        convert::matrix(py, &numbers, 3)
+        convert::matrix(py, &numbers, 3).map(convert::read_only)
     }
 
     /// The same surface with no edge longer than ``longest_edge`` [m]: longer ones are halved.
@@ -261,7 +261,7 @@ impl Mesh {
     #[getter]
     fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let corners = self.mesh.faces().as_flattened();
-        corners.to_pyarray(py).reshape([corners.len() / 3, 3])
+        corners.to_pyarray(py).reshape([corners.len() / 3, 3]).map(convert::read_only)
     }
 
     fn __repr__(&self) -> String {

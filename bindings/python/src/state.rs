@@ -1,20 +1,22 @@
 //! One state: motion, variables by name, forces and results.
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, ForceSystem, KinematicsSource, Pose,
-    SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
+    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, KinematicsSource, Pose, SpatialVelocity, Stage,
+    State as CrateState, StepRule, Stepping, Topology,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyMapping};
 
-use crate::convert::{self, force_numbers, force_of, matrix_of, pose_of, velocity_numbers, velocity_of};
+use crate::convert::{
+    self, force_numbers, force_of, matrix_of, pose_of, read_only, velocity_numbers, velocity_of,
+};
 use crate::errors::{exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
-use crate::parts::{Body, Coordinate, Element, body_rows, coordinate_places, occupied};
+use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::simulate::{Run, failed};
-use crate::system::System;
+use crate::system::{System, Update};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -32,15 +34,30 @@ impl State {
         Self { system, state }
     }
 
-    pub(crate) fn belongs_to(&self, system: &Py<System>) -> bool {
-        self.system.is(system)
+    pub(crate) fn default_of(system: &Bound<'_, System>) -> Self {
+        Self::of(system.clone().unbind(), system.get().read().default_state())
+    }
+
+    /// A copy for its own system, or for an equal one, such as that of another process.
+    ///
+    /// # Errors
+    /// If the other system has other places or variables.
+    pub(crate) fn copy_for(slf: &Bound<'_, Self>, system: &Bound<'_, System>) -> PyResult<CrateState<f64>> {
+        if slf.borrow().system.is(system) {
+            return Ok(slf.borrow().state.clone());
+        }
+        let of_other = exception("TopologyError", "the state belongs to another system", None);
+        let rows = |topology: &Topology| (topology.body_places(), topology.coordinate_places());
+        let own = rows(slf.borrow().state.positions().topology());
+        (own == rows(system.get().read().topology())).then_some(()).ok_or(of_other)?;
+        let (_, _, saved) = Self::__reduce__(slf)?;
+        let copy = Bound::new(slf.py(), Self::default_of(system))?;
+        Self::__setstate__(&copy, &saved)?;
+        Ok(copy.borrow().state.clone())
     }
 
     /// Calls with the system and the state at Dynamics stage.
-    fn view<V>(
-        &self,
-        read: impl FnOnce(&ForceSystem<f64>, DynamicsView<'_, f64>) -> PyResult<V>,
-    ) -> PyResult<V> {
+    fn view<V>(&self, read: impl FnOnce(&Built, DynamicsView<'_, f64>) -> PyResult<V>) -> PyResult<V> {
         let system = self.system.get().read();
         read(&system, system.dynamics_view(&self.state).map_err(raised)?)
     }
@@ -118,7 +135,7 @@ impl State {
     fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let positions = self.state.positions();
         let poses: Vec<f64> = positions.poses().iter().skip(1).flat_map(matrix_of).collect();
-        poses.to_pyarray(py).reshape([poses.len() / 16, 4, 4])
+        poses.to_pyarray(py).reshape([poses.len() / 16, 4, 4]).map(read_only)
     }
 
     #[setter]
@@ -146,7 +163,7 @@ impl State {
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let velocities = self.state.velocities().bodies().iter().skip(1).flat_map(velocity_numbers);
-        convert::matrix(py, &velocities.collect::<Vec<_>>(), 6)
+        convert::matrix(py, &velocities.collect::<Vec<_>>(), 6).map(read_only)
     }
 
     #[setter]
@@ -162,7 +179,7 @@ impl State {
     /// The values of all coordinates [m or rad].
     #[getter]
     fn coordinates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.state.positions().coordinates().to_pyarray(py)
+        read_only(self.state.positions().coordinates().to_pyarray(py))
     }
 
     #[setter]
@@ -178,7 +195,7 @@ impl State {
     /// The rates of all coordinates [m/s or rad/s].
     #[getter]
     fn coordinate_rates<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.state.velocities().coordinates().to_pyarray(py)
+        read_only(self.state.velocities().coordinates().to_pyarray(py))
     }
 
     #[setter]
@@ -250,7 +267,8 @@ impl State {
         let (system, method) = (self.system.get().read(), method_of(method)?);
         let inertias = inertias.of(system.topology())?;
         let stepping = Stepping { method, impact_speed };
-        system.stable_step(&self.state, inertias, stepping).map(StableStep::from).map_err(raised)
+        let step = system.stable_step(&self.state, inertias, stepping).map_err(raised)?;
+        Ok(StableStep::of(step, &system))
     }
 
     /// Moves the state to ``end`` [s] as free bodies and coordinates of these inertias, by the reference simulator of the library,
@@ -407,14 +425,14 @@ impl State {
     fn wrenches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.view(|_, view| {
             let wrenches = view.forces().bodies().iter().skip(1).flat_map(force_numbers);
-            convert::matrix(py, &wrenches.collect::<Vec<_>>(), 6)
+            convert::matrix(py, &wrenches.collect::<Vec<_>>(), 6).map(read_only)
         })
     }
 
     /// The forces [N or N m] on all coordinates.
     #[getter]
     fn coordinate_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.view(|_, view| Ok(view.forces().coordinates().to_pyarray(py)))
+        self.view(|_, view| Ok(read_only(view.forces().coordinates().to_pyarray(py))))
     }
 
     /// The energy stored in all elements [J].
@@ -460,7 +478,7 @@ impl State {
         self.view(|_, view| view.result(&name).map_err(raised))
     }
 
-    /// All results by name.
+    /// All results by name, under the ids of their elements.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let results = PyDict::new(py);
         let mut failed = None;
@@ -493,12 +511,12 @@ impl State {
         failed.map_or(Ok(units), Err)
     }
 
-    /// The names of all variables.
+    /// The names of all variables, under the ids of their elements.
     fn keys(&self) -> Vec<String> {
         self.state.variable_names()
     }
 
-    /// All variables by name.
+    /// All variables by name, under the ids of their elements.
     fn variables(&self) -> Vec<(String, f64)> {
         self.state.snapshot().variables
     }
@@ -510,7 +528,8 @@ impl State {
         values.to_pyarray(py)
     }
 
-    /// Sets all variables, as ``values`` returns them.
+    /// Sets all variables, as ``values`` returns them, accounts of energy among them: a changed stiffness appears as dissipated
+    /// energy, where ``state[name]`` and ``update`` count it as supplied.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
     }
@@ -522,6 +541,19 @@ impl State {
     fn __setitem__(&mut self, name: &str, value: f64) -> PyResult<()> {
         let system = self.system.get().read();
         system.set_variable(&mut self.state, &System::resolved(&system, name), value).map_err(raised)
+    }
+
+    /// Sets variables from a dictionary, those of an element together: for those that bound each other, as ``mu_static`` and
+    /// ``mu_kinetic`` do.
+    fn update(&mut self, values: &Bound<'_, PyMapping>) -> PyResult<()> {
+        let items: Vec<(String, f64)> = values.items()?.extract()?;
+        let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let system = self.system.get().read();
+        let update = Update::of(names, &system);
+        let mut changed = self.state.clone();
+        update.write(&system, &mut changed, |place| values[place]).map_err(raised)?;
+        self.state = changed;
+        Ok(())
     }
 
     fn __contains__(&self, name: &str) -> bool {
@@ -580,8 +612,12 @@ impl State {
         self.copy(py)
     }
 
-    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
-        self.copy(py)
+    fn __deepcopy__(slf: &Bound<'_, Self>, memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let system = (slf.borrow().system(slf.py()), memo);
+        let copied = slf.py().import("copy")?.call_method1("deepcopy", system)?;
+        let system = copied.cast_into::<System>()?;
+        let state = Self::copy_for(slf, &system)?;
+        Ok(Self { system: system.unbind(), state })
     }
 
     fn __reduce__<'py>(
@@ -618,5 +654,5 @@ impl State {
 /// For pickles.
 #[pyfunction]
 pub(crate) fn _state_of(system: &Bound<'_, System>) -> State {
-    State::of(system.clone().unbind(), system.get().read().default_state())
+    State::default_of(system)
 }

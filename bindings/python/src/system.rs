@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use force_elements::hertz_contact::Ball;
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, Error, ExponentialSpring, ForceElement,
-    ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring,
-    coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact, linear_bushing,
-    spatial_bushing,
+    CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementId, Error, ExponentialSpring,
+    ForceElement, ForceSystem, HertzContact, LinearBushing, SpatialBushing, State as CrateState, Variables,
+    cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact,
+    linear_bushing, spatial_bushing,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -20,14 +20,14 @@ use crate::cables::{self, Passage, Route};
 use crate::convert;
 use crate::errors::{exception, invalid, no_such, raised};
 use crate::keywords;
-use crate::parts::{Body, Coordinate, Element, FrameArgument, Station};
+use crate::parts::{Body, Built, Coordinate, Element, FrameArgument, Place, Station};
 use crate::shapes::Surface;
 use crate::state::State;
 
 /// Bodies, coordinates and elements.
 #[pyclass(frozen, subclass, module = "force_elements._core")]
 pub(crate) struct System {
-    system: RwLock<ForceSystem<f64>>,
+    system: RwLock<Built>,
     calls: Mutex<Vec<Call>>,
 }
 
@@ -49,11 +49,11 @@ pub(crate) struct Addition<'py, A> {
 }
 
 impl System {
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, ForceSystem<f64>> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Built> {
         self.system.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<V>(&self, change: impl FnOnce(&mut ForceSystem<f64>) -> PyResult<V>) -> PyResult<V> {
+    fn change<V>(&self, change: impl FnOnce(&mut Built) -> PyResult<V>) -> PyResult<V> {
         let mut system = loop {
             match self.system.try_write() {
                 Ok(system) => break system,
@@ -86,17 +86,17 @@ impl System {
         &self,
         py: Python<'py>,
         addition: Addition<'py, A>,
-        make: impl FnOnce(&ForceSystem<f64>) -> PyResult<E>,
+        make: impl FnOnce(&Built) -> PyResult<E>,
     ) -> PyResult<Element> {
         let Addition { method, arguments, name, keywords } = addition;
         let arguments = arguments.into_pyobject(py).map_err(Into::into)?;
-        let element = self.change(|system| {
-            let element = make(system)?;
+        let element = self.change(|built| {
+            let element = make(built)?;
             let handle = match &name {
-                Some(name) => system.add_named(name, element),
-                None => system.add(element),
+                Some(name) => built.system.add_named(name, element),
+                None => built.system.add(element),
             };
-            Ok(Element::of(handle.map_err(raised)?))
+            Ok(built.element(handle.map_err(raised)?))
         })?;
         if let Some(name) = name {
             keywords.set_item("name", name)?;
@@ -118,6 +118,57 @@ impl System {
     }
 }
 
+/// Variables that are set by name, with the places of their values: those of an element together.
+#[derive(Default)]
+pub(crate) struct Update {
+    /// Time, and the accounts of elements.
+    alone: Vec<(String, usize)>,
+    of_elements: Vec<(ElementId, Vec<(String, usize)>)>,
+}
+
+impl Update {
+    pub(crate) fn of(names: impl IntoIterator<Item = String>, system: &ForceSystem<f64>) -> Self {
+        let mut update = Self::default();
+        for (place, name) in names.into_iter().enumerate() {
+            let name = System::resolved(system, &name);
+            let split = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
+            let found = split.and_then(|(id, field)| {
+                let id = system.elements().find(|other| other.to_string().strip_suffix(']') == Some(id))?;
+                Some((id, field.to_string()))
+            });
+            let Some((id, field)) = found else {
+                update.alone.push((name, place));
+                continue;
+            };
+            match update.of_elements.iter_mut().find(|(other, _)| *other == id) {
+                Some((_, fields)) => fields.push((field, place)),
+                None => update.of_elements.push((id, vec![(field, place)])),
+            }
+        }
+        update
+    }
+
+    pub(crate) fn write(
+        &self,
+        system: &ForceSystem<f64>,
+        state: &mut CrateState<f64>,
+        value: impl Fn(usize) -> f64,
+    ) -> Result<(), Error> {
+        for (name, place) in &self.alone {
+            system.set_variable(state, name, value(*place))?;
+        }
+        for (id, fields) in &self.of_elements {
+            let values: Vec<_> =
+                fields.iter().map(|(field, place)| (field.as_str(), value(*place))).collect();
+            system.set_variables(state, *id, &values)?;
+        }
+        Ok(())
+    }
+}
+
+/// The variables that are no element's own.
+const ACCOUNT: [&str; 2] = ["absorbed_energy", "account_open"];
+
 impl System {
     /// Names of variables, and with them those under the names of elements that have one.
     pub(crate) fn completions(system: &ForceSystem<f64>, mut names: Vec<String>) -> Vec<String> {
@@ -136,9 +187,14 @@ impl System {
         &self,
         method: &'static str,
         argument: Bound<'_, PyAny>,
-        remove: impl FnOnce(&mut ForceSystem<f64>) -> PyResult<()>,
+        place: Place,
+        remove: impl FnOnce(&mut Built) -> PyResult<()>,
     ) -> PyResult<()> {
-        self.change(remove)?;
+        self.change(|built| {
+            remove(built)?;
+            built.vacate(place);
+            Ok(())
+        })?;
         self.record(method, PyTuple::new(argument.py(), [&argument])?, PyDict::new(argument.py()));
         Ok(())
     }
@@ -198,29 +254,35 @@ impl System {
     /// A system with only ground.
     #[new]
     fn new() -> Self {
-        Self { system: RwLock::new(ForceSystem::new()), calls: Mutex::default() }
+        Self { system: RwLock::default(), calls: Mutex::default() }
     }
 
     /// Adds a body of the host.
     #[pyo3(signature = (name=None))]
     fn add_body(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Body> {
-        let body = self.change(|system| match name {
-            Some(name) => system.add_named_body(name).map_err(raised),
-            None => Ok(system.add_body()),
+        let body = self.change(|built| {
+            let body = match name {
+                Some(name) => built.system.add_named_body(name).map_err(raised)?,
+                None => built.system.add_body(),
+            };
+            Ok(built.body(body))
         })?;
         self.record("add_body", (name,).into_pyobject(py)?, PyDict::new(py));
-        Ok(Body::of(body))
+        Ok(body)
     }
 
     /// Adds a scalar coordinate of the host.
     #[pyo3(signature = (name=None))]
     fn add_coordinate(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Coordinate> {
-        let coordinate = self.change(|system| match name {
-            Some(name) => system.add_named_coordinate(name).map_err(raised),
-            None => Ok(system.add_coordinate()),
+        let coordinate = self.change(|built| {
+            let coordinate = match name {
+                Some(name) => built.system.add_named_coordinate(name).map_err(raised)?,
+                None => built.system.add_coordinate(),
+            };
+            Ok(built.coordinate(coordinate))
         })?;
         self.record("add_coordinate", (name,).into_pyobject(py)?, PyDict::new(py));
-        Ok(Coordinate::of(coordinate))
+        Ok(coordinate)
     }
 
     /// Adds a spring-damper with six axes between frame F on one body and frame M on another, by gimbal angles.
@@ -410,41 +472,43 @@ impl System {
 
     /// Removes a body, on which no element may act. Its row stays, until the next body that is added takes it.
     fn remove_body(&self, body: Bound<'_, Body>) -> PyResult<()> {
-        let place = *body.get();
-        self.remove("remove_body", body.into_any(), |system| {
-            let body = place.find(system)?;
-            system.remove_body(body).map_err(raised)
+        let handle = *body.get();
+        self.remove("remove_body", body.into_any(), handle.place(), |built| {
+            let body = handle.find(built)?;
+            built.system.remove_body(body).map_err(raised)
         })
     }
 
     /// Removes a coordinate, on which no element may act. Its place stays, until the next coordinate that is added takes it.
     fn remove_coordinate(&self, coordinate: Bound<'_, Coordinate>) -> PyResult<()> {
-        let place = *coordinate.get();
-        self.remove("remove_coordinate", coordinate.into_any(), |system| {
-            let coordinate = place.find(system)?;
-            system.remove_coordinate(coordinate).map_err(raised)
+        let handle = *coordinate.get();
+        self.remove("remove_coordinate", coordinate.into_any(), handle.place(), |built| {
+            let coordinate = handle.find(built)?;
+            built.system.remove_coordinate(coordinate).map_err(raised)
         })
     }
 
-    /// Removes an element. The next one of its kind that is added takes its ``id``.
+    /// Removes an element. The next one of its kind that is added takes its ``id``, in the next ``generation``.
     fn remove_element(&self, element: Bound<'_, Element>) -> PyResult<()> {
-        let place = element.get().clone();
-        self.remove("remove_element", element.into_any(), |system| {
-            let id = place.find(system)?;
-            system.remove(id).map_err(raised)
+        let handle = element.get().clone();
+        self.remove("remove_element", element.into_any(), handle.place(), |built| {
+            let id = handle.find(built)?;
+            built.system.remove(id).map_err(raised)
         })
     }
 
     /// The bodies, without ground.
     #[getter]
     fn bodies(&self) -> Vec<Body> {
-        self.read().bodies().map(Body::of).collect()
+        let system = self.read();
+        system.bodies().map(|body| system.body(body)).collect()
     }
 
     /// The coordinates.
     #[getter]
     fn coordinates(&self) -> Vec<Coordinate> {
-        self.read().coordinates().map(Coordinate::of).collect()
+        let system = self.read();
+        system.coordinates().map(|coordinate| system.coordinate(coordinate)).collect()
     }
 
     /// The names of the bodies, ``None`` of those without one.
@@ -465,31 +529,34 @@ impl System {
     /// The elements, by kind.
     #[getter]
     fn elements(&self) -> Vec<Element> {
-        self.read().elements().map(Element::of).collect()
+        let system = self.read();
+        system.elements().map(|id| system.element(id)).collect()
     }
 
     /// The body of this name.
     fn body(&self, name: &str) -> PyResult<Body> {
-        let body = self.read().topology().find_body(name);
-        let body = body.ok_or_else(|| no_such(&format!("no body is named {name:?}")))?;
-        Ok(Body::of(body))
+        let system = self.read();
+        let body = system.topology().find_body(name).map(|body| system.body(body));
+        body.ok_or_else(|| no_such(&format!("no body is named {name:?}")))
     }
 
     /// The coordinate of this name.
     fn coordinate(&self, name: &str) -> PyResult<Coordinate> {
-        let coordinate = self.read().topology().find_coordinate(name);
-        coordinate.map(Coordinate::of).ok_or_else(|| no_such(&format!("no coordinate is named {name:?}")))
+        let system = self.read();
+        let coordinate = system.topology().find_coordinate(name).map(|found| system.coordinate(found));
+        coordinate.ok_or_else(|| no_such(&format!("no coordinate is named {name:?}")))
     }
 
     /// The element of this name.
     fn element(&self, name: &str) -> PyResult<Element> {
-        let element = self.read().find_element(name);
-        element.map(Element::of).ok_or_else(|| no_such(&format!("no element is named {name:?}")))
+        let system = self.read();
+        let element = system.find_element(name).map(|id| system.element(id));
+        element.ok_or_else(|| no_such(&format!("no element is named {name:?}")))
     }
 
     /// A state with default variables, at time zero, with all bodies at rest at the ground origin.
     fn state(slf: &Bound<'_, Self>) -> State {
-        State::of(slf.clone().unbind(), slf.get().read().default_state())
+        State::default_of(slf)
     }
 
     pub(crate) fn __repr__(&self) -> String {

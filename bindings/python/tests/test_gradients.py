@@ -182,6 +182,14 @@ def test_jax_maps_worlds_and_transforms() -> None:
     assert abs(float(either[1] - either[0]) / (2.0 * distance) - along) < 1e-5 * abs(along)
     with pytest.raises(ValueError, match="velocities"):
         step(variables[0], poses, jnp.zeros((2, 6)))
+    # The rows of what was removed stay.
+    before = step(*inputs)
+    system.remove_body(system.add_body())
+    system.remove_coordinate(system.add_coordinate())
+    padded = [inputs[0], *(jnp.concatenate([array, array[:, :1]], 1) for array in inputs[1:])]
+    after = Step(system)(*padded)
+    assert all(np.array_equal(a[:, : b.shape[1]], b) for a, b in zip(after, before))
+    assert not after[0][:, -1].any() and not after[1][:, -1].any()
 
 
 def test_a_throw_in_torch(expected: dict[str, float]) -> None:

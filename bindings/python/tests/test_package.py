@@ -661,10 +661,92 @@ def test_bodies_come_and_go_in_a_run() -> None:
     there.evaluate()
     assert np.array_equal(there.wrenches, state.wrenches) and np.array_equal(several.values(), batch.values())
     late = there.system.add_body("d")
-    assert late == system.add_body("d") == bodies[1] and system.add_linear_bushing(fe.GROUND, late).id == mounts[1].id
+    assert late == system.add_body("d") != bodies[1] and (late.index, late.generation) == (1, 1)
+    mount = system.add_linear_bushing(fe.GROUND, late)
+    assert mount.id == mounts[1].id and mount != mounts[1]
     state.carry_over()
     assert state["of c.stiffness.px"] == 300.0 and state["linear_bushing[1].stiffness.px"] == 0.0
     assert np.array_equal(state.poses[:, 0, 3], [0.0, 0.0, 0.01])
+    # What was removed does not mean what has its place.
+    again = system.add_coordinate("w")
+    state.carry_over()
+    for refused in (
+        lambda: state.set_body(bodies[1], [1.0, 0.0, 0.0]),
+        lambda: state.body_force(bodies[1]),
+        lambda: system.add_linear_bushing(fe.GROUND, bodies[1]),
+        lambda: state.set_enabled(mounts[1], False),
+        lambda: system.remove_element(mounts[1]),
+        lambda: state.set_coordinate(coordinates[0], 1.0),
+    ):
+        state.evaluate()
+        with pytest.raises(fe.NoSuchNameError, match="does not have"):
+            refused()
+    assert [system.body("d"), system.coordinate("w")] == [late, again] and mount in system.elements
+    copied = pickle.loads(pickle.dumps(system))
+    assert copied.bodies == system.bodies and copied.elements == system.elements
+    assert [pickle.loads(pickle.dumps(of)) for of in (late, again, mount)] == [late, again, mount]
+
+
+def test_arrays_that_are_copies_cannot_be_written_to() -> None:
+    system = everything()
+    state, batch = system.state(), fe.Batch(system, 3)
+    state.evaluate()
+    arrays = [state.poses, state.velocities, state.coordinates, state.coordinate_rates, state.wrenches, state.coordinate_forces]
+    for array in [*arrays, batch["mount.stiffness.px"], fe.Frame(fe.GROUND).pose, fe.Mesh.sphere(1.0, 1).vertices]:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        fe.Mesh.sphere(1.0, 1).faces[0, 0] = 1
+    state.velocities = state.velocities + 1.0
+    assert np.all(state.velocities == 1.0)
+
+
+def test_variables_that_bound_each_other_are_set_together() -> None:
+    system = fe.System()
+    spring = system.add_exponential_spring(fe.GROUND, system.add_body().station([0, 0, 0]), name="spring")
+    state, batch = system.state(), fe.Batch(system, 4)
+    assert (state["spring.mu_static"], state["spring.mu_kinetic"]) == (0.7, 0.5)
+    for name, value in (("mu_static", 0.3), ("mu_kinetic", 0.9)):
+        for of in (state, batch):
+            with pytest.raises(fe.InvalidValueError, match="mu_kinetic"):
+                of[f"spring.{name}"] = value
+    with pytest.raises(fe.InvalidValueError, match="mu_kinetic"):
+        system.add_exponential_spring(fe.GROUND, fe.Body(0).station([0, 0, 0]), mu_static=0.3)
+    limits, coefficients = np.array([0.1, 0.4, 0.8, 1.2]), np.array([0.1, 0.3, 0.75, 1.1])
+    batch.update({f"{spring}.mu_kinetic": coefficients, "time": 2.0, "spring.mu_static": limits})
+    assert np.array_equal(batch["spring.mu_static"], limits) and np.array_equal(batch["spring.mu_kinetic"], coefficients)
+    assert np.all(batch["time"] == 2.0)
+    state.update({"spring.mu_static": 0.2, "spring.mu_kinetic": 0.1, "spring.account_open": True})
+    assert (state["spring.mu_static"], state["spring.mu_kinetic"]) == (0.2, 0.1)
+    before = state.values()
+    for wrong, error in (({"time": 9.0, "spring.mu_static": 0.05}, fe.InvalidValueError), ({"spring.mu": 1.0}, fe.NoSuchNameError)):
+        with pytest.raises(error):
+            state.update(wrong)
+        assert np.array_equal(state.values(), before)
+
+
+def test_deep_copies_keep_a_state_with_its_system() -> None:
+    system = everything()
+    state = single(system, motion(system, 1), 0)
+    state.evaluate()
+    state.accept()
+    for there, its in (copy.deepcopy((system, state)), copy.deepcopy((state, system))[::-1]):
+        assert isinstance(there, fe.System) and isinstance(its, fe.State)
+        assert its.system is there is not system
+        assert its.to_bytes() == state.to_bytes() and np.array_equal(its.poses, state.poses)
+        # Of an equal system, as that of another process.
+        batch = fe.Batch(system, 3, state=its)
+        batch.set_state(1, its)
+        batch.reset([False, False, True], its)
+        batch.evaluate()
+        assert all(batch.state(world).to_bytes() == state.to_bytes() for world in range(3))
+    other = fe.System()
+    other.add_body()
+    for refused in (lambda: batch.set_state(0, other.state()), lambda: fe.Batch(system, 2, state=other.state())):
+        with pytest.raises(fe.Error):
+            refused()
+    assert state.copy().system is copy.copy(state).system is system
+    assert fe.Batch(system, 0).values().shape == (0, len(state))
 
 
 def test_completion_and_help_read_well() -> None:

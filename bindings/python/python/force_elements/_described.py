@@ -423,7 +423,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                    'center C along the\n'
                    'normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its '
                    'middle.',
-                   {'effective_modulus': ('Effective modulus `E*` of both materials.', '≥ 0'),
+                   {'effective_modulus': ('Effective modulus `E*` of both materials. A new contact requires one that '
+                                          'is not zero.',
+                                          '≥ 0'),
                     'dissipation': ('Dissipation `c`.', '≥ 0'),
                     'static_friction': ('Coefficient of static friction `μ_s`.', '≥ 0'),
                     'dynamic_friction': ('Coefficient of dynamic friction `μ_d`, at most `μ_s`.', '≥ 0'),

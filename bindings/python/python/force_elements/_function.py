@@ -57,8 +57,10 @@ class Function:
     """The function of one system. Batches are kept for as many worlds as were last asked for."""
 
     def __init__(self, system: System, threads: int | None = None) -> None:
-        self.bodies, self.coordinates = len(system.bodies), len(system.coordinates)
-        self.start = system.state().values()
+        start = system.state()
+        # A row stays after its body has been removed.
+        self.bodies, self.coordinates = len(start.poses), len(start.coordinates)
+        self.start = start.values()
         self._system, self._threads = system, threads
         self._batch: Batch | None = None
         self._lock = threading.Lock()

@@ -14,8 +14,8 @@ class System(_core.System):
     """Bodies, coordinates and elements.
 
     A system is pickled as the calls that built it. After something has been added or removed, earlier states are refused until
-    ``State.carry_over`` brings them up to date. What is added takes the first place that is free: a ``Body``, ``Coordinate`` or
-    ``Element`` that was kept from before a removal means what has its place now.
+    ``State.carry_over`` brings them up to date. What is added takes the first place that is free, in the next ``generation``: a
+    ``Body``, ``Coordinate`` or ``Element`` that was removed is refused.
     """
 
 

@@ -231,7 +231,7 @@ class System(_core.System):
         Parameters:
 
             effective_modulus [Pa], by default 0.0, ≥ 0
-                Effective modulus `E*` of both materials.
+                Effective modulus `E*` of both materials. A new contact requires one that is not zero.
             dissipation [s/m], by default 0.0, ≥ 0
                 Dissipation `c`.
             static_friction, by default 0.0, ≥ 0
