@@ -196,7 +196,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             .surfaces
             .iter()
             .any(|a| a.springs.is_some() && self.surfaces.iter().any(|b| b.body != a.body));
-        if can_meet { Ok(()) } else { Err(NoContactPossible.into()) }
+        if can_meet { Ok(()) } else { Err(ElementError::own(NoContactPossible)) }
     }
 
     fn default_parameters(&self) -> Self::Parameters {

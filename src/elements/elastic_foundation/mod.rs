@@ -13,7 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::contact::PairSearch;
-use crate::framework::{Error, Variables};
+use crate::framework::{ElementError, Error, Variables};
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
 use crate::shapes::{Bounds, Solid, SolidCasts, SolidShape, TriangleMesh};
@@ -434,7 +434,7 @@ impl<T: Real> Placed<T> {
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match &self.shape {
             SolidShape::Mesh(mesh) => match mesh.opening() {
-                Some(fault) => Err(Error::of_new(KIND, OpenSurface { surface, fault })),
+                Some(fault) => Err(Error::of_new(KIND, ElementError::own(OpenSurface { surface, fault }))),
                 None => Ok(()),
             },
             _ => Ok(()),

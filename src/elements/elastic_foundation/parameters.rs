@@ -8,7 +8,7 @@ use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
-use crate::framework::{ElementError, Stage, varied};
+use crate::framework::{Stage, varied};
 use crate::math::{Dual, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::shapes::MeshFault;
 use crate::variables;
@@ -267,15 +267,3 @@ pub struct OpenSurface {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no contact is possible: it takes a mesh with springs, and another surface on another body")]
 pub struct NoContactPossible;
-
-impl From<OpenSurface> for ElementError {
-    fn from(error: OpenSurface) -> Self {
-        Self::own(error)
-    }
-}
-
-impl From<NoContactPossible> for ElementError {
-    fn from(error: NoContactPossible) -> Self {
-        Self::own(error)
-    }
-}

@@ -249,7 +249,9 @@ impl<T: Real> ExponentialSpring<T> {
     fn step(at: &AtDynamics<'_, T, Self>) -> Result<Step, ElementError> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
-        let refusal = TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() };
+        let refusal = || {
+            ElementError::own(TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() })
+        };
         let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
         if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
             return Ok(Step::Whole);
@@ -257,7 +259,7 @@ impl<T: Real> ExponentialSpring<T> {
         let Position { p_GS, p_PS, .. } = at.position;
         let Some(last_station) = last_station else { return Ok(Step::First) };
         if elapsed < -T::negligible() {
-            return Err(refusal.into());
+            return Err(refusal());
         }
         // Compared with the last commit, not the last call, so that motions below roundoff add up.
         let roundoff = T::negligible() * (T::one() + p_GS.coords.amax());
@@ -266,7 +268,7 @@ impl<T: Real> ExponentialSpring<T> {
             (false, _) => Ok(Step::Nothing),
             (true, true) => Ok(Step::Whole),
             // Sliding settles with time; without it the anchor would be released.
-            (true, false) => Err(refusal.into()),
+            (true, false) => Err(refusal()),
         }
     }
 

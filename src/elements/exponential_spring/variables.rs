@@ -3,10 +3,10 @@
 use nalgebra::{Point3, Vector2, Vector3};
 
 use crate::elements::contact_design::{ContactDesign, SpringDamper};
+use crate::framework::Variables;
 use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
 };
-use crate::framework::{ElementError, Variables};
 use crate::math::{InvalidValue, Pose, Real, check, checked_when_read};
 use crate::{results, variables};
 
@@ -369,10 +369,4 @@ pub struct TimeNotAdvanced {
     pub last_update: f64,
     /// Time of the state \[s\].
     pub time: f64,
-}
-
-impl From<TimeNotAdvanced> for ElementError {
-    fn from(error: TimeNotAdvanced) -> Self {
-        Self::own(error)
-    }
 }

@@ -211,7 +211,8 @@ impl<T: Real> HertzContact<T> {
             }
             Surface::Ball(other) => {
                 let apart = p_GC - X_GB * other.center.p_B;
-                let (normal_G, distance) = direction_and_length(&apart).ok_or(CentersCoincide)?;
+                let (normal_G, distance) =
+                    direction_and_length(&apart).ok_or_else(|| ElementError::own(CentersCoincide))?;
                 Ok((normal_G, distance - other.radius))
             }
         }

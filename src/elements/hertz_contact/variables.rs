@@ -4,7 +4,6 @@ use nalgebra::{ComplexField, Point3, Vector3};
 
 use crate::elements::contact_design::ContactDesign;
 use crate::elements::contact_law::ContactLaw;
-use crate::framework::ElementError;
 use crate::framework::variables::Variables as _;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::mechanics::{BodyIndex, Frame, Station};
@@ -263,9 +262,3 @@ results! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the centers of the balls coincide, where the direction of the force is not defined")]
 pub struct CentersCoincide;
-
-impl From<CentersCoincide> for ElementError {
-    fn from(error: CentersCoincide) -> Self {
-        Self::own(error)
-    }
-}

@@ -33,7 +33,7 @@ pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>
     let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
     let cy = (r12 * r12 + r22 * r22).sqrt();
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
-        return Err(Singular { angle: r02.atan2(cy).to_f64() }.into());
+        return Err(ElementError::own(Singular { angle: r02.atan2(cy).to_f64() }));
     }
     // The only angle without a division comes first, to overlap with the division.
     let qy = angle_of(r02, cy);
@@ -103,7 +103,8 @@ fn with_turns_from_afar<T: Real>(
     if is_clear && turn.angle <= T::lit(MOST_TURN) {
         Ok((qx, qz))
     } else {
-        Err(AmbiguousTurn { angle: turn.angle.to_f64(), qx: dx.to_f64(), qz: dz.to_f64() }.into())
+        let (angle, qx, qz) = (turn.angle.to_f64(), dx.to_f64(), dz.to_f64());
+        Err(ElementError::own(AmbiguousTurn { angle, qx, qz }))
     }
 }
 

@@ -4,7 +4,6 @@ use nalgebra::Vector6;
 
 use crate::elements::frames::Framed;
 use crate::elements::linear_bushing::law::Gimbal;
-use crate::framework::ElementError;
 #[cfg(feature = "serde")]
 use crate::framework::variables::Variables as _;
 use crate::math::{Pose, Real, Requirement, SpatialVelocity, check, checked_when_read};
@@ -120,16 +119,4 @@ pub struct AmbiguousTurn {
     pub qx: f64,
     /// The change of the last angle in such a turn \[rad\].
     pub qz: f64,
-}
-
-impl From<Singular> for ElementError {
-    fn from(error: Singular) -> Self {
-        Self::own(error)
-    }
-}
-
-impl From<AmbiguousTurn> for ElementError {
-    fn from(error: AmbiguousTurn) -> Self {
-        Self::own(error)
-    }
 }

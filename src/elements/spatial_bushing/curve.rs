@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::iter::repeat_n;
 
-use super::table::Table;
+use super::table::{self, Knot};
 use crate::math::{InvalidValue, Real};
 
 /// A force `φ(x)` against a displacement or an angle, with its energy `∫ φ dx`, or against a rate, from a table or a function.
@@ -48,8 +48,13 @@ use crate::math::{InvalidValue, Real};
 /// assert!((rubber.at(0.02).force - 52.0).abs() < 1e-12);
 /// # Ok::<(), force_elements::InvalidValue>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Curve<T: Real>(Form<T>);
+#[derive(Clone)]
+pub struct Curve<T: Real> {
+    /// The points of a table, at least two; without a law.
+    knots: Vec<Knot<T>>,
+    /// A function of one's own.
+    law: Option<Arc<dyn Fn(T) -> CurvePoint<T> + Send + Sync>>,
+}
 
 /// A [`Curve`] at one displacement.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,25 +67,17 @@ pub struct CurvePoint<T: Real> {
     pub slope: T,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum Form<T: Real> {
-    Table(Table<T>),
-    Function(Function<T>),
-}
-
-#[derive(Clone)]
-struct Function<T: Real>(Arc<dyn Fn(T) -> CurvePoint<T> + Send + Sync>);
-
-impl<T: Real> fmt::Debug for Function<T> {
+impl<T: Real> fmt::Debug for Curve<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Function")
+        f.debug_struct("Curve").field("knots", &self.knots).field("has_law", &self.law.is_some()).finish()
     }
 }
 
 /// Functions are equal if they are the same object.
-impl<T: Real> PartialEq for Function<T> {
+impl<T: Real> PartialEq for Curve<T> {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let [own, others] = [self, other].map(|curve| curve.law.as_ref().map(Arc::as_ptr));
+        self.knots == other.knots && own.map(<*const _>::cast::<()>) == others.map(<*const _>::cast::<()>)
     }
 }
 
@@ -90,7 +87,7 @@ impl<T: Real> Curve<T> {
     /// # Errors
     /// [`InvalidValue`] for fewer than two points, a number that is not finite, or displacements that do not increase.
     pub fn new(points: &[(T, T)]) -> Result<Self, InvalidValue> {
-        Ok(Self(Form::Table(Table::new(points)?)))
+        Ok(Self { knots: table::knots(points)?, law: None })
     }
 
     /// The rising curve that is nearest to these points in the mean square: forces that fall are replaced by their
@@ -128,40 +125,34 @@ impl<T: Real> Curve<T> {
     /// An evaluation of the bushing returns [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if its
     /// force or energy is not finite.
     pub fn function(law: impl Fn(T) -> CurvePoint<T> + Send + Sync + 'static) -> Self {
-        Self(Form::Function(Function(Arc::new(law))))
+        Self { knots: Vec::new(), law: Some(Arc::new(law)) }
     }
 
     /// Energy, force and slope.
     #[inline]
     pub fn at(&self, x: T) -> CurvePoint<T> {
-        match &self.0 {
-            Form::Table(table) => table.at(x),
-            Form::Function(Function(law)) => law(x),
-        }
+        self.law.as_ref().map_or_else(|| table::at(&self.knots, x), |law| law(x))
     }
 
     /// The largest slope of a table; the magnitude of that of a function here.
     pub(super) fn steepest(&self, x: T) -> T {
-        match &self.0 {
-            Form::Table(table) => table.steepest(),
-            Form::Function(Function(law)) => law(x).slope.abs(),
-        }
+        self.law.as_ref().map_or_else(|| table::steepest(&self.knots), |law| law(x).slope.abs())
     }
 
     /// Refuses a table over a rate whose force does not oppose it.
     pub(super) fn check_dissipation(&self) -> Result<(), InvalidValue> {
-        match &self.0 {
-            Form::Table(table) => table.check_dissipation(),
-            Form::Function(_) => Ok(()),
-        }
+        self.law.as_ref().map_or_else(|| table::check_dissipation(&self.knots), |_| Ok(()))
     }
 
     /// The same in another scalar; `None` of a function, which is bound to its own.
     pub fn cast<U: Real>(&self) -> Option<Curve<U>> {
-        match &self.0 {
-            Form::Table(table) => Some(Curve(Form::Table(table.cast()))),
-            Form::Function(_) => None,
-        }
+        let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {
+            x: x.cast(),
+            force: force.cast(),
+            slope: slope.cast(),
+            energy: energy.cast(),
+        });
+        self.law.is_none().then(|| Curve { knots: knots.collect(), law: None })
     }
 }
 

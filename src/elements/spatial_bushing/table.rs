@@ -5,133 +5,113 @@ use alloc::vec::Vec;
 use super::CurvePoint;
 use crate::math::{InvalidValue, Real, Requirement, check};
 
-/// After Fritsch and Butland; see [`Curve`](super::Curve).
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table<T: Real> {
-    knots: Vec<Knot<T>>,
-}
-
-/// One point of the table.
+/// One point of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Knot<T> {
-    x: T,
-    force: T,
-    slope: T,
+pub(super) struct Knot<T> {
+    pub(super) x: T,
+    pub(super) force: T,
+    pub(super) slope: T,
     /// The integral from `x = 0`.
-    energy: T,
+    pub(super) energy: T,
 }
 
-impl<T: Real> Table<T> {
-    /// See [`Curve::new`](super::Curve::new).
-    pub(super) fn new(points: &[(T, T)]) -> Result<Self, InvalidValue> {
-        for &(x, force) in points {
-            check::finite("curve.x", x)?;
-            check::finite("curve.force", force)?;
+/// After Fritsch and Butland; see [`Curve::new`](super::Curve::new).
+pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidValue> {
+    for &(x, force) in points {
+        check::finite("curve.x", x)?;
+        check::finite("curve.force", force)?;
+    }
+    let last = points.last().map_or(T::zero(), |point| point.0);
+    check::that(points.len() > 1, "curve", last, Requirement::AtLeast("two points"))?;
+    for pair in points.windows(2) {
+        let above = Requirement::AtLeast("the one before, and not equal");
+        check::that(pair[0].0 < pair[1].0, "curve.x", pair[1].0, above)?;
+    }
+    let secant = |i: usize| (points[i + 1].1 - points[i].1) / (points[i + 1].0 - points[i].0);
+    let width = |i: usize| points[i + 1].0 - points[i].0;
+    let count = points.len();
+    let slope_at = |i: usize| {
+        if i == 0 || i + 1 == count {
+            // A parabola through three points may overshoot; the end secant does not.
+            return secant(i.min(count - 2));
         }
-        let last = points.last().map_or(T::zero(), |point| point.0);
-        check::that(points.len() > 1, "curve", last, Requirement::AtLeast("two points"))?;
-        for pair in points.windows(2) {
-            let above = Requirement::AtLeast("the one before, and not equal");
-            check::that(pair[0].0 < pair[1].0, "curve.x", pair[1].0, above)?;
+        let (before, after) = (secant(i - 1), secant(i));
+        // At a peak, and beside a flat part, the slope is zero.
+        if before <= T::zero() && after >= T::zero() || before >= T::zero() && after <= T::zero() {
+            return T::zero();
         }
-        let secant = |i: usize| (points[i + 1].1 - points[i].1) / (points[i + 1].0 - points[i].0);
-        let width = |i: usize| points[i + 1].0 - points[i].0;
-        let count = points.len();
-        let slope_at = |i: usize| {
-            if i == 0 || i + 1 == count {
-                // A parabola through three points may overshoot; the end secant does not.
-                return secant(i.min(count - 2));
-            }
-            let (before, after) = (secant(i - 1), secant(i));
-            // At a peak, and beside a flat part, the slope is zero.
-            if before <= T::zero() && after >= T::zero() || before >= T::zero() && after <= T::zero() {
-                return T::zero();
-            }
-            let (two, three) = (T::lit(2.0), T::lit(3.0));
-            let (first, second) = (two * width(i) + width(i - 1), width(i) + two * width(i - 1));
-            three * (width(i) + width(i - 1)) / (first / before + second / after)
+        let (two, three) = (T::lit(2.0), T::lit(3.0));
+        let (first, second) = (two * width(i) + width(i - 1), width(i) + two * width(i - 1));
+        three * (width(i) + width(i - 1)) / (first / before + second / after)
+    };
+    let mut knots: Vec<Knot<T>> = Vec::with_capacity(count);
+    for (i, &(x, force)) in points.iter().enumerate() {
+        let mut knot = Knot { x, force, slope: slope_at(i), energy: T::zero() };
+        if let Some(before) = knots.last() {
+            knot.energy = before.energy + integral(before, &knot, T::one());
+        }
+        knots.push(knot);
+    }
+    let at_zero = at(&knots, T::zero()).energy;
+    for knot in &mut knots {
+        knot.energy -= at_zero;
+    }
+    Ok(knots)
+}
+
+/// The largest slope.
+pub(super) fn steepest<T: Real>(knots: &[Knot<T>]) -> T {
+    let of_piece = |(knot, next): (&Knot<T>, &Knot<T>)| {
+        let ends = knot.slope.max(next.slope);
+        let secant = (next.force - knot.force) / (next.x - knot.x);
+        // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
+        let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
+        let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
+        let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
+        if is_inside { ends.max(knot.slope + rise * rise / fall) } else { ends }
+    };
+    knots.iter().zip(knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
+}
+
+/// Refuses forces that do not have the sign of `x` everywhere: at a point, beyond the ends, or at zero. Between two
+/// points they are between those of the points.
+pub(super) fn check_dissipation<T: Real>(knots: &[Knot<T>]) -> Result<(), InvalidValue> {
+    let mut passes_zero = false;
+    for knot in knots {
+        passes_zero |= knot.x == T::zero() && knot.force == T::zero();
+        let force = if knot.x < T::zero() { -knot.force } else { knot.force };
+        check::that(force >= T::zero(), "damping_curve.force", force, Requirement::NonNegative)?;
+    }
+    let row = Requirement::AtLeast("one of (0, 0), and every force of the sign of the rate");
+    check::that(passes_zero, "damping_curve", T::zero(), row)?;
+    for end in [knots.first(), knots.last()].into_iter().flatten() {
+        check::that(end.slope >= T::zero(), "damping_curve.slope", end.slope, Requirement::NonNegative)?;
+    }
+    Ok(())
+}
+
+/// Force, energy and slope.
+#[inline]
+pub(super) fn at<T: Real>(knots: &[Knot<T>], x: T) -> CurvePoint<T> {
+    let after = knots.partition_point(|knot| knot.x <= x);
+    let inside = knots.get(after.wrapping_sub(1)).zip(knots.get(after));
+    let Some((knot, next)) = inside else {
+        let end = if after == 0 { &knots[0] } else { &knots[knots.len() - 1] };
+        let reach = x - end.x;
+        let rise = end.slope * reach;
+        return CurvePoint {
+            force: end.force + rise,
+            energy: end.energy + (end.force + T::lit(0.5) * rise) * reach,
+            slope: end.slope,
         };
-        let mut knots: Vec<Knot<T>> = Vec::with_capacity(count);
-        for (i, &(x, force)) in points.iter().enumerate() {
-            let mut knot = Knot { x, force, slope: slope_at(i), energy: T::zero() };
-            if let Some(before) = knots.last() {
-                knot.energy = before.energy + integral(before, &knot, T::one());
-            }
-            knots.push(knot);
-        }
-        let mut curve = Self { knots };
-        let at_zero = curve.at(T::zero()).energy;
-        for knot in &mut curve.knots {
-            knot.energy -= at_zero;
-        }
-        Ok(curve)
-    }
-
-    /// The largest slope.
-    pub(super) fn steepest(&self) -> T {
-        let of_piece = |(knot, next): (&Knot<T>, &Knot<T>)| {
-            let ends = knot.slope.max(next.slope);
-            let secant = (next.force - knot.force) / (next.x - knot.x);
-            // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
-            let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
-            let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
-            let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
-            if is_inside { ends.max(knot.slope + rise * rise / fall) } else { ends }
-        };
-        self.knots.iter().zip(self.knots.iter().skip(1)).map(of_piece).fold(T::zero(), T::max)
-    }
-
-    /// Refuses forces that do not have the sign of `x` everywhere: at a point, beyond the ends, or at zero. Between two
-    /// points they are between those of the points.
-    pub(super) fn check_dissipation(&self) -> Result<(), InvalidValue> {
-        let mut passes_zero = false;
-        for knot in &self.knots {
-            passes_zero |= knot.x == T::zero() && knot.force == T::zero();
-            let force = if knot.x < T::zero() { -knot.force } else { knot.force };
-            check::that(force >= T::zero(), "damping_curve.force", force, Requirement::NonNegative)?;
-        }
-        let row = Requirement::AtLeast("one of (0, 0), and every force of the sign of the rate");
-        check::that(passes_zero, "damping_curve", T::zero(), row)?;
-        for end in [self.knots.first(), self.knots.last()].into_iter().flatten() {
-            check::that(end.slope >= T::zero(), "damping_curve.slope", end.slope, Requirement::NonNegative)?;
-        }
-        Ok(())
-    }
-
-    /// The same in another scalar.
-    pub(super) fn cast<U: Real>(&self) -> Table<U> {
-        let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {
-            x: x.cast(),
-            force: force.cast(),
-            slope: slope.cast(),
-            energy: energy.cast(),
-        });
-        Table { knots: knots.collect() }
-    }
-
-    /// Force, energy and slope.
-    #[inline]
-    pub(super) fn at(&self, x: T) -> CurvePoint<T> {
-        let after = self.knots.partition_point(|knot| knot.x <= x);
-        let inside = self.knots.get(after.wrapping_sub(1)).zip(self.knots.get(after));
-        let Some((knot, next)) = inside else {
-            let end = if after == 0 { &self.knots[0] } else { &self.knots[self.knots.len() - 1] };
-            let reach = x - end.x;
-            let rise = end.slope * reach;
-            return CurvePoint {
-                force: end.force + rise,
-                energy: end.energy + (end.force + T::lit(0.5) * rise) * reach,
-                slope: end.slope,
-            };
-        };
-        let width = next.x - knot.x;
-        let u = (x - knot.x) / width;
-        let [force, start, middle, end] = coefficients(knot, next);
-        CurvePoint {
-            force: force + u * (start + u * (middle + u * end)),
-            energy: knot.energy + integral(knot, next, u),
-            slope: (start + u * (T::lit(2.0) * middle + T::lit(3.0) * u * end)) / width,
-        }
+    };
+    let width = next.x - knot.x;
+    let u = (x - knot.x) / width;
+    let [force, start, middle, end] = coefficients(knot, next);
+    CurvePoint {
+        force: force + u * (start + u * (middle + u * end)),
+        energy: knot.energy + integral(knot, next, u),
+        slope: (start + u * (T::lit(2.0) * middle + T::lit(3.0) * u * end)) / width,
     }
 }
 
@@ -153,7 +133,7 @@ fn integral<T: Real>(knot: &Knot<T>, next: &Knot<T>, u: T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::spatial_bushing::Curve;
 
     fn table() -> [(f64, f64); 7] {
         [(-2.0, -9.0), (-1.5, -2.0), (-0.3, -1.9), (0.4, 0.0), (0.5, 0.0), (1.1, 3.0), (4.0, 3.5)]
@@ -168,7 +148,7 @@ mod tests {
     #[test]
     fn it_rises_falls_and_is_flat_only_where_the_table_does() {
         for table in [table(), falling()] {
-            let curve = Table::new(&table).expect("a function");
+            let curve = Curve::new(&table).expect("a function");
             for (x, force) in table {
                 assert!((curve.at(x).force - force).abs() < 1e-14);
             }
@@ -190,20 +170,20 @@ mod tests {
     #[test]
     fn a_falling_table_is_the_mirror_of_a_rising_one() {
         let mirrored = table().map(|(x, force)| (x, -force));
-        let [rising, falling] = [table(), mirrored].map(|points| Table::new(&points).expect("a function"));
+        let [rising, falling] = [table(), mirrored].map(|points| Curve::new(&points).expect("a function"));
         for i in 0..90 {
             let x = -3.0 + 0.1 * f64::from(i);
             let (up, down) = (rising.at(x), falling.at(x));
             assert_eq!([up.force, up.energy, up.slope], [-down.force, -down.energy, -down.slope]);
         }
-        assert_eq!(falling.steepest(), 0.0);
+        assert_eq!(falling.steepest(0.0), 0.0);
     }
 
     /// The trapezoidal rule at half a million places is an oracle good to 1e-9.
     #[test]
     fn the_energy_is_the_integral_of_the_force() {
         for table in [table(), falling()] {
-            let curve = Table::new(&table).expect("a function");
+            let curve = Curve::new(&table).expect("a function");
             for end in [-2.7, -1.7, -0.1, 0.45, 0.9, 3.0, 6.0] {
                 let count = 500_000;
                 let width = end / f64::from(count);
@@ -225,7 +205,7 @@ mod tests {
             &[(0.0, 1.0), (1.0, 2.0), (0.5, 3.0)],
             &[(0.0, f64::NAN), (1.0, 2.0)],
         ] {
-            assert!(Table::new(points).is_err(), "{points:?}");
+            assert!(Curve::new(points).is_err(), "{points:?}");
         }
     }
 }

@@ -56,18 +56,6 @@ pub struct AmbiguousTurn {
     pub angle: f64,
 }
 
-impl From<WholeTurn> for ElementError {
-    fn from(error: WholeTurn) -> Self {
-        Self::own(error)
-    }
-}
-
-impl From<AmbiguousTurn> for ElementError {
-    fn from(error: AmbiguousTurn) -> Self {
-        Self::own(error)
-    }
-}
-
 impl<T: Real> Turn<T> {
     /// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
     /// most half a turn.
@@ -92,16 +80,17 @@ impl<T: Real> Turn<T> {
                 && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
             let cosine = from.dot(&q);
             if is_past && passes_whole_turn(&last, &v, cosine) {
-                return Err(WholeTurn { angle: core::f64::consts::TAU }.into());
+                return Err(ElementError::own(WholeTurn { angle: core::f64::consts::TAU }));
             }
             if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
-                return Err(
-                    AmbiguousTurn { angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64() }.into()
-                );
+                return Err(ElementError::own(AmbiguousTurn {
+                    angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64(),
+                }));
             }
         }
         if w < T::zero() && square < T::lit(LEAST_SINE * LEAST_SINE) {
-            return Err(WholeTurn { angle: (T::lit(2.0) * square.sqrt().atan2(w)).to_f64() }.into());
+            let angle = (T::lit(2.0) * square.sqrt().atan2(w)).to_f64();
+            return Err(ElementError::own(WholeTurn { angle }));
         }
         let (growth, along) = growth(square, w);
         Ok(Self { w, v, growth, along })

@@ -218,8 +218,14 @@ mod tests {
             let mut y = start.clone();
             let displacement: Vec<f64> = start.iter().map(|_| deal.between(-0.01, 0.01)).collect();
             let base = vec![0.0; y.len()];
-            let stage =
-                Stage { time: 0.0, weight: 0.02, start: &start, base: &base, displacement: &displacement };
+            let stage = Stage {
+                step: (0.0, 0.02),
+                time: 0.0,
+                weight: 0.02,
+                start: &start,
+                base: &base,
+                displacement: &displacement,
+            };
             let mut rates = vec![0.0; y.len()];
             stage.calc_rates(&mut simulation, &mut y, &mut rates).expect("regular");
             let unknowns: Vec<usize> = (0..y.len())

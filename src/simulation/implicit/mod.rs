@@ -21,7 +21,7 @@ use crate::simulation::scales::ErrorNorm;
 pub use method::{Bdf2, Method, Trapezoidal};
 
 use method::MOST_STAGES;
-use newton::{Newton, NotConverged};
+use newton::Newton;
 use stage::Stage;
 
 /// The implicit trapezoidal rule.
@@ -95,20 +95,6 @@ struct Previous<T> {
     rates: Vec<T>,
 }
 
-/// The outcome of a trial step.
-#[derive(Debug, Clone, Copy)]
-enum Outcome {
-    /// Solved; the discrete variables are those of its start, or forces have this error because of an event within the
-    /// step.
-    Settled {
-        force_error: f64,
-    },
-    NotConverged(NotConverged),
-    NotSettled {
-        force_error: f64,
-    },
-}
-
 /// The decision on a trial step.
 enum Verdict {
     /// The next step is this many times as long. Rates from before an event predict nothing after it.
@@ -119,20 +105,6 @@ enum Verdict {
     Retry {
         step: f64,
     },
-}
-
-impl Outcome {
-    fn failure(self, time: f64, step: f64) -> Option<SimulationError> {
-        match self {
-            Self::Settled { .. } => None,
-            Self::NotConverged(NotConverged { residual, iterations }) => {
-                Some(SimulationError::StepNotConverged { time, step, residual, iterations })
-            }
-            Self::NotSettled { force_error } => {
-                Some(SimulationError::StepNotSettled { time, step, force_error })
-            }
-        }
-    }
 }
 
 /// The number of discontinuous iterations after which a step counts as not settling: each lets every element switch
@@ -263,16 +235,17 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
     }
 
-    /// Tries a step from the start in `points`; leaves its end there.
+    /// Tries a step from the start in `points`; leaves its end there. Returns the error of forces because of an event
+    /// within the step.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
         span: Span,
-    ) -> Result<Outcome, SimulationError> {
+    ) -> Result<f64, SimulationError> {
         let h = span.length;
         let begin = simulation.time();
-        let mut outcome = Outcome::Settled { force_error: 0.0 };
+        let mut force_error = 0.0;
         for (i, &(share, earlier)) in M::STAGES.iter().enumerate() {
             let stage = i + 1;
             let is_last = stage == M::STAGES.len();
@@ -281,6 +254,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
             let (before, y) = self.points.split_at_mut(stage);
             let (y, rates) = (&mut y[0], &mut self.slopes[stage]);
             let equations = Stage {
+                step: (begin, h),
                 time: if is_last { span.end } else { begin + share * h },
                 weight: M::WEIGHT * h,
                 start: &before[0],
@@ -288,10 +262,10 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 displacement: &self.displacement,
             };
             if is_last {
-                outcome =
+                force_error =
                     settle(&mut self.newton, simulation, start, &equations, y, rates, self.force_tolerance)?;
-            } else if let Err(failed) = self.newton.solve(simulation, &equations, y, rates)? {
-                return Ok(Outcome::NotConverged(failed));
+            } else {
+                self.newton.solve(simulation, &equations, y, rates)?;
             }
         }
         // The energies follow from the rates, with the weights of the last stage.
@@ -299,18 +273,18 @@ impl<T: Real, M: Method> Implicit<T, M> {
         for i in (0..self.base.len()).filter(|&i| simulation.role(i) == Role::Energy) {
             self.points[last][i] = self.base[i] + self.slopes[last][i] * T::lit(M::WEIGHT * h);
         }
-        Ok(outcome)
+        Ok(force_error)
     }
 
     /// Decides on a trial step.
     fn judge(
         &mut self,
         simulation: &mut Simulation<'_, T>,
-        tried: &Result<Outcome, SimulationError>,
+        tried: &Result<f64, SimulationError>,
         span: Span,
     ) -> Verdict {
         let h = span.length;
-        let Ok(Outcome::Settled { force_error }) = *tried else {
+        let Ok(force_error) = *tried else {
             return Verdict::Retry { step: h * 0.4 };
         };
         if simulation.passing_time(h).is_ok_and(|time| time < h) {
@@ -375,7 +349,8 @@ fn stage_time<M: Method>(stage: usize) -> f64 {
     if stage == 0 { 0.0 } else { M::STAGES[stage - 1].0 }
 }
 
-/// Solves the last stage, with discrete variables that match its solution.
+/// Solves the last stage, with discrete variables that are those of the start or match its solution. Returns the error of
+/// forces because of an event within the step.
 fn settle<T: Real>(
     newton: &mut Newton<T>,
     simulation: &mut Simulation<'_, T>,
@@ -384,22 +359,21 @@ fn settle<T: Real>(
     y: &mut [T],
     rates: &mut [T],
     force_tolerance: f64,
-) -> Result<Outcome, SimulationError> {
+) -> Result<f64, SimulationError> {
     let (mut force_error, mut largest) = (0.0, 0.0_f64);
     for _ in 0..SWITCH_LIMIT {
-        if let Err(failed) = newton.solve(simulation, stage, y, rates)? {
-            return Ok(Outcome::NotConverged(failed));
-        }
+        newton.solve(simulation, stage, y, rates)?;
         force_error = simulation.discontinuous_update(start)?;
         largest = largest.max(force_error);
         // An error that no update removes is due to an event within the step.
         let is_updated = simulation.is_outdated();
         simulation.calc_updated_rates(y, rates)?;
         if force_error <= force_tolerance || !is_updated {
-            return Ok(Outcome::Settled { force_error: largest });
+            return Ok(largest);
         }
     }
-    Ok(Outcome::NotSettled { force_error })
+    let (time, step) = stage.step;
+    Err(SimulationError::StepNotSettled { time, step, force_error })
 }
 
 impl<T: Real, M> Sealed for Implicit<T, M> {}
@@ -477,9 +451,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
             longest = shorter;
             if longest < self.shortest(start_time) {
                 // If an element failed at an iterate, its error is the reason.
-                let step = SimulationError::StepTooSmall { time: start_time, step: h };
-                let reason = tried.map_or_else(Some, |outcome| outcome.failure(start_time, h));
-                return Err(reason.unwrap_or(step));
+                return Err(tried
+                    .err()
+                    .unwrap_or(SimulationError::StepTooSmall { time: start_time, step: h }));
             }
         }
     }

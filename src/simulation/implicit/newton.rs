@@ -26,14 +26,6 @@ pub(super) struct Newton<T: Real> {
     correction: Vec<T>,
 }
 
-/// Equations that were not solved.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct NotConverged {
-    /// The largest residual among the unknowns.
-    pub(super) residual: f64,
-    pub(super) iterations: usize,
-}
-
 /// The largest number of iterations, after which a stage counts as not converging; a good one takes two or three with a
 /// new Jacobian, and up to a dozen with one that was kept.
 const LIMIT: usize = 24;
@@ -64,16 +56,19 @@ impl<T: Real> Newton<T> {
     /// Solves a stage from the guess in `y`; leaves the solution there, and its rates.
     ///
     /// A Jacobian kept from elsewhere that does not lead to the solution is replaced by one at the guess.
+    ///
+    /// # Errors
+    /// [`SimulationError::StepNotConverged`], and those of an evaluation.
     pub(super) fn solve(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         stage: &Stage<'_, T>,
         y: &mut [T],
         rates: &mut [T],
-    ) -> Result<Result<(), NotConverged>, SimulationError> {
+    ) -> Result<(), SimulationError> {
         if self.unknowns.is_empty() {
             stage.calc_rates(simulation, y, rates)?;
-            return Ok(Ok(()));
+            return Ok(());
         }
         let count = self.unknowns.len();
         self.jacobian = self.jacobian.take().filter(|kept| kept.serves(stage.weight, count));
@@ -81,17 +76,17 @@ impl<T: Real> Newton<T> {
         self.guess.clear();
         self.guess.extend_from_slice(y);
         let mut solved = self.iterate(simulation, stage, y, rates);
-        if is_kept && !matches!(solved, Ok(Ok(()))) {
+        if is_kept && solved.is_err() {
             self.jacobian = None;
             y.copy_from_slice(&self.guess);
             solved = self.iterate(simulation, stage, y, rates);
         }
-        if matches!(solved, Ok(Ok(()))) {
+        if solved.is_ok() {
             if !is_plain::<T>() {
                 self.converge_derivatives(simulation, stage, y, rates)?;
             }
             stage.calc_rates(simulation, y, rates)?;
-            return Ok(Ok(()));
+            return Ok(());
         }
         self.jacobian = None;
         solved
@@ -103,7 +98,7 @@ impl<T: Real> Newton<T> {
         stage: &Stage<'_, T>,
         y: &mut [T],
         rates: &mut [T],
-    ) -> Result<Result<(), NotConverged>, SimulationError> {
+    ) -> Result<(), SimulationError> {
         // The level of rounding in forces over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
@@ -113,14 +108,14 @@ impl<T: Real> Newton<T> {
             let worst = self.write_residual(stage, y, rates);
             // No further Jacobian for diverging iterates.
             if last_worst.is_some_and(|last| worst > last * 2.0) {
-                return Ok(Err(NotConverged { residual: worst, iterations }));
+                return Err(stage.not_converged(worst, iterations));
             }
             let mut jacobian = match self.jacobian.take() {
                 Some(jacobian) => jacobian,
                 None => Jacobian::new(simulation, stage, &self.unknowns, y, rates)?,
             };
             if !jacobian.solve(stage.weight, &mut self.correction) {
-                return Ok(Err(NotConverged { residual: worst, iterations }));
+                return Err(stage.not_converged(worst, iterations));
             }
             last_worst = Some(worst);
             let mut size = 0.0_f64;
@@ -133,7 +128,7 @@ impl<T: Real> Newton<T> {
             let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
             if size <= tolerance || left <= tolerance {
                 self.jacobian = Some(jacobian);
-                return Ok(Ok(()));
+                return Ok(());
             }
             // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
@@ -141,7 +136,7 @@ impl<T: Real> Newton<T> {
             self.jacobian = (!is_slow).then_some(jacobian);
             last_size = (!is_slow).then_some(size);
         }
-        Ok(Err(NotConverged { residual: last_worst.unwrap_or(0.0), iterations: LIMIT }))
+        Err(stage.not_converged(last_worst.unwrap_or(0.0), LIMIT))
     }
 
     /// Converges the derivatives of the unknowns, whose values have converged and do not change.

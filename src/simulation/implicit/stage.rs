@@ -8,6 +8,8 @@ use crate::simulation::motion::Simulation;
 /// displaced by `displacement + w·u`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stage<'a, T> {
+    /// The start of the step, and its length \[s\].
+    pub(super) step: (f64, f64),
     /// Time \[s\].
     pub(super) time: f64,
     /// The weight `w` of its own rates \[s\].
@@ -21,6 +23,12 @@ pub(super) struct Stage<'a, T> {
 }
 
 impl<T: Real> Stage<'_, T> {
+    /// The largest residual among the unknowns after so many iterations, as an error.
+    pub(super) fn not_converged(&self, residual: f64, iterations: usize) -> SimulationError {
+        let (time, step) = self.step;
+        SimulationError::StepNotConverged { time, step, residual, iterations }
+    }
+
     /// Writes the positions that follow from the velocities in `y`.
     pub(super) fn advance_positions(&self, simulation: &Simulation<'_, T>, y: &mut [T]) {
         simulation.advance_positions(self.start, self.displacement, y, self.weight);
