@@ -47,7 +47,7 @@ pub use height_map::HeightMap;
 #[cfg(feature = "mesh-files")]
 pub use mesh::FaceList;
 pub use mesh::{Displaced, MeshFault, TriangleMesh};
-pub(crate) use mesh::{LoadedFace, LoadedVertex, MeshPart, VertexBuffer, Visited, moments_of_depth};
+pub(crate) use mesh::{LoadedFace, LoadedVertex, MeshPart, VertexBuffer, moments_of_depth};
 pub use solid::{Bounds, Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;
 pub use sphere::Sphere;

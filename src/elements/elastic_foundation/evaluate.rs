@@ -17,7 +17,7 @@ use crate::framework::{
 };
 use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, LoadedVertex, SolidShape, TriangleMesh};
+use crate::shapes::{Displaced, SolidShape, TriangleMesh};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
@@ -43,12 +43,16 @@ impl<T: Real> ElasticFoundation<T> {
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
-                let LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G } = loaded;
-                let area = volume / mean_depth * share;
-                let elastic_force = material.elastic_force([volume, share]);
-                work += elastic_force * depth;
-                let depth = mean_depth;
-                found.push(SpringPosition { index: vertex, depth, area, elastic_force, point_G, normal_G });
+                let elastic_force = material.elastic_force([loaded.volume, share]);
+                work += elastic_force * loaded.depth;
+                found.push(SpringPosition {
+                    index: loaded.vertex as usize,
+                    depth: loaded.volume / loaded.area,
+                    area: loaded.area * share,
+                    elastic_force,
+                    point_G: loaded.point_G,
+                    normal_G: loaded.normal_G,
+                });
             });
         } else {
             let refined = placed.refined.as_ref().filter(|_| parameters.clipped);

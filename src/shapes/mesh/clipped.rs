@@ -16,29 +16,10 @@ use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::solid::{Solid, SurfacePoint};
 use crate::shapes::solid_shape::SolidShape;
 
-/// A vertex with its share of the depth integrated over the faces around it.
-///
-/// The depth is interpolated linearly over each face between its corners, and counts where it is positive.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LoadedVertex<T: Real> {
-    /// The vertex, as numbered by the mesh; of merged vertices, the first.
-    pub vertex: usize,
-    /// The depth of the vertex \[m\]; negative outside.
-    pub depth: T,
-    /// The share of the integral of depth over area \[m³\].
-    pub volume: T,
-    /// The mean depth over the share \[m\], greater than zero.
-    pub mean_depth: T,
-    /// The nearest point of the other surface, in Ground.
-    pub point_G: Point3<T>,
-    /// The outward normal of the other surface there, in Ground.
-    pub normal_G: Vector3<T>,
-}
-
 /// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
 #[derive(Debug)]
 pub(crate) struct VertexBuffer<T: Real> {
-    visited: Vec<Visited<T>>,
+    visited: Vec<LoadedVertex<T>>,
     faces: Vec<LoadedFace>,
     /// By vertex, its place among the visited, or [`NOWHERE`]; all of them between the calls.
     place_of: Vec<u32>,
@@ -46,10 +27,12 @@ pub(crate) struct VertexBuffer<T: Real> {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A vertex of a face that may reach inside.
+/// A vertex of a face that may reach inside, with its share of the depth integrated over the faces around it.
+///
+/// The depth is interpolated linearly over each face between its corners, and counts where it is positive.
 #[derive(Debug, Clone)]
-pub(crate) struct Visited<T: Real> {
-    /// As numbered by the mesh.
+pub(crate) struct LoadedVertex<T: Real> {
+    /// As numbered by the mesh; of merged vertices, the first.
     pub(crate) vertex: u32,
     /// \[m\]; negative outside.
     pub(crate) depth: T,
@@ -57,9 +40,9 @@ pub(crate) struct Visited<T: Real> {
     pub(crate) point_G: Point3<T>,
     /// The outward normal of the other surface there, in Ground.
     pub(crate) normal_G: Vector3<T>,
-    /// The shares of the integrals of depth, and of 1.
+    /// The shares of the integrals of depth \[m³\], and of 1 \[m²\].
     pub(crate) volume: T,
-    area: T,
+    pub(crate) area: T,
 }
 
 /// A face of which a part is inside.
@@ -106,7 +89,7 @@ impl<T: Real> VertexBuffer<T> {
     }
 
     /// The vertices found.
-    pub(crate) fn visited(&self) -> &[Visited<T>] {
+    pub(crate) fn visited(&self) -> &[LoadedVertex<T>] {
         &self.visited
     }
 
@@ -124,7 +107,7 @@ impl<T: Real> VertexBuffer<T> {
 
     /// The place of a vertex, which is measured on the first visit.
     #[inline]
-    fn visit(&mut self, vertex: u32, measure: impl FnOnce() -> Visited<T>) -> usize {
+    fn visit(&mut self, vertex: u32, measure: impl FnOnce() -> LoadedVertex<T>) -> usize {
         let place = &mut self.place_of[vertex as usize];
         if *place == NOWHERE {
             // As many as there are vertices fit into 32 bits.
@@ -137,7 +120,7 @@ impl<T: Real> VertexBuffer<T> {
     }
 }
 
-impl<T: Real> Visited<T> {
+impl<T: Real> LoadedVertex<T> {
     /// A vertex whose nearest point of a surface at `X_GO` is this one.
     #[inline]
     fn new(vertex: u32, near: &SurfacePoint<T>, X_GO: &Pose<T>) -> Self {
@@ -155,8 +138,8 @@ impl<T: Real> Visited<T> {
     }
 
     #[inline]
-    fn cast<U: Real>(&self) -> Visited<U> {
-        Visited {
+    fn cast<U: Real>(&self) -> LoadedVertex<U> {
+        LoadedVertex {
             vertex: self.vertex,
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
@@ -179,7 +162,7 @@ impl<T: Real> TriangleMesh<T> {
         other: &SolidShape<T>,
         X_GO: &Pose<T>,
         buffer: &mut VertexBuffer<T>,
-        found: impl FnMut(LoadedVertex<T>),
+        found: impl FnMut(&LoadedVertex<T>),
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         match other {
@@ -192,10 +175,10 @@ impl<T: Real> TriangleMesh<T> {
                     let vertex = number as usize;
                     if is_plain::<T>() {
                         let p = &self.plain.vertices[vertex];
-                        Visited::above(number, plane.height(p), S * p, normal).cast()
+                        LoadedVertex::above(number, plane.height(p), S * p, normal).cast()
                     } else {
                         let p = self.vertex(vertex);
-                        Visited::above(number, plane_S.height(&p), X_GS * p, normal_G)
+                        LoadedVertex::above(number, plane_S.height(&p), X_GS * p, normal_G)
                     }
                 };
                 self.integrate(reaches, measure, buffer, found);
@@ -222,7 +205,7 @@ impl<T: Real> TriangleMesh<T> {
         other: &(impl Solid<T> + ?Sized),
         plain: &impl Solid<f64>,
         buffer: &mut VertexBuffer<T>,
-        found: impl FnMut(LoadedVertex<T>),
+        found: impl FnMut(&LoadedVertex<T>),
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
@@ -230,9 +213,9 @@ impl<T: Real> TriangleMesh<T> {
             let vertex = number as usize;
             if is_plain::<T>() {
                 let p_O = to_O * self.plain.vertices[vertex];
-                Visited::new(number, &plain.nearest(&p_O), &O).cast()
+                LoadedVertex::new(number, &plain.nearest(&p_O), &O).cast()
             } else {
-                Visited::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
+                LoadedVertex::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
             }
         };
         self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, buffer, found);
@@ -243,9 +226,9 @@ impl<T: Real> TriangleMesh<T> {
     fn integrate(
         &self,
         reaches: impl Fn(&Cluster) -> bool,
-        measure: impl Fn(u32) -> Visited<T>,
+        measure: impl Fn(u32) -> LoadedVertex<T>,
         buffer: &mut VertexBuffer<T>,
-        mut found: impl FnMut(LoadedVertex<T>),
+        mut found: impl FnMut(&LoadedVertex<T>),
     ) {
         buffer.reserve(self.plain.vertices.len());
         let first = buffer.visited.len();
@@ -270,13 +253,10 @@ impl<T: Real> TriangleMesh<T> {
         };
         self.plain.walk(Extent::Corners, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
         let VertexBuffer { visited, place_of, .. } = buffer;
-        for Visited { vertex, depth, point_G, normal_G, volume, area, .. } in visited[first..].iter().cloned()
-        {
-            place_of[vertex as usize] = NOWHERE;
-            if volume != T::zero() {
-                let mean_depth = volume / area;
-                let vertex = vertex as usize;
-                found(LoadedVertex { vertex, depth, volume, mean_depth, point_G, normal_G });
+        for vertex in &visited[first..] {
+            place_of[vertex.vertex as usize] = NOWHERE;
+            if vertex.volume != T::zero() {
+                found(vertex);
             }
         }
     }

@@ -26,7 +26,7 @@ use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
 pub(crate) use clip::moments_of_depth;
-pub(crate) use clipped::{LoadedFace, LoadedVertex, VertexBuffer, Visited};
+pub(crate) use clipped::{LoadedFace, LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 pub(crate) use gradient::MeshPart;
 #[cfg(feature = "mesh-files")]

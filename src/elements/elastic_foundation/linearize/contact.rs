@@ -12,7 +12,7 @@ use crate::framework::{AtDynamics, Blocks, End};
 use crate::math::{Dual, Number, Pose, Real, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 use crate::shapes::{
-    LoadedFace, MeshPart, Solid, SolidShape, SurfacePoint, TriangleMesh, Visited, moments_of_depth,
+    LoadedFace, LoadedVertex, MeshPart, Solid, SolidShape, SurfacePoint, TriangleMesh, moments_of_depth,
 };
 
 /// A contact, seen from the other surface: the mesh moves by a rotation and a translation of its origin, in Ground.
@@ -199,7 +199,7 @@ impl<T: Real> Contact<'_, T> {
         let p_GS = self.X_GM.translation.vector;
         memory.clear();
         memory.resize(visited.len() * 6, T::zero());
-        let base_of = |at: &Visited<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;
+        let base_of = |at: &LoadedVertex<T>| at.point_G.coords - at.normal_G * at.depth - p_GS;
         for LoadedFace { face, corners } in &vertices.faces()[self.found.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
             let corners = places.map(|place| &visited[place]);
