@@ -1,8 +1,8 @@
 //! One state: motion, variables by name, forces and results.
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, KinematicsSource, Pose, SpatialVelocity, Stage,
-    State as CrateState, StepRule, Stepping, Topology,
+    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Handle, KinematicsSource, Pose, SpatialVelocity,
+    Stage, State as CrateState, StepRule, Stepping, Topology,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -90,6 +90,11 @@ impl KinematicsSource<f64> for MotionOf<'_> {
     fn coordinate_rate(&self, coordinate: CoordinateIndex) -> f64 {
         self.0.velocities().coordinate_rate(coordinate)
     }
+}
+
+fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
+    let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
+    handle.ok_or_else(|| no_such("it is no cable"))
 }
 
 /// The rows of a matrix of a given shape.
@@ -463,12 +468,45 @@ impl State {
         let finite = spacing.is_finite() && spacing > 0.0;
         finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
         self.view(|system, view| {
-            let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
-            let handle = handle.ok_or_else(|| no_such("it is no cable"))?;
+            let handle = cable_of(system, cable)?;
             let path = &view.try_of(handle).map_err(raised)?.position.path;
             let points = path.sample(system.try_element(handle).map_err(raised)?.path(), spacing);
             let numbers: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
             convert::matrix(py, &numbers, 3)
+        })
+    }
+
+    /// The moment arms (k,) of a cable about ``k`` coordinates of the host, such as joint angles: m for an angle, without dimension
+    /// for a displacement. ``motions`` (k, bodies, 6) are the velocities of all bodies per unit rate of each, angular and linear at
+    /// their origins in ground: the columns of the host's Jacobian. ``rates`` (k, coordinates) are those of coordinates with which
+    /// via points move, by default zero. A tension f drives a coordinate with f times the moment arm, which is minus the derivative
+    /// of the length: it is positive if a taut cable increases the coordinate. Requires an evaluated state.
+    #[pyo3(signature = (cable, motions, rates=None))]
+    fn moment_arms<'py>(
+        &self,
+        py: Python<'py>,
+        cable: &Element,
+        motions: &Bound<'py, PyAny>,
+        rates: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let topology = self.state.positions().topology();
+        let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
+        let (motions, shape) = convert::numbers(motions)?;
+        let &[count, ..] = shape.as_slice() else {
+            return Err(invalid("motions must be of shape (k, bodies, 6)"));
+        };
+        if shape != [count, b, 6] {
+            return Err(invalid(&format!("motions must be of shape (k, {b}, 6), not {shape:?}")));
+        }
+        let rates = rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| rows(rates, count, c, "rates"))?;
+        self.view(|system, view| {
+            let path = &view.try_of(cable_of(system, cable)?).map_err(raised)?.position.path;
+            let motion =
+                |k: usize, body: BodyIndex| velocity_of(&motions[6 * (k * b + body.index() - 1)..][..6]);
+            let rate = |k: usize, coordinate: CoordinateIndex| rates[k * c + coordinate.index()];
+            let mut arms = vec![0.0; count];
+            path.moment_arms(view.positions(), motion, rate, &mut arms);
+            Ok(arms.to_pyarray(py))
         })
     }
 

@@ -251,6 +251,50 @@ def test_a_pickled_batch_continues_bit_for_bit() -> None:
     assert np.array_equal(batch.values(), there.values())
 
 
+@pytest.mark.parametrize("friction", [None, 0.2])
+def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | None) -> None:
+    system = fe.System()
+    arm, forearm, glide = system.add_body("arm"), system.add_body("forearm"), system.add_coordinate("glide")
+    turned = [0, 0, 0, 1, 0, 0, 0]
+    elbow = fe.Obstacle(forearm.frame(turned), fe.Shape.cylinder(0.03), hint=[0, 0.03, 0], friction=friction)
+    guide = fe.ViaPoint(arm.station([0, 0, 0]), moving=(glide, [-1.0, 0.0, 1.0], [[0.1, 0.05, 0], [0.15, 0.06, 0.0], [0.2, 0.05, 0]]))
+    cable = system.add_cable_spring(
+        fe.GROUND.station([0, 0.1, 0]), forearm.station([0.2, 0.02, 0.01]), [guide, elbow], stiffness=100.0, slack_length=0.1
+    )
+    other = system.add_linear_bushing(fe.GROUND, arm)
+    state = system.state()
+
+    def turn(angle: float) -> Any:
+        return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
+
+    def length(q: Any) -> float:
+        shoulder, both, p = turn(q[0]), turn(q[0] + q[1]), np.zeros((2, 4, 4))
+        p[:, 3, 3], p[0, :3, :3], p[1, :3, :3], p[1, :3, 3] = 1.0, shoulder, both, shoulder @ [0.3, 0, 0]
+        state.poses, state.coordinates = p, [q[2]]
+        state.evaluate()
+        return state.result("cable_spring[0].path.length")
+
+    z, q, step = np.array([0, 0, 1.0]), np.array([0.2, -0.7, 0.3]), 1e-6
+    expected = [-(length(q + step * e) - length(q - step * e)) / (2 * step) for e in np.eye(3)]
+    length(q)
+    at_elbow = state.poses[1, :3, 3]
+    motions = np.zeros((3, 2, 6))
+    motions[0, 0, 2] = motions[0, 1, 2] = motions[1, 1, 2] = 1.0
+    motions[0, 1, 3:] = np.cross(z, at_elbow)
+    arms = state.moment_arms(cable, motions, [[0.0], [0.0], [1.0]])
+    # Differences of lengths of 0.5 m, of which roundoff leaves 1e-10.
+    assert np.abs(arms - expected).max() < 1e-9 and np.abs(arms).min() > 1e-4
+    # A motor at the elbow gains what the tension does there.
+    tension = state.result("cable_spring[0].tension")
+    power = np.einsum("kbi,bi->k", motions, state.wrenches)
+    if friction is None:
+        assert np.allclose(power[:2], tension * arms[:2], rtol=1e-12)
+    assert np.array_equal(state.moment_arms(cable, motions)[:2], arms[:2]) and state.moment_arms(cable, motions[:0]).shape == (0,)
+    for wrong in ((other, motions), (cable, motions[:, :1]), (cable, motions, [[0.0]])):
+        with pytest.raises(fe.Error):
+            state.moment_arms(*wrong)
+
+
 def test_curves_height_maps_and_distance_fields() -> None:
     system = fe.System()
     body = system.add_body("body")
