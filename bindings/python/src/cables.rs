@@ -1,7 +1,7 @@
 //! Cables: their obstacles, via points and paths.
 
 use force_elements::cable::{
-    CablePath, Obstacle as CrateObstacle, PathError, SplineCurve, ViaPoint as CrateViaPoint,
+    CablePath, Obstacle as CrateObstacle, PathError, Settings, SplineCurve, ViaPoint as CrateViaPoint,
 };
 use force_elements::nalgebra::Point3;
 use force_elements::{CableSpring, Error, cable_spring};
@@ -20,7 +20,9 @@ fn of_path(error: PathError) -> PyErr {
 /// A shape in a frame or on a body, over which a cable is laid. ``hint`` is a point [m] in the frame of the shape past which
 /// the cable runs at first, on the same side of a cylinder and through the same hole; over a ball it slides to the shortest
 /// path. With ``ignored_around_ends`` the shape is ignored while it contains an end of the cable. ``friction`` is the
-/// coefficient of friction; without one on any of its obstacles a cable slides freely.
+/// coefficient of friction; without one on any of its obstacles a cable slides freely. ``confined_to`` is a direction in the frame
+/// of the shape, on the side of which the cable stays whatever it remembers: in front of the axis of a cylinder. ``most_contacts``
+/// is the largest number of its contacts with the cable, by default 8, or 1 of a convex shape.
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacle {
@@ -33,31 +35,36 @@ pub(crate) struct Obstacle {
     hint: Option<Point3<f64>>,
     ignored_around_ends: bool,
     friction: Option<f64>,
+    confined_to: Option<Point3<f64>>,
+    most_contacts: Option<usize>,
 }
 
 #[pymethods]
 impl Obstacle {
     #[new]
-    #[pyo3(signature = (frame, shape, hint=None, ignored_around_ends=false, friction=None))]
+    #[pyo3(signature = (frame, shape, hint=None, ignored_around_ends=false, friction=None, confined_to=None, most_contacts=None))]
     fn new(
         frame: FrameArgument,
         shape: Shape,
         hint: Option<&Bound<'_, PyAny>>,
         ignored_around_ends: bool,
         friction: Option<f64>,
+        confined_to: Option<&Bound<'_, PyAny>>,
+        most_contacts: Option<usize>,
     ) -> PyResult<Self> {
-        let hint = hint.map(convert::point).transpose()?;
-        Ok(Self { frame: frame.frame(), shape, hint, ignored_around_ends, friction })
+        let [hint, confined_to] = [hint, confined_to].map(|point| point.map(convert::point).transpose());
+        let (frame, hint, confined_to) = (frame.frame(), hint?, confined_to?);
+        Ok(Self { frame, shape, hint, ignored_around_ends, friction, confined_to, most_contacts })
     }
 
-    fn __getnewargs__(&self) -> (Frame, Shape, Option<[f64; 3]>, bool, Option<f64>) {
-        (
-            self.frame,
-            self.shape.clone(),
-            self.hint.map(|p| p.coords.into()),
-            self.ignored_around_ends,
-            self.friction,
-        )
+    #[expect(clippy::type_complexity, reason = "they are the arguments")]
+    fn __getnewargs__(
+        &self,
+    ) -> (Frame, Shape, Option<[f64; 3]>, bool, Option<f64>, Option<[f64; 3]>, Option<usize>) {
+        let [hint, confined_to] =
+            [self.hint, self.confined_to].map(|point| point.map(|point| point.coords.into()));
+        let Self { frame, ignored_around_ends, friction, most_contacts, .. } = *self;
+        (frame, self.shape.clone(), hint, ignored_around_ends, friction, confined_to, most_contacts)
     }
 }
 
@@ -70,6 +77,12 @@ impl Obstacle {
         let mut obstacle = CrateObstacle::shared(frame, surface).map_err(of_path)?;
         if let Some(hint) = self.hint {
             obstacle = obstacle.with_contact_hint(hint).map_err(of_path)?;
+        }
+        if let Some(side) = self.confined_to {
+            obstacle = obstacle.confined_to(side.coords).map_err(of_path)?;
+        }
+        if let Some(most_contacts) = self.most_contacts {
+            obstacle = obstacle.with_most_contacts(most_contacts).map_err(of_path)?;
         }
         Ok(if self.ignored_around_ends { obstacle.ignored_around_ends() } else { obstacle })
     }
@@ -142,12 +155,14 @@ pub(crate) struct Route {
     pub(crate) origin: Station,
     pub(crate) termination: Station,
     pub(crate) passages: Vec<Passage>,
+    pub(crate) settings: Settings<f64>,
 }
 
 impl Route {
     fn find(&self, system: &Built) -> PyResult<CablePath<f64>> {
         let (origin, termination) = (self.origin.find(system)?, self.termination.find(system)?);
         let path = CablePath::new(origin, termination).map_err(of_path)?;
+        let path = path.with_settings(self.settings).map_err(of_path)?;
         self.passages.iter().try_fold(path, |path, passage| match passage {
             Passage::Obstacle(obstacle) => Ok(path.over(obstacle.find(system)?)),
             Passage::ViaPoint(point) => path.through(point.find(system)?).map_err(of_path),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
+use force_elements::cable::Settings;
 use force_elements::hertz_contact::Ball;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementId, Error, ExponentialSpring,
@@ -453,8 +454,12 @@ impl System {
     }
 
     /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
-    /// With friction its result ``elongation`` is that of the most elongated part.
-    #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, **parameters))]
+    /// With friction its result ``elongation`` is that of the most elongated part. ``smoothness`` [rad] is the largest kink of the
+    /// path, by default 1e-9; ``max_iterations``, by default 60, and ``max_evaluations``, by default 100000, bound the work for
+    /// each obstacle.
+    #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, smoothness=None, max_iterations=None,
+        max_evaluations=None, **parameters))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn add_cable_spring<'py>(
         &self,
         py: Python<'py>,
@@ -462,12 +467,24 @@ impl System {
         termination: Station,
         route: Vec<Passage>,
         name: Option<String>,
+        smoothness: Option<f64>,
+        max_iterations: Option<usize>,
+        max_evaluations: Option<usize>,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Element> {
         let (elastic, keywords) = given::<cable_spring::Parameters<f64>>("a cable", parameters, py)?;
+        let usual = Settings::default();
+        let settings = Settings {
+            smoothness: smoothness.unwrap_or(usual.smoothness),
+            max_iterations: max_iterations.unwrap_or(usual.max_iterations),
+            max_evaluations: max_evaluations.unwrap_or(usual.max_evaluations),
+        };
+        keywords.set_item("smoothness", smoothness)?;
+        keywords.set_item("max_iterations", max_iterations)?;
+        keywords.set_item("max_evaluations", max_evaluations)?;
         let arguments = (origin, termination, route.clone());
         let addition = Addition { method: "add_cable_spring", arguments, name, keywords };
-        cables::add(self, py, &Route { origin, termination, passages: route }, elastic, addition)
+        cables::add(self, py, &Route { origin, termination, passages: route, settings }, elastic, addition)
     }
 
     /// Removes a body, on which no element may act. Its row stays, until the next body that is added takes it.

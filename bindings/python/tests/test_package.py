@@ -295,6 +295,38 @@ def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | N
             state.moment_arms(*wrong)
 
 
+def test_a_cable_stays_on_the_side_to_which_it_is_confined() -> None:
+    lengths = []
+    choices: list[dict[str, Any]] = [{}, {"confined_to": [0, 1, 0]}, {"confined_to": [0, -1, 0]}]
+    for sides in choices:
+        system = fe.System()
+        load, drum = system.add_body("load"), fe.Shape.cylinder(0.1)
+        over = fe.Obstacle(fe.GROUND, drum, friction=0.1, most_contacts=2, **sides)
+        system.add_cable_spring(
+            fe.GROUND.station([-0.3, 0.02, 0]), load.station([0, 0, 0]), [over], name="cable", slack_length=0.1, smoothness=1e-7, max_evaluations=20_000
+        )
+        state = pickle.loads(pickle.dumps(system)).state()
+        state.set_body(state.system.body("load"), [0.3, 0.02, 0])
+        state.evaluate()
+        assert state.result("cable.path.smoothness") <= 1e-7
+        lengths.append(state.result("cable.path.length"))
+    # Over the top it is the shortest.
+    assert lengths[0] == lengths[1] < lengths[2] - 0.02
+    refused: list[tuple[dict[str, Any], str]] = [({"confined_to": [0, 0, 1]}, "side"), ({"most_contacts": 0}, "most_contacts")]
+    for wrong, message in refused:
+        with pytest.raises(fe.InvalidValueError, match=message):
+            system.add_cable_spring(fe.GROUND.station([1, 0, 0]), load.station([0, 0, 0]), [fe.Obstacle(fe.GROUND, drum, **wrong)])
+    with pytest.raises(fe.InvalidValueError, match="max_evaluations"):
+        system.add_cable_spring(fe.GROUND.station([1, 0, 0]), load.station([0, 0, 0]), max_evaluations=0)
+    # So little work that a path over a torus is not found, and the message says how to go on.
+    ring = fe.Obstacle(fe.GROUND, fe.Shape.torus(0.2, 0.05), hint=[0.1, 0.05, 0.02])
+    system.add_cable_spring(fe.GROUND.station([0.1, 0.02, 0.3]), load.station([0, 0, 0]), [ring], slack_length=0.1, max_evaluations=10)
+    state = system.state()
+    state.set_body(load, [0.25, 0.1, -0.3])
+    with pytest.raises(fe.ElementError, match="max_evaluations"):
+        state.evaluate()
+
+
 def test_curves_height_maps_and_distance_fields() -> None:
     system = fe.System()
     body = system.add_body("body")

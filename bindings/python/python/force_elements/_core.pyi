@@ -152,6 +152,8 @@ class Obstacle:
         hint: ArrayLike | None = None,
         ignored_around_ends: bool = False,
         friction: float | None = None,
+        confined_to: ArrayLike | None = None,
+        most_contacts: int | None = None,
     ) -> Obstacle: ...
     @property
     def frame(self) -> Frame: ...
@@ -220,6 +222,9 @@ class System:
         route: Sequence[Obstacle | ViaPoint | Station] = ...,
         *,
         name: str | None = None,
+        smoothness: float | None = None,
+        max_iterations: int | None = None,
+        max_evaluations: int | None = None,
         **parameters: Any,
     ) -> Element: ...
     @property

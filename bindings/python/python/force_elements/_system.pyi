@@ -430,10 +430,12 @@ class System(_core.System):
         ...
 
     def add_cable_spring(  # type: ignore[override]
-        self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
+        self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, smoothness: float | None=None, max_iterations: int | None=None, max_evaluations: int | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
     ) -> Element:
         """Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
-        With friction its result ``elongation`` is that of the most elongated part.
+        With friction its result ``elongation`` is that of the most elongated part. ``smoothness`` [rad] is the largest kink of the
+        path, by default 1e-9; ``max_iterations``, by default 60, and ``max_evaluations``, by default 100000, bound the work for
+        each obstacle.
 
         Law:
 
