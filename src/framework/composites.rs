@@ -58,11 +58,6 @@ impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
 }
 
 impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_vector(&field, self.iter_mut().map(Slot::Number), visit);
     }
@@ -118,11 +113,6 @@ impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
 }
 
 impl<T: Real> Part<T, Composite> for Symmetric6<T> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
     }
@@ -155,11 +145,6 @@ impl<T: Real> Listed<T, Composite> for Point3<T> {
 }
 
 impl<T: Real> Part<T, Composite> for Point3<T> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         self.coords.visit_mut(field, visit);
     }
@@ -226,11 +211,6 @@ impl PosePlaces {
 }
 
 impl<T: Real> Part<T, Composite> for Pose<T> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let mut rows: Matrix3<T> = self.rotation.matrix().transpose();
         visit_rotation(&field, rows.iter_mut().map(Slot::Number), &mut *visit);
@@ -299,11 +279,6 @@ impl<T: Real, K, V: Listed<T, K>> Listed<T, (K,)> for Option<V> {
 }
 
 impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
         let mut is_known = self.is_some();

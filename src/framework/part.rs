@@ -131,12 +131,6 @@ pub trait Listed<T: Real, Kind>: Sized {
 
 /// A field of a struct that [`variables!`](crate::variables!) declares.
 pub trait Part<T: Real, Kind>: Listed<T, Kind> {
-    /// The type of a default's literal.
-    type Literal;
-
-    /// The value of a default.
-    fn literal(literal: Self::Literal) -> Self;
-
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
 
@@ -206,11 +200,6 @@ impl<T: Real> Listed<T, T> for T {
 }
 
 impl<T: Real> Part<T, T> for T {
-    type Literal = f64;
-
-    fn literal(literal: f64) -> Self {
-        T::lit(literal)
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.number(Slot::Number(self)));
     }
@@ -232,11 +221,6 @@ impl<T: Real> Listed<T, Composite> for bool {
 }
 
 impl<T: Real> Part<T, Composite> for bool {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.flag(Slot::Flag(self)));
     }

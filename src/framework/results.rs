@@ -125,7 +125,7 @@ macro_rules! results {
             }
         }
     };
-    (@default $T:ident ($($unit:tt)?) $default:expr) => { $crate::variables::Part::<$T, _>::literal($default) };
+    (@default $T:ident ($($unit:tt)?) $default:expr) => { <$T as $crate::Real>::lit($default) };
     (@default $T:ident ($unit:tt)) => { $crate::variables::Listed::<$T, _>::neutral() };
     (@default $T:ident ()) => { Default::default() };
 }

@@ -152,9 +152,7 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 ///
 /// All of this is added to the documentation of the field.
 ///
-/// After the struct there may be `check`, a function that checks relations between fields, and `couple`, a function
-/// that receives the name of a field written alone and adjusts others
-/// ([`Variables::couple`](crate::Variables::couple)).
+/// After the struct there may be `check`, a function that checks relations between fields.
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar; with `#[derive(Copy)]` right
 /// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` reuses buffers.
@@ -290,7 +288,7 @@ macro_rules! variables {
             }
         }
     };
-    (@default $T:ident $default:expr) => { $crate::variables::Part::<$T, _>::literal($default) };
+    (@default $T:ident $default:expr) => { <$T as $crate::Real>::lit($default) };
     (@default $T:ident) => { $crate::variables::Listed::<$T, _>::neutral() };
     (@stage $stage:ident) => { $crate::Stage::$stage };
     (@stage) => { $crate::Stage::Instance };

@@ -214,11 +214,6 @@ impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
 }
 
 impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let list = field.name;
         for (i, material) in self.iter_mut().enumerate() {

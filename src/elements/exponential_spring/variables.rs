@@ -128,11 +128,6 @@ impl<T: Real> Listed<T, Composite> for FrictionTransition {
 }
 
 impl<T: Real> Part<T, Composite> for FrictionTransition {
-    type Literal = Self;
-
-    fn literal(literal: Self) -> Self {
-        literal
-    }
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
         let flag = Declared { name: format_args!("{name}.return_mapping"), ..field };
