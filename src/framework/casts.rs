@@ -5,7 +5,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::any::Any;
 
-use crate::framework::element_variables::PresentVariables;
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
 use crate::framework::state::State;
@@ -111,7 +110,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 Error::Element { source, .. } => self.roster.failure(place, source),
                 other => other,
             })?;
-            let variables = cast_defaults(&element, &self.defaults.at(place), topology);
+            let variables = cast_defaults(&element, &self.defaults, place, topology);
             defaults.append(variables.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
@@ -122,12 +121,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 /// The default variables of an element that was cast, which are those of the other by name.
 fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
-    defaults: &PresentVariables<'_, T, E>,
+    defaults: &Columns<T, E>,
+    place: usize,
     topology: &Topology,
 ) -> Result<Columns<U, F>, ElementError> {
     element.check_topology(topology)?;
     let mut values: Vec<(String, f64)> = Vec::new();
-    defaults.visit(&mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
+    defaults.visit(place, &mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
     let mut rest = values.iter();
     let mut fits = E::KIND == F::KIND;
     let mut variables = Columns::of(Some(element));
@@ -139,6 +139,6 @@ fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     if !fits || rest.next().is_some() {
         return Err(ElementError::ForeignVariables);
     }
-    variables.at(0).validate()?;
+    variables.validate(0)?;
     Ok(variables)
 }

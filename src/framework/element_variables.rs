@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt::{self, Arguments, Debug};
+use core::fmt::{self, Arguments};
 
 use crate::framework::ElementError;
 use crate::framework::element::{ForceElement, Given};
@@ -11,64 +11,84 @@ use crate::framework::results::Cache;
 use crate::framework::slots::Columns;
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor};
+use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut, earlier};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
 
-/// The variables of one element, where they are stored.
-#[derive(Debug)]
-pub(crate) struct PresentVariables<'a, T: Real, E: ForceElement<T>> {
-    pub(crate) enabled: bool,
-    pub(crate) parameters: &'a E::Parameters,
-    pub(crate) discrete: &'a E::Discrete,
-    pub(crate) continuous: &'a E::Continuous,
-}
-
-impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
+impl<T: Real, E: ForceElement<T>> Columns<T, E> {
     /// What is given before Position stage, at this time and these positions.
-    pub(crate) fn given(&self, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
-        Given {
-            parameters: self.parameters,
-            discrete: self.discrete,
-            continuous: self.continuous,
-            time: kinematics.time,
-            positions: &kinematics.positions,
+    #[inline]
+    pub(crate) fn given<'a>(&'a self, place: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
+        self.rows(0..self.enabled.len()).given(place, kinematics)
+    }
+
+    /// Checks every range of one element.
+    pub(crate) fn validate(&self, place: usize) -> Result<(), InvalidValue> {
+        self.parameters[place].validate()?;
+        self.discrete[place].validate()?;
+        validate_continuous(&self.continuous[place])
+    }
+
+    /// Visits the flag of one element first, then the parameters, the discrete and the continuous variables.
+    pub(crate) fn visit(&self, place: usize, visit: Visitor<'_, T>) {
+        visit(enabled_entry(Value::Flag(self.enabled[place])));
+        self.parameters[place].visit(visit);
+        self.discrete[place].visit(visit);
+        self.continuous[place].visit(visit);
+    }
+
+    /// The mutable counterpart of [`visit`](Self::visit).
+    pub(crate) fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
+        visit(enabled_entry(Slot::Flag(&mut self.enabled[place])));
+        self.parameters[place].visit_mut(visit);
+        self.discrete[place].visit_mut(visit);
+        self.continuous[place].visit_mut(visit);
+    }
+
+    /// The variable of one element that has this name within it, if there is one.
+    pub(crate) fn number(&self, place: usize, field: &str) -> Option<T> {
+        let mut found = None;
+        self.visit(place, &mut |entry| {
+            if is_named(entry.name, field) {
+                found = Some(entry.value.number());
+            }
+        });
+        found
+    }
+
+    /// Sets variables by name in the first row, and then checks all of them; returns the stage below which the state
+    /// falls, if anything has changed.
+    pub(crate) fn set(&mut self, values: &[(&str, T)]) -> Result<Option<Stage>, ElementError> {
+        let mut earliest = None;
+        for &(field, value) in values {
+            let flag = if field == ENABLED { ENABLED } else { "flag" };
+            let mut written = Ok(None);
+            self.visit_mut(0, &mut |entry| {
+                if is_named(entry.name, field) {
+                    let changed = entry.value.write(flag, value);
+                    written = changed.map(|is_changed| is_changed.then_some(entry.stage));
+                }
+            });
+            earliest = earlier(earliest, written?);
+            // A number written to an `Option` that is `None` is not kept.
+            let is_kept = self.number(0, field).is_some_and(|kept| is_same_number(kept, value));
+            check::that(is_kept, "number", value, Requirement::Known)?;
         }
+        self.validate(0)?;
+        Ok(earliest)
     }
 
-    /// Checks every range.
-    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
-        self.parameters.validate()?;
-        self.discrete.validate()?;
-        validate_continuous(self.continuous)
-    }
-
-    /// Visits the flag first, then the parameters, the discrete and the continuous variables.
-    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
-        visit(enabled_entry(Value::Flag(self.enabled)));
-        self.parameters.visit(visit);
-        self.discrete.visit(visit);
-        self.continuous.visit(visit);
-    }
-
-    /// Whether there is a variable of this name.
-    pub(crate) fn has(&self, field: &str) -> bool {
-        let mut has = false;
-        self.visit(&mut |entry| has |= is_named(entry.name, field));
-        has
-    }
-
-    /// A hash of the names of all variables of the element at this place, in their order.
-    pub(crate) fn layout(&self, place: usize) -> u64 {
+    /// A hash of the names of all variables of one element, as if it were at this place of its kind, in their order.
+    pub(crate) fn layout(&self, row: usize, place: usize) -> u64 {
         let mut layout = hash_of(format_args!("{}[{place}]", E::KIND));
-        self.visit(&mut |entry| layout = chain(layout, hash_of(entry.name)));
+        self.visit(row, &mut |entry| layout = chain(layout, hash_of(entry.name)));
         layout
     }
 
-    /// A name shared by two variables or by two results, one of which could not be read.
+    /// A name shared by two variables or by two results of the first row, one of which could not be read.
     pub(crate) fn repeated_name(&self) -> Option<String> {
         let mut variables = vec![ABSORBED_ENERGY.to_string(), ACCOUNT_OPEN.to_string()];
-        self.visit(&mut |entry| variables.push(entry.name.to_string()));
+        self.visit(0, &mut |entry| variables.push(entry.name.to_string()));
         let mut results = Vec::new();
         let mut list = |entry: Entry<'_, Value<T>>| results.push(entry.name.to_string());
         E::Position::neutral().visit(Stage::Position, &mut list);
@@ -81,80 +101,17 @@ impl<'a, T: Real, E: ForceElement<T>> PresentVariables<'a, T, E> {
     }
 }
 
-/// Sets variables by name in a row that is a copy of the present ones, and then checks all of them; returns the stage below
-/// which the state falls, if anything has changed.
-pub(crate) fn set<T: Real, E: ForceElement<T>>(
-    present: &PresentVariables<'_, T, E>,
-    changed: &mut Columns<T, E>,
-    values: &[(&str, T)],
-) -> Result<Option<Stage>, ElementError> {
-    let Columns { enabled, parameters, discrete, continuous } = changed;
-    let mut earliest = None;
-    for &(field, value) in values {
-        let written = if field == ENABLED {
-            enabled[0] = check::flag(ENABLED, value)?;
-            Some((Stage::Instance, present.enabled != enabled[0]))
-        } else if let Some(written) = write(&mut parameters[0], field, value)? {
-            Some(written)
-        } else if let Some(written) = write(&mut discrete[0], field, value)? {
-            Some(written)
-        } else {
-            write(&mut continuous[0], field, value)?
-        };
-        let stage = written.and_then(|(stage, is_changed)| is_changed.then_some(stage));
-        earliest = earliest.into_iter().chain(stage).min();
-    }
-    changed.at(0).validate()?;
-    Ok(earliest)
-}
-
 /// The name of the flag for an enabled element.
 pub(crate) const ENABLED: &str = "enabled";
 
-pub(crate) fn enabled_entry<V>(value: V) -> Entry<'static, V> {
+fn enabled_entry<V>(value: V) -> Entry<'static, V> {
     Entry { name: format_args!("enabled"), unit: "", stage: Stage::Instance, value }
-}
-
-/// The first stage that reads a scalar, and whether writing it has changed it.
-type Written = (Stage, bool);
-
-/// Writes the scalar of this name, if there is one.
-///
-/// # Errors
-/// If the scalar is a flag and `value` is neither 0 nor 1, or if it is of an `Option` that is `None`.
-fn write<T: Real>(
-    variables: &mut impl Variables<T>,
-    field: &str,
-    value: T,
-) -> Result<Option<Written>, InvalidValue> {
-    let mut written = None;
-    variables.visit_mut(&mut |entry| {
-        if is_named(entry.name, field) {
-            written = Some(entry.value.write("flag", value).map(|is_changed| (entry.stage, is_changed)));
-        }
-    });
-    let Some(written) = written.transpose()? else { return Ok(None) };
-    // A number written to an `Option` that is `None` is not kept.
-    let is_kept = number_of(variables, field).is_some_and(|kept| is_same_number(kept, value));
-    check::that(is_kept, "number", value, Requirement::Known)?;
-    Ok(Some(written))
 }
 
 /// Whether two numbers are equal, or both are NaN.
 pub(super) fn is_same_number<T: Real>(a: T, b: T) -> bool {
     let (a, b) = (a.to_f64(), b.to_f64());
     a == b || a.is_nan() && b.is_nan()
-}
-
-/// The scalar of this name, if there is one.
-fn number_of<T: Real>(variables: &impl Variables<T>, field: &str) -> Option<T> {
-    let mut found = None;
-    variables.visit(&mut |entry| {
-        if is_named(entry.name, field) {
-            found = Some(entry.value.number());
-        }
-    });
-    found
 }
 
 /// Whether a name formats to `field`; allocates nothing.

@@ -183,7 +183,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     }
 
     fn remove(&mut self, place: usize) {
-        self.roster.layout = self.roster.layout.wrapping_sub(self.defaults.at(place).layout(place));
+        self.roster.layout = self.roster.layout.wrapping_sub(self.defaults.layout(place, place));
         self.roster.places.remove(place);
         self.elements[place] = None;
         self.defaults.swap(place, &mut Columns::of(None));
@@ -384,10 +384,10 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
             let next = &mut changed.discrete[0];
             if let Some(element) = &self.elements[place] {
-                element.reset_memory(&present.given(kinematics), &kinematics.velocities, next)?;
+                element.reset_memory(&present.given(place, kinematics), &kinematics.velocities, next)?;
             }
             next.validate()?;
-            Ok(present.discrete.first_stage_changed(next))
+            Ok(present.discrete[place].first_stage_changed(next))
         })
     }
 }
@@ -401,7 +401,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Puts an element in the first vacant place.
     pub(crate) fn put(&mut self, element: E, name: Option<Arc<str>>, mut defaults: Columns<T, E>) -> Stamp {
         let (place, stamp) = self.roster.places.add(name);
-        self.roster.layout = self.roster.layout.wrapping_add(defaults.at(0).layout(place));
+        self.roster.layout = self.roster.layout.wrapping_add(defaults.layout(0, place));
         if place == self.elements.len() {
             self.elements.push(Some(element));
             self.defaults.append(defaults);

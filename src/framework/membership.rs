@@ -199,11 +199,11 @@ impl<T: Real> ForceSystem<T> {
         };
         element.check_topology(&self.topology).map_err(refused)?;
         let defaults = Columns::<T, E>::of(Some(&element));
-        defaults.at(0).validate().map_err(|error| refused(error.into()))?;
+        defaults.validate(0).map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {
             // Names are declared by the type: one check for all of a kind.
-            if let Some(repeated) = defaults.at(0).repeated_name() {
+            if let Some(repeated) = defaults.repeated_name() {
                 return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
             }
             self.kinds.push(Box::new(Kind::<T, E>::new()));

@@ -9,12 +9,12 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::{PresentVariables, enabled_entry, set, write_numbers};
+use crate::framework::element_variables::write_numbers;
 use crate::framework::loops::Results;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
-use crate::framework::variables::{Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::Kinematics;
@@ -82,16 +82,6 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         self.continuous.append(&mut others.continuous);
     }
 
-    /// Those of one element.
-    pub(crate) fn at(&self, place: usize) -> PresentVariables<'_, T, E> {
-        PresentVariables {
-            enabled: self.enabled[place],
-            parameters: &self.parameters[place],
-            discrete: &self.discrete[place],
-            continuous: &self.continuous[place],
-        }
-    }
-
     /// Those at these places.
     #[inline]
     pub(crate) fn rows(&self, places: Range<usize>) -> Rows<'_, T, E> {
@@ -118,14 +108,6 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         self.parameters[places.clone()].clone_from_slice(&source.parameters[from.clone()]);
         self.discrete[places.clone()].clone_from_slice(&source.discrete[from.clone()]);
         self.continuous[places].clone_from_slice(&source.continuous[from]);
-    }
-
-    /// The mutable counterpart of [`PresentVariables::visit`].
-    pub(crate) fn visit_mut(&mut self, place: usize, visit: VisitorMut<'_, T>) {
-        visit(enabled_entry(Slot::Flag(&mut self.enabled[place])));
-        self.parameters[place].visit_mut(visit);
-        self.discrete[place].visit_mut(visit);
-        self.continuous[place].visit_mut(visit);
     }
 }
 
@@ -278,7 +260,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
 
     #[inline]
     pub(crate) fn given<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
-        self.variables.rows(0..self.variables.enabled.len()).given(i, kinematics)
+        self.variables.given(i, kinematics)
     }
 
     #[inline]
@@ -310,15 +292,16 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         }
     }
 
-    /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds.
+    /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds; it is given
+    /// the present variables of all elements too.
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(PresentVariables<'_, T, E>, &mut Columns<T, E>) -> Result<R, ElementError>,
+        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> Result<R, ElementError>,
     ) -> Result<R, Error> {
         let Self { roster, variables, spare, .. } = self;
         spare.copy(0..1, variables, place);
-        let result = change(variables.at(place), spare).map_err(|source| roster.failure(place, source))?;
+        let result = change(variables, spare).map_err(|source| roster.failure(place, source))?;
         variables.swap(place, spare);
         Ok(result)
     }
@@ -366,11 +349,12 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn set(&mut self, place: usize, values: &[(&str, T)]) -> Result<Option<Stage>, Error> {
-        let present = self.variables.at(place);
-        if let Some((field, _)) = values.iter().find(|(field, _)| !present.has(field)) {
+        if let Some((field, _)) =
+            values.iter().find(|(field, _)| self.variables.number(place, field).is_none())
+        {
             return Err(Error::NoSuchVariable { name: format!("{}[{place}].{field}", E::KIND) });
         }
-        self.change(place, |present, changed| set(&present, changed, values))
+        self.change(place, |_, changed| changed.set(values))
     }
 
     fn commit(&mut self) -> Option<Stage> {
@@ -390,17 +374,19 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn are_alike(&self, place: usize, other: usize) -> bool {
-        let [a, b] = [place, other].map(|place| self.variables.at(place));
-        a.parameters.fits(b.parameters) && a.discrete.fits(b.discrete) && a.continuous.fits(b.continuous)
+        let Columns { parameters, discrete, continuous, .. } = &self.variables;
+        parameters[place].fits(&parameters[other])
+            && discrete[place].fits(&discrete[other])
+            && continuous[place].fits(&continuous[other])
     }
 
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>) {
-        let variables = self.variables.at(place);
+        let variables = &self.variables;
         match group {
-            Group::Variables => variables.visit(visit),
-            Group::Parameters => variables.parameters.visit(visit),
-            Group::Discrete => variables.discrete.visit(visit),
-            Group::Continuous => variables.continuous.visit(visit),
+            Group::Variables => variables.visit(place, visit),
+            Group::Parameters => variables.parameters[place].visit(visit),
+            Group::Discrete => variables.discrete[place].visit(visit),
+            Group::Continuous => variables.continuous[place].visit(visit),
             Group::NextDiscrete => self.next_discrete[place].visit(visit),
             Group::Rates => self.rates[place].visit(visit),
             Group::Results => {
@@ -416,7 +402,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn validate(&self, place: usize) -> Result<(), Error> {
-        self.variables.at(place).validate().map_err(|error| self.roster.failure(place, error.into()))
+        self.variables.validate(place).map_err(|error| self.roster.failure(place, error.into()))
     }
 
     fn continuous_stage(&self) -> Option<Stage> {

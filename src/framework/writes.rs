@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::{ENABLED, PresentVariables, check_new, validate_continuous};
+use crate::framework::element_variables::{ENABLED, check_new, validate_continuous};
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::AnyElement;
 use crate::framework::slots::{AnySlots, Columns, Slots};
@@ -50,7 +50,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.update(state, handle, |present, changed| {
             change(&mut changed.parameters[0]);
-            check_new(present.parameters, &changed.parameters[0])
+            check_new(&present.parameters[handle.place()], &changed.parameters[0])
         })
     }
 
@@ -80,7 +80,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.update(state, handle, |present, changed| {
             change(&mut changed.discrete[0]);
-            check_new(present.discrete, &changed.discrete[0])
+            check_new(&present.discrete[handle.place()], &changed.discrete[0])
         })
     }
 
@@ -99,7 +99,7 @@ impl<T: Real> ForceSystem<T> {
         self.update(state, handle, |present, changed| {
             change(&mut changed.continuous[0]);
             validate_continuous(&changed.continuous[0])?;
-            check_new(present.continuous, &changed.continuous[0])
+            check_new(&present.continuous[handle.place()], &changed.continuous[0])
         })
     }
 
@@ -270,7 +270,7 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
-        change: impl FnOnce(PresentVariables<'_, T, E>, &mut Columns<T, E>) -> Result<Option<Stage>, ElementError>,
+        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> Result<Option<Stage>, ElementError>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
