@@ -142,8 +142,8 @@ pub mod testing;
 // Documented in their modules, with their parameters and results.
 #[doc(no_inline)]
 pub use elements::{
-    CableSpring, Casts, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
-    ExponentialSpring, HertzContact, LinearBushing, SpatialBushing,
+    CableSpring, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
+    HertzContact, LinearBushing, SpatialBushing,
 };
 pub use elements::{
     cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
@@ -158,7 +158,9 @@ pub use framework::{
     Stiffnesses, Triplet, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
-pub use math::{InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose};
+pub use math::{
+    Casts, InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose,
+};
 pub use mechanics::{
     AsBody, AsCoordinate, BodyIndex, ByPlace, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces,
     Frame, Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Variation,

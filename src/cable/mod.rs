@@ -22,7 +22,6 @@ pub(crate) use friction::strands::FrictionState;
 pub use friction::strands::{Strand, Strands};
 pub use geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use geodesics::wrappable::{SegmentApproach, Wrappable};
-pub use model::casts::PathCasts;
 pub use model::error::PathError;
 pub use model::obstacle::Obstacle;
 pub use model::path::{CablePath, PlacedPath};

@@ -19,7 +19,6 @@ pub mod spatial_bushing;
 const LARGEST_TURN: f64 = 2.0;
 
 pub use cable_spring::CableSpring;
-pub use casts::Casts;
 pub use contact_design::ContactDesign;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
 pub use custom_force::CustomForce;

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::any::Any;
 
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
@@ -11,54 +10,49 @@ use crate::framework::state::State;
 use crate::framework::system::next_stamp;
 use crate::framework::variables::Value;
 use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
-use crate::math::Real;
-use crate::mechanics::Topology;
+use crate::math::{Casts, Real};
 
-/// Casts of kinds of elements, one for each type, which receive a context `C`.
-pub(crate) struct KindCasts<T: Real, U: Real, C>(Vec<KindCast<T, U, C>>);
-
-/// `None` for another kind.
-type KindCast<T, U, C> =
-    Box<dyn Fn(&dyn AnyKind<T>, &C, &Topology) -> Option<Result<Box<dyn AnyKind<U>>, Error>> + Send + Sync>;
-
-impl<T: Real, U: Real, C> KindCasts<T, U, C> {
-    pub(crate) fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Adds the cast of elements of one type, replacing an earlier one.
-    pub(crate) fn add<E: ForceElement<T>, F: ForceElement<U>>(
-        &mut self,
-        cast: impl Fn(&E, &C) -> Result<F, Error> + Send + Sync + 'static,
-    ) {
-        self.0.push(Box::new(move |kind, context, topology| {
-            let any: &dyn Any = kind;
-            let kind: &Kind<T, E> = any.downcast_ref()?;
-            let cast = kind.cast::<U, F>(|element| cast(element, context), topology);
-            Some(cast.map(|kind| Box::new(kind) as Box<dyn AnyKind<U>>))
-        }));
-    }
-
-    /// The system in another scalar.
+impl<T: Real, U: Real> Casts<T, U> {
+    /// Adds the cast of elements of one type.
     ///
-    /// # Errors
-    /// As [`ForceSystem::cast_with`].
-    pub(crate) fn cast(&self, system: &ForceSystem<T>, context: &C) -> Result<ForceSystem<U>, Error> {
-        let cast = |kind: &dyn AnyKind<T>| {
-            let known = self.0.iter().rev().find_map(|cast| cast(kind, context, &system.topology));
-            known.unwrap_or_else(|| Err(Error::NoCast { kind: kind.roster().kind }))
-        };
-        let kinds = system.kinds.iter().map(|kind| cast(kind.as_ref())).collect::<Result<_, _>>()?;
-        let (id, version, topology) = (next_stamp(), next_stamp(), system.topology.clone());
-        Ok(ForceSystem { id, version, topology, kinds })
+    /// The function makes the element from the other's places; defaults set on the system are copied by name. It is
+    /// given these casts for the shapes that the element contains.
+    pub fn add<E: ForceElement<T>, F: ForceElement<U>>(
+        &mut self,
+        cast: impl Fn(&E, &Self) -> Result<F, Error> + Send + Sync + 'static,
+    ) {
+        self.add_from(move |kind: &Kind<T, E>, casts| {
+            let cast: Box<dyn AnyKind<U>> = Box::new(kind.cast::<U, F>(|element| cast(element, casts))?);
+            Ok::<_, Error>(cast)
+        });
     }
 }
 
 impl<T: Real> ForceSystem<T> {
+    /// The same system in another scalar, with casts of a user's own elements and shapes. Indices of bodies and
+    /// coordinates remain valid; convert handles of elements by [`Handle::cast`](crate::Handle::cast).
+    ///
+    /// Meshes are shared; everything else is copied, with zero derivatives: bodies, coordinates, elements, names, and
+    /// the variables with which new states begin. The two systems are independent afterwards.
+    ///
+    /// # Errors
+    /// [`Error::NoCast`] for a kind of element without a cast; [`Error::Element`] with the error of an element's cast,
+    /// with [`ElementError::ForeignVariables`] if the cast has variables of other names, or with
+    /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ForceSystem<U>, Error> {
+        let cast = |kind: &dyn AnyKind<T>| {
+            let known = casts.find::<Result<Box<dyn AnyKind<U>>, Error>>(kind);
+            known.unwrap_or_else(|| Err(Error::NoCast { kind: kind.roster().kind }))
+        };
+        let kinds = self.kinds.iter().map(|kind| cast(kind.as_ref())).collect::<Result<_, _>>()?;
+        let topology = self.topology.clone();
+        let system = ForceSystem { id: next_stamp(), version: next_stamp(), topology, kinds };
+        for id in system.elements() {
+            system.kinds[id.kind()].check_topology(id.place(), &system.topology)?;
+        }
+        Ok(system)
+    }
+
     /// A state of this system with the contents of a state of the system from which it was cast, or of any other cast
     /// of that system: time, motion, all variables, which elements are enabled, energy accounts. Derivatives are zero,
     /// and the state is below Instance stage.
@@ -97,7 +91,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     fn cast<U: Real, F: ForceElement<U>>(
         &self,
         cast: impl Fn(&E) -> Result<F, Error>,
-        topology: &Topology,
     ) -> Result<Kind<U, F>, Error> {
         let (mut elements, mut defaults) = (Vec::new(), Columns::none());
         for (place, element) in self.elements.iter().enumerate() {
@@ -110,7 +103,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 Error::Element { source, .. } => self.roster.failure(place, source),
                 other => other,
             })?;
-            let variables = cast_defaults(&element, &self.defaults, place, topology);
+            let variables = cast_defaults(&element, &self.defaults, place);
             defaults.append(variables.map_err(|source| self.roster.failure(place, source))?);
             elements.push(Some(element));
         }
@@ -123,9 +116,7 @@ fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
     defaults: &Columns<T, E>,
     place: usize,
-    topology: &Topology,
 ) -> Result<Columns<U, F>, ElementError> {
-    element.check_topology(topology)?;
     let mut values: Vec<(String, f64)> = Vec::new();
     defaults.visit(place, &mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
     let mut rest = values.iter();

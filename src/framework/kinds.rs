@@ -81,8 +81,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn is_enabled_by_default(&self, place: usize) -> bool;
     fn set_enabled_by_default(&mut self, place: usize, enabled: bool);
     fn remove(&mut self, place: usize);
-    /// Whether the topology has all bodies and coordinates that the element needs; `true` without an element.
-    fn fits(&self, place: usize, topology: &Topology) -> bool;
+    /// Refuses a topology without a body or coordinate that the element needs, if there is an element.
+    fn check_topology(&self, place: usize, topology: &Topology) -> Result<(), Error>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
     /// Fills the caches of these stages.
     fn calc(
@@ -189,8 +189,10 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.defaults.swap(place, &mut Columns::of(None));
     }
 
-    fn fits(&self, place: usize, topology: &Topology) -> bool {
-        self.elements[place].as_ref().is_none_or(|element| element.check_topology(topology).is_ok())
+    fn check_topology(&self, place: usize, topology: &Topology) -> Result<(), Error> {
+        let checked =
+            self.elements[place].as_ref().map_or(Ok(()), |element| element.check_topology(topology));
+        checked.map_err(|source| self.roster.failure(place, source))
     }
 
     fn new_slots(&self) -> Box<dyn AnySlots<T>> {

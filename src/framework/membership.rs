@@ -131,7 +131,11 @@ impl<T: Real> ForceSystem<T> {
     /// Replaces the topology by a smaller one, unless an element needs more.
     fn shrink(&mut self, topology: Topology) -> Result<(), Error> {
         let needing = |kind: &dyn AnyKind<T>| {
-            let unfit = kind.roster().places.iter().find(|(place, _)| !kind.fits(*place, &topology));
+            let unfit = kind
+                .roster()
+                .places
+                .iter()
+                .find(|(place, _)| kind.check_topology(*place, &topology).is_err());
             unfit.map(|(place, _)| kind.roster().name(place))
         };
         if let Some(element) = self.kinds.iter().find_map(|kind| needing(kind.as_ref())) {

@@ -1,7 +1,7 @@
-//! The scalar, poses, spatial vectors and range checks.
+//! The scalar and casts to another one, poses, spatial vectors and range checks.
 
 mod banded;
-mod cast_table;
+mod casts;
 pub mod check;
 mod checked;
 mod clone;
@@ -13,7 +13,7 @@ mod spatial;
 mod symmetric;
 
 pub(crate) use banded::Banded;
-pub(crate) use cast_table::CastTable;
+pub use casts::Casts;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
 pub(crate) use clone::clone_by_field;

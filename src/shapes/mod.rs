@@ -36,7 +36,6 @@ mod sphere;
 mod spline;
 mod torus;
 
-pub use casts::SolidCasts;
 pub use cylinder::Cylinder;
 pub use distance_field::DistanceField;
 pub use ellipsoid::Ellipsoid;

@@ -4,8 +4,7 @@ use alloc::sync::Arc;
 
 use nalgebra::{Matrix3, Point3};
 
-use crate::math::Real;
-use crate::shapes::casts::SolidCasts;
+use crate::math::{Casts, Real};
 use crate::shapes::ellipsoid::Ellipsoid;
 use crate::shapes::error::ShapeError;
 use crate::shapes::half_space::HalfSpace;
@@ -40,20 +39,20 @@ impl<T: Real> SolidShape<T> {
     /// # Errors
     /// [`ShapeError::NoCast`] for a user's own solid, or the error of the shape's cast.
     pub fn cast<U: Real>(&self) -> Result<SolidShape<U>, ShapeError> {
-        self.cast_with(&SolidCasts::new())
+        self.cast_with(&Casts::none().with_solids())
     }
 
     /// The same solid in another scalar, with casts of a user's own solids. A mesh is shared.
     ///
     /// # Errors
     /// [`ShapeError::NoCast`] for a user's own solid without a cast, or the error of the shape's cast.
-    pub fn cast_with<U: Real>(&self, casts: &SolidCasts<T, U>) -> Result<SolidShape<U>, ShapeError> {
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<SolidShape<U>, ShapeError> {
         Ok(match self {
             Self::HalfSpace(shape) => (*shape).into(),
             Self::Sphere(shape) => shape.cast()?.into(),
             Self::Ellipsoid(shape) => shape.cast()?.into(),
             Self::Mesh(mesh) => mesh.cast()?.into(),
-            Self::Custom(shape) => casts.cast(shape.as_ref())?,
+            Self::Custom(shape) => casts.cast_solid(shape.as_ref())?,
         })
     }
 

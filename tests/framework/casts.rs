@@ -394,8 +394,8 @@ impl<T: Real> Solid<T> for Mound<T> {
 
 fn mound_casts<U: Real>() -> Casts<f64, U> {
     let mut casts = Casts::new();
-    casts.solids.add(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
-    casts.paths.add_surface(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
+    casts.add_solid(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
+    casts.add_surface(|mound: &Mound<f64>| Ok(Mound { depth: mound.depth.cast::<U>() }));
     casts
 }
 

@@ -7,9 +7,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::casts::PathCasts;
 use crate::cable::model::scaled::Scaled;
-use crate::math::{Real, Requirement, check, is_finite, is_plain};
+use crate::math::{Casts, Real, Requirement, check, is_finite, is_plain};
 use crate::mechanics::Frame;
 
 /// A surface on a body.
@@ -86,7 +85,7 @@ impl<T: Real> Obstacle<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<Obstacle<U>, PathError> {
-        self.cast_with(&PathCasts::new())
+        self.cast_with(&Casts::none().with_paths())
     }
 
     /// The same obstacle in another scalar, with casts of a user's own surfaces.
@@ -95,7 +94,7 @@ impl<T: Real> Obstacle<T> {
     /// [`PathError::Shape`] with [`ShapeError::NoCast`](crate::shapes::ShapeError::NoCast) for a user's own surface
     /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
     /// the other scalar has a smaller range.
-    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<Obstacle<U>, PathError> {
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<Obstacle<U>, PathError> {
         let surface = casts.cast_surface(self.surface.unscaled().as_ref())?;
         let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
         if !is_plain::<U>() {
@@ -217,7 +216,7 @@ fn in_plain<T: Real>(surface: &Arc<dyn Wrappable<T>>) -> Option<Arc<dyn Wrappabl
     let any: &dyn Any = surface;
     match any.downcast_ref::<Arc<dyn Wrappable<f64>>>() {
         Some(surface) => Some(Arc::clone(surface)),
-        None => PathCasts::<T, f64>::new().cast_surface(surface.as_ref()).ok(),
+        None => Casts::<T, f64>::none().with_paths().cast_surface(surface.as_ref()).ok(),
     }
 }
 

@@ -3,13 +3,12 @@
 use alloc::vec::Vec;
 
 use crate::cable::PathError;
-use crate::cable::model::casts::PathCasts;
 use crate::cable::model::obstacle::{Obstacle, finite_point};
 use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
 use crate::cable::model::wrap::{Wrap, Wraps};
-use crate::math::{Pose, Real};
+use crate::math::{Casts, Pose, Real};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Positions, Station, Topology};
 
 /// The path of a cable: origin, via points and obstacles in order, termination.
@@ -206,14 +205,14 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<CablePath<U>, PathError> {
-        self.cast_with(&PathCasts::new())
+        self.cast_with(&Casts::none().with_paths())
     }
 
     /// The same path in another scalar, with casts of a user's own surfaces and curves.
     ///
     /// # Errors
     /// As [`Obstacle::cast_with`], for curves too.
-    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CablePath<U>, PathError> {
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<CablePath<U>, PathError> {
         let mut path = CablePath::new(self.origin.cast(), self.termination.cast())?;
         let mut passed = 0;
         for (via_point, before) in &self.via_points {

@@ -6,9 +6,8 @@ use core::ops::RangeInclusive;
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
-use crate::cable::model::casts::PathCasts;
 use crate::cable::model::point_curve::PointCurve;
-use crate::math::{Real, Requirement, check};
+use crate::math::{Casts, Real, Requirement, check};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions, Station};
 use crate::shapes::ShapeError;
 
@@ -118,7 +117,7 @@ impl<T: Real> ViaPoint<T> {
         self.range.map(|(coordinate, start, end)| (coordinate, start..=end))
     }
 
-    pub(crate) fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<ViaPoint<U>, PathError> {
+    pub(crate) fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ViaPoint<U>, PathError> {
         let curve = self
             .curve
             .as_ref()

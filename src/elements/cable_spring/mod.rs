@@ -7,13 +7,13 @@ pub use state::{Discrete, StateParameters};
 
 use alloc::vec::Vec;
 
-use crate::cable::{CablePath, Grips, PathCasts, PathResults, Strands, tension};
+use crate::cable::{CablePath, Grips, PathResults, Strands, tension};
 use crate::elements::LARGEST_TURN;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses, Variables,
 };
-use crate::math::{Real, Requirement, check, checked_when_read};
+use crate::math::{Casts, Real, Requirement, check, checked_when_read};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
 use crate::{results, variables};
 
@@ -347,7 +347,7 @@ impl<T: Real> CableSpring<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<CableSpring<U>, Error> {
-        self.cast_with(&PathCasts::new())
+        self.cast_with(&Casts::none().with_paths())
     }
 
     /// The same cable in another scalar, with casts of a user's own surfaces.
@@ -355,7 +355,7 @@ impl<T: Real> CableSpring<T> {
     /// # Errors
     /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`] where the
     /// other scalar has a smaller range.
-    pub fn cast_with<U: Real>(&self, casts: &PathCasts<T, U>) -> Result<CableSpring<U>, Error> {
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<CableSpring<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
         let friction: Vec<U> = self.friction.iter().copied().map(T::cast).collect();
         let cable = CableSpring::new(path, self.law.cast())?;

@@ -14,9 +14,9 @@ use alloc::vec::Vec;
 
 use crate::contact::PairSearch;
 use crate::framework::{ElementError, Error, Variables};
-use crate::math::{Pose, Real, check};
+use crate::math::{Casts, Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
-use crate::shapes::{Bounds, Solid, SolidCasts, SolidShape, TriangleMesh};
+use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, NoContactPossible, OpenSurface, Parameters};
@@ -341,7 +341,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// # Errors
     /// As [`cast_with`](Self::cast_with).
     pub fn cast<U: Real>(&self) -> Result<ElasticFoundation<U>, Error> {
-        self.cast_with(&SolidCasts::new())
+        self.cast_with(&Casts::none().with_solids())
     }
 
     /// The same foundation in another scalar, with casts of a user's own solids. Meshes are shared.
@@ -350,7 +350,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// [`Error::Element`] with the [`ShapeError`](crate::shapes::ShapeError) of
     /// [`SolidShape::cast_with`], or with [`InvalidValue`](crate::InvalidValue) where the other scalar has a smaller
     /// range.
-    pub fn cast_with<U: Real>(&self, casts: &SolidCasts<T, U>) -> Result<ElasticFoundation<U>, Error> {
+    pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ElasticFoundation<U>, Error> {
         let mut foundation = ElasticFoundation::new(self.defaults.cast())?;
         foundation.has_anchors = self.has_anchors;
         for (placed, material) in self.surfaces.iter().zip(&self.defaults.materials) {

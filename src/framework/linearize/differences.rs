@@ -226,7 +226,11 @@ impl<T: Real> Differenced<'_, T> {
     /// The bodies and coordinates that the element checks.
     fn ends(&self) -> Vec<End> {
         let mut ends = Vec::new();
-        needed_ends(self.kinematics.topology(), &|topology| self.kind.fits(self.place, topology), &mut ends);
+        needed_ends(
+            self.kinematics.topology(),
+            &|topology| self.kind.check_topology(self.place, topology).is_ok(),
+            &mut ends,
+        );
         ends
     }
 

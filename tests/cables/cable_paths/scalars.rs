@@ -1,6 +1,6 @@
 //! Paths in other scalars: the search on plain numbers, and what is found in the scalar.
 
-use force_elements::cable::{CablePath, Obstacle, PathCasts, PathError, PathResults, Settings, ViaPoint};
+use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, ViaPoint};
 use force_elements::nalgebra::{Point3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, HeightMap, ShapeError, Sphere, Torus};
 use force_elements::{
@@ -14,7 +14,7 @@ use crate::plain::Plain;
 
 pub(super) fn casts() -> Casts<f64, Dual64> {
     let mut casts = Casts::new();
-    casts.paths.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     casts
 }
 
@@ -49,9 +49,9 @@ pub(super) fn smoother<T: Real>(
 ) -> Result<ForceSystem<T>, Error> {
     let settings = Settings { smoothness: T::lit(smoothness), ..*cable.path().settings() };
     let mut casts = Casts::<T, T>::new();
-    casts.paths.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
+    casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     casts.add(move |cable: &CableSpring<T>, casts| {
-        let path = cable.path().cast_with(&casts.paths)?.with_settings(settings)?;
+        let path = cable.path().cast_with(casts)?.with_settings(settings)?;
         CableSpring::new(path, cable_spring::Parameters::default())
     });
     system.cast_with(&casts)
@@ -195,7 +195,7 @@ fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
     let missing = path.cast::<f32>().err();
     let Some(PathError::Shape(ShapeError::NoCast { shape })) = missing else { panic!("{missing:?}") };
     assert!(shape.ends_with("::Pebble"), "{shape}");
-    let mut casts = PathCasts::<f64, f32>::new();
+    let mut casts = Casts::<f64, f32>::without_elements();
     casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     let cast = path.cast_with(&casts)?;
     assert_eq!(cast.origin(), path.origin().cast());
@@ -217,7 +217,7 @@ fn a_cast_path_has_the_same_parts() -> Result<(), Error> {
         }
     }
     // The same scalar: the same settings.
-    let mut casts = PathCasts::<f64, f64>::new();
+    let mut casts = Casts::<f64, f64>::without_elements();
     casts.add_surface(|pebble: &Pebble| Ok(Pebble { radius: pebble.radius }));
     assert_eq!(path.cast_with(&casts)?.settings(), path.settings());
     Ok(())

@@ -1,6 +1,6 @@
 //! Via points that move on their bodies with a coordinate.
 
-use force_elements::cable::{CablePath, PathCasts, PointCurve, SplineCurve, ViaPoint};
+use force_elements::cable::{CablePath, PointCurve, SplineCurve, ViaPoint};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::ShapeError;
@@ -162,7 +162,7 @@ fn a_users_curve_is_cast_and_its_second_derivative_goes_into_the_stiffness() -> 
         Err(force_elements::cable::PathError::Shape(ShapeError::NoCast { shape })) if shape.contains("Helix")
     ));
     let mut casts = Casts::<f64, Dual64>::new();
-    casts.paths.add_curve(|helix: &Helix| Ok(helix.clone()));
+    casts.add_curve(|helix: &Helix| Ok(helix.clone()));
     let in_duals = system.cast_with(&casts)?;
     let mut moving = in_duals.cast_state(&state)?;
     let q = state.positions().coordinate(coordinate);
@@ -187,7 +187,7 @@ fn a_spline_curve_is_cast_with_the_path() -> Result<(), Error> {
     let curve = SplineCurve::new(knots)?;
     let point = ViaPoint::moving(BodyIndex::GROUND, coordinate, curve).only_within(coordinate, 0.0..=2.0)?;
     let path = CablePath::new(fixed(0.0, 0.0, 0.0), fixed(2.0, 0.0, 0.0))?.through(point)?;
-    let single = path.cast_with(&PathCasts::<f64, f32>::new())?;
+    let single = path.cast_with(&Casts::<f64, f32>::without_elements())?;
     let (moved, range) = single.via_points().map(|via| (via.curve(), via.range())).next().expect("one");
     assert_eq!(range, Some((coordinate, 0.0..=2.0)));
     let (with, curve) = moved.expect("moving");

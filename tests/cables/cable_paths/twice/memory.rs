@@ -93,7 +93,7 @@ fn a_memory_of_two_contacts_is_cast_to_other_scalars() -> Result<(), Error> {
     let length = rig.system.realize_position(&mut state)?.of(rig.cable).position.path.length;
 
     let mut casts = Casts::<f64, f32>::new();
-    casts.paths.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
+    casts.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
     let single = rig.system.cast_with(&casts)?;
     let cable = rig.cable.cast::<CableSpring<f32>>();
     let mut in_f32 = single.cast_state(&state)?;
@@ -133,9 +133,9 @@ fn derivatives_with_two_contacts_are_those_of_differences() -> Result<(), Error>
 
         // By a cast that searches on plain numbers, and by one that cannot.
         let mut casts = Casts::<f64, Dual3_64>::without_elements();
-        casts.add(|cable: &CableSpring<f64>, casts| cable.cast_with::<Dual3_64>(&casts.paths));
-        casts.paths.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
-        casts.paths.add_surface(|peanut: &Peanut| Ok(*peanut));
+        casts.add(|cable: &CableSpring<f64>, casts| cable.cast_with::<Dual3_64>(casts));
+        casts.add_surface(|ridges: &Ridges| Ok(ridges.clone()));
+        casts.add_surface(|peanut: &Peanut| Ok(*peanut));
         let duals = rig.system.cast_with(&casts)?;
         let mut in_duals = duals.cast_state(&state)?;
         place(&mut in_duals, rig.ends, 2.98)?;
