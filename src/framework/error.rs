@@ -97,9 +97,6 @@ pub enum Error {
         /// The most that it has stored \[J\].
         stored: f64,
     },
-    /// There are more states than linearizations to write to.
-    #[error("there is no linearization to write to")]
-    NoLinearization,
     /// A product by variables of a linearization that has no derivatives by them.
     #[error("the linearization has no derivatives by variables: make it of a scope with them")]
     NoVariables,

@@ -237,7 +237,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let X_GB = kinematics.positions.pose(body);
             let p_BC = inertias.mass_center(body);
             check::finite_vector("mass_center", &p_BC.coords)?;
-            mass_centers[place] = plain(&(X_GB * p_BC.map(T::lit)));
+            mass_centers[place] = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
         }
         for coordinate in topology.coordinates() {
             let mass = inertias.coordinate_mass(coordinate);
@@ -270,7 +270,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     ) {
         let ends = ends.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
-            let torque = (plain(&p_G) - self.mass_centers[place]).cross(&direction_G);
+            let torque = (p_G.map(T::to_f64) - self.mass_centers[place]).cross(&direction_G);
             self.line(place, direction_G, torque)
         });
         self.add(stiffness, damping, &ends);
@@ -376,7 +376,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
         for End { place, .. } in ends {
             let [of_mass, of_inertia] = self.roots[place].map(Matrix3::from_diagonal_element);
-            let lever = plain(p_G) - self.mass_centers[place];
+            let lever = p_G.map(T::to_f64) - self.mass_centers[place];
             // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
             let mut to_center = Matrix6::zeros();
             to_center.fixed_view_mut::<3, 3>(0, 3).copy_from(&of_mass);
@@ -413,8 +413,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         for body in self.topology().bodies() {
             let place = body.index();
             let F_GB = self.forces.body(body);
-            let r_G = self.mass_centers[place]
-                - plain(&Point3::from(self.kinematics.positions.pose(body).translation.vector));
+            let p_GB = self.kinematics.positions.pose(body).translation.vector.map(T::to_f64);
+            let r_G = self.mass_centers[place].coords - p_GB;
             let force = F_GB.force.map(T::to_f64);
             let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
             ends.push(self.line(place, force, torque));
@@ -455,7 +455,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn lever(&self, body: BodyIndex, p_G: &Point3<T>) -> f64 {
-        (plain(p_G) - self.mass_centers[body.place_in(self.topology())]).norm()
+        (p_G.map(T::to_f64) - self.mass_centers[body.place_in(self.topology())]).norm()
     }
 
     /// The mass of a body \[kg\]; infinite for Ground and immovable bodies.
@@ -472,7 +472,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         points.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
             let [of_mass, of_inertia] = self.roots[place];
-            let lever = (plain(&p_G) - self.mass_centers[place]) * of_inertia;
+            let lever = (p_G.map(T::to_f64) - self.mass_centers[place]) * of_inertia;
             let yielding = of_mass * of_mass + lever.norm_squared();
             End { place, direction: Direction::Anywhere(of_mass, lever), yielding }
         })
@@ -551,11 +551,6 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             report.worst = rates;
         }
     }
-}
-
-/// A point without derivatives.
-fn plain<T: Real>(p: &Point3<T>) -> Point3<f64> {
-    Point3::from(Vector3::new(p.x.to_f64(), p.y.to_f64(), p.z.to_f64()))
 }
 
 #[cfg(test)]

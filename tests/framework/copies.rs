@@ -179,9 +179,9 @@ fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result
     let refused = worlds.visit(&fails, &mut times, |state, fails, time| {
         time[0] = state.time();
         state.set_time(0.02)?;
-        if fails[0] { Err(Error::NoLinearization) } else { Ok(()) }
+        if fails[0] { Err(Error::NoVariables) } else { Ok(()) }
     });
-    assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::NoLinearization) }));
+    assert_eq!(refused, Err(Error::World { index: 70, source: Box::new(Error::NoVariables) }));
     assert!(times.iter().all(|&time| time == 0.0));
     // One leaves a state of another system behind.
     let foreign = Machine::<f64>::new()?.start()?;
