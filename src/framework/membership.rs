@@ -161,12 +161,12 @@ impl<T: Real> ForceSystem<T> {
             return Ok(());
         }
         let mut fresh = self.default_state();
-        for (kind, (slots, old)) in fresh.kinds.iter_mut().zip(&state.kinds).enumerate() {
+        for (kind, old) in state.kinds.iter().enumerate() {
             for (place, _) in self.kinds[kind].roster().places.iter() {
+                let slots = &mut fresh.kinds[kind];
                 if slots.roster().places.agrees(&old.roster().places, place) {
                     slots.copy_variables(place..place + 1, old.as_ref(), place)?;
-                    let [to, from] = [&fresh.kind_lengths, &state.kind_lengths]
-                        .map(|lengths| lengths[..kind].iter().sum::<usize>() + place);
+                    let (to, from) = (fresh.slot_at(kind, place), state.slot_at(kind, place));
                     fresh.continuous.values[to] = state.continuous.values[from];
                     fresh.continuous.account_open[to] = state.continuous.account_open[from];
                     fresh.continuous.shown[to] = state.continuous.shown[from];

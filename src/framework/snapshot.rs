@@ -156,17 +156,17 @@ impl<T: Real> State<T> {
     /// All variables with their names and values.
     pub fn snapshot(&self) -> Snapshot<T> {
         let mut variables = Vec::new();
-        self.visit_named(&mut |name, value| variables.push((name.owned(), value)));
+        self.visit_named(&mut |element, field, value| variables.push(([element, field].concat(), value)));
         Snapshot { variables }
     }
 
-    /// Calls `visit` with each variable, in the order of [`visit_variables`](Self::visit_variables). Names within an element are
-    /// formatted once for all that have the same.
-    fn visit_named(&self, visit: &mut dyn FnMut(&Name<'_>, T)) {
-        visit(&Name { element: "", field: "time" }, self.kinematics.time);
+    /// Calls `visit` with each variable, in the order of [`visit_variables`](Self::visit_variables): the name of the element with
+    /// a dot, that within it, and the value. Names within an element are formatted once for all that have the same.
+    fn visit_named(&self, visit: &mut dyn FnMut(&str, &str, T)) {
+        visit("", "time", self.kinematics.time);
         let (mut element, mut fields) = (String::new(), Vec::<String>::new());
         let mut first_slot = 0;
-        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
+        for slots in &self.kinds {
             let Roster { kind, places, .. } = slots.roster();
             let mut alike = None;
             for (place, _) in places.iter() {
@@ -182,14 +182,14 @@ impl<T: Real> State<T> {
                 let mut names = fields.iter();
                 slots.visit(place, Group::Variables, &mut |entry| {
                     let field = names.next().map_or("", String::as_str);
-                    visit(&Name { element, field }, entry.value.number());
+                    visit(element, field, entry.value.number());
                 });
                 let slot = first_slot + place;
                 let is_open = Value::<T>::Flag(self.continuous.account_open[slot]).number();
-                visit(&Name { element, field: ABSORBED_ENERGY }, self.continuous.values[slot]);
-                visit(&Name { element, field: ACCOUNT_OPEN }, is_open);
+                visit(element, ABSORBED_ENERGY, self.continuous.values[slot]);
+                visit(element, ACCOUNT_OPEN, is_open);
             }
-            first_slot += *length;
+            first_slot += places.len();
         }
     }
 
@@ -208,10 +208,11 @@ impl<T: Real> State<T> {
         let mut saved = snapshot.variables.iter().map(|(name, _)| name);
         let mut position = 0;
         let mut mismatch = None;
-        self.visit_named(&mut |name, _| {
+        self.visit_named(&mut |element, field, _| {
             let found = saved.next();
-            if mismatch.is_none() && !found.is_some_and(|found| name.is(found)) {
-                let (expected, found) = (Some(name.owned()), found.cloned());
+            let is_same = |found: &String| found.strip_prefix(element) == Some(field);
+            if mismatch.is_none() && !found.is_some_and(is_same) {
+                let (expected, found) = (Some([element, field].concat()), found.cloned());
                 mismatch = Some(Error::SnapshotMismatch { position, expected, found });
             }
             position += 1;
@@ -344,7 +345,7 @@ impl<T: Real> State<T> {
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
         visit(time_entry(Value::Number(self.kinematics.time)));
         let mut start = 0;
-        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
+        for slots in &self.kinds {
             let Roster { kind, places, .. } = slots.roster();
             for (place, _) in places.iter() {
                 let mut visit = |entry: Entry<'_, Value<T>>| {
@@ -357,7 +358,7 @@ impl<T: Real> State<T> {
                 visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
                 visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
             }
-            start += *length;
+            start += places.len();
         }
     }
 
@@ -365,52 +366,33 @@ impl<T: Real> State<T> {
     pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
         visit(self.kinematics.time);
         let mut start = 0;
-        for (slots, length) in self.kinds.iter().zip(&self.kind_lengths) {
-            for (place, _) in slots.roster().places.iter() {
+        for slots in &self.kinds {
+            let places = &slots.roster().places;
+            for (place, _) in places.iter() {
                 slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
                 visit(self.continuous.values[start + place]);
                 visit(Value::Flag(self.continuous.account_open[start + place]).number());
             }
-            start += *length;
+            start += places.len();
         }
     }
 
     /// The mutable counterpart of [`visit_values`](Self::visit_values).
     fn visit_slots(&mut self, visit: &mut dyn FnMut(Slot<'_, T>)) {
-        let Self { kinematics, kinds, kind_lengths, continuous, .. } = self;
+        let Self { kinematics, kinds, continuous, .. } = self;
         visit(Slot::Number(&mut kinematics.time));
         let mut start = 0;
-        for (slots, length) in kinds.iter_mut().zip(kind_lengths) {
-            for place in 0..*length {
+        for slots in kinds {
+            let length = slots.roster().places.len();
+            for place in 0..length {
                 if slots.roster().places.stamp(place).is_some() {
                     slots.visit_mut(place, &mut |entry| visit(entry.value));
                     visit(Slot::Number(&mut continuous.values[start + place]));
                     visit(Slot::Flag(&mut continuous.account_open[start + place]));
                 }
             }
-            start += *length;
+            start += length;
         }
-    }
-}
-
-/// The name of a variable: that of its element with a dot, and that within it.
-#[derive(Debug)]
-struct Name<'a> {
-    element: &'a str,
-    field: &'a str,
-}
-
-impl Name<'_> {
-    fn owned(&self) -> String {
-        let mut name = String::with_capacity(self.element.len() + self.field.len());
-        name.push_str(self.element);
-        name.push_str(self.field);
-        name
-    }
-
-    /// Whether it is written like this.
-    fn is(&self, name: &str) -> bool {
-        name.strip_prefix(self.element) == Some(self.field)
     }
 }
 

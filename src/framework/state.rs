@@ -43,7 +43,6 @@ pub struct State<T: Real> {
     /// Buffer in which a host's kinematics are checked before they replace the present ones.
     pub(crate) incoming: Kinematics<T>,
     pub(crate) kinds: Vec<Box<dyn AnySlots<T>>>,
-    pub(crate) kind_lengths: Vec<usize>,
     /// A hash of the names of all variables in their order.
     pub(crate) layout: u64,
     pub(crate) continuous: Continuous<T>,
@@ -61,7 +60,6 @@ impl<T: Real> Clone for State<T> {
             kinematics: self.kinematics.clone(),
             incoming: self.incoming.clone(),
             kinds: self.kinds.iter().map(|slots| slots.clone_box()).collect(),
-            kind_lengths: self.kind_lengths.clone(),
             layout: self.layout,
             continuous: self.continuous.clone(),
             forces: self.forces.clone(),
@@ -72,7 +70,7 @@ impl<T: Real> Clone for State<T> {
 
     /// Allocates nothing if both are states of the same system, evaluated before.
     fn clone_from(&mut self, source: &Self) {
-        let Self { system, version, stage, kinematics, incoming, kinds, kind_lengths, .. } = self;
+        let Self { system, version, stage, kinematics, incoming, kinds, .. } = self;
         let is_alike = (*system, *version) == (source.system, source.version);
         let mut pairs = kinds.iter_mut().zip(&source.kinds);
         if !is_alike || pairs.any(|(slots, theirs)| slots.copy_from(theirs.as_ref()).is_err()) {
@@ -82,7 +80,6 @@ impl<T: Real> Clone for State<T> {
         *stage = source.stage;
         kinematics.clone_from(&source.kinematics);
         incoming.clone_from(&source.incoming);
-        kind_lengths.clone_from(&source.kind_lengths);
         self.layout = source.layout;
         self.continuous.clone_from(&source.continuous);
         self.forces.clone_from(&source.forces);
@@ -274,7 +271,7 @@ impl<T: Real> State<T> {
     }
 
     pub(crate) fn slot_at(&self, kind: usize, place: usize) -> usize {
-        self.kind_lengths[..kind].iter().sum::<usize>() + place
+        self.kinds[..kind].iter().map(|slots| slots.roster().places.len()).sum::<usize>() + place
     }
 
     /// Sets the energy absorbed by one element and opens its account.

@@ -198,8 +198,7 @@ impl<T: Real> ForceSystem<T> {
     /// A state with default parameters and discrete variables, at time zero, with all bodies at
     /// rest at the Ground origin.
     pub fn default_state(&self) -> State<T> {
-        let kind_lengths: Vec<_> = self.kinds.iter().map(|kind| kind.roster().places.len()).collect();
-        let places = kind_lengths.iter().sum();
+        let places = self.kinds.iter().map(|kind| kind.roster().places.len()).sum();
         let rosters = self.kinds.iter().map(|kind| kind.roster());
         let layouts =
             rosters.filter(|roster| roster.places.iter().next().is_some()).map(|roster| roster.layout);
@@ -210,7 +209,6 @@ impl<T: Real> ForceSystem<T> {
             kinematics: Kinematics::at_rest(&self.topology),
             incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
-            kind_lengths,
             // A kind without elements does not contribute: an equal system may never have had one.
             layout: layouts.fold(0, chain),
             continuous: Continuous::new(places),
@@ -403,9 +401,9 @@ impl<T: Real> ForceSystem<T> {
         // Where that fails, one by one, so that the stages before the failure remain.
         for stage in [Stage::Position, Stage::Velocity] {
             if state.stage < stage && stage <= to {
-                let kinds = self.kinds.iter().zip(&mut state.kinds);
-                for ((kind, slots), &length) in kinds.zip(&state.kind_lengths) {
-                    kind.calc(slots.as_mut(), 0..length, stage..=stage, &state.kinematics)?;
+                for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
+                    let places = 0..kind.roster().places.len();
+                    kind.calc(slots.as_mut(), places, stage..=stage, &state.kinematics)?;
                 }
                 state.stage = stage;
             }
