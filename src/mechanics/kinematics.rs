@@ -131,7 +131,7 @@ impl<T: Real> Positions<T> {
     }
 
     /// Turns a body about its origin and shifts it, along the axes of Ground.
-    fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
+    pub(crate) fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
         let pose = &mut self.bodies[body.index()];
         pose.translation.vector += by.linear;
         pose.rotation = Rotation3::new(by.angular) * pose.rotation;
@@ -329,37 +329,6 @@ impl<T: Real> Kinematics<T> {
             }
         }
         Ok(())
-    }
-
-    /// Turns a body about its origin and shifts it, along the axes of Ground.
-    pub(crate) fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
-        self.positions.displace(body, by);
-    }
-
-    /// Changes the velocity of a body.
-    pub(crate) fn accelerate(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
-        let velocity = &mut self.velocities.bodies[body.index()];
-        velocity.angular += by.angular;
-        velocity.linear += by.linear;
-    }
-
-    /// Changes the value and the rate of a coordinate.
-    pub(crate) fn displace_coordinate(&mut self, coordinate: CoordinateIndex, value: T, rate: T) {
-        self.positions.coordinates[coordinate.index()] += value;
-        self.velocities.coordinates[coordinate.index()] += rate;
-    }
-
-    /// Returns a body to the motion it has in another of the same topology.
-    pub(crate) fn put_back(&mut self, body: BodyIndex, other: &Self) {
-        self.positions.bodies[body.index()] = other.positions.bodies[body.index()];
-        self.velocities.bodies[body.index()] = other.velocities.bodies[body.index()];
-    }
-
-    /// Returns a coordinate to the motion it has in another of the same topology.
-    pub(crate) fn put_back_coordinate(&mut self, coordinate: CoordinateIndex, other: &Self) {
-        let place = coordinate.index();
-        self.positions.coordinates[place] = other.positions.coordinates[place];
-        self.velocities.coordinates[place] = other.velocities.coordinates[place];
     }
 
     fn check_moving(&self, body: BodyIndex) -> Result<(), KinematicsError> {

@@ -78,40 +78,31 @@ impl<T: Real> Scratch<T> {
                     let longest = T::lit(SCALE) * sense;
                     length = if length.abs() < longest.abs() { length } else { longest };
                     let turn = SpatialVelocity::new(Vector3::ith(freedom, length), Vector3::zeros());
-                    kinematics.displace(body, &turn);
+                    kinematics.positions.displace(body, &turn);
                 } else {
                     let entry = freedom - 3;
                     let shift = SpatialVelocity::new(Vector3::zeros(), Vector3::ith(entry, length));
-                    kinematics.displace(body, &shift);
+                    kinematics.positions.displace(body, &shift);
                     length = place_of(kinematics)[entry] - before[entry];
                 }
             }
             Moved::Velocity(End::Body(body), freedom) => {
-                let before = *kinematics.velocities.velocity(body);
-                length = step(before.angular.amax().max(before.linear.amax())) * sense;
-                let unit = Vector3::ith(freedom % 3, length);
-                let (angular, linear) =
-                    if freedom < 3 { (unit, Vector3::zeros()) } else { (Vector3::zeros(), unit) };
-                kinematics.accelerate(body, &SpatialVelocity::new(angular, linear));
-                let after = kinematics.velocities.velocity(body);
-                let change =
-                    if freedom < 3 { after.angular - before.angular } else { after.linear - before.linear };
-                length = change[freedom % 3];
+                let SpatialVelocity { angular, linear } = kinematics.velocities.body_mut(body);
+                length = step(angular.amax().max(linear.amax())) * sense;
+                let number = if freedom < 3 { &mut angular[freedom] } else { &mut linear[freedom - 3] };
+                length = moved_by(number, length);
             }
             Moved::Position(End::Coordinate(coordinate), _) => {
-                let before = kinematics.positions.coordinate(coordinate);
-                kinematics.displace_coordinate(coordinate, step(before) * sense, T::zero());
-                length = kinematics.positions.coordinate(coordinate) - before;
+                let q = kinematics.positions.coordinate_mut(coordinate);
+                length = moved_by(q, step(*q) * sense);
             }
             Moved::Velocity(End::Coordinate(coordinate), _) => {
-                let before = kinematics.velocities.coordinate_rate(coordinate);
-                kinematics.displace_coordinate(coordinate, T::zero(), step(before) * sense);
-                length = kinematics.velocities.coordinate_rate(coordinate) - before;
+                let u = kinematics.velocities.coordinate_mut(coordinate);
+                length = moved_by(u, step(*u) * sense);
             }
             Moved::Variable(0) => {
-                let before = kinematics.time;
-                kinematics.time += step(before) * sense;
-                length = kinematics.time - before;
+                let time = &mut kinematics.time;
+                length = moved_by(time, step(*time) * sense);
             }
             Moved::Rotation(variable, axis) => {
                 length = step(T::zero()) * sense;
@@ -148,20 +139,34 @@ impl<T: Real> Scratch<T> {
         (slots, place): (&dyn AnySlots<T>, usize),
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
+        let Kinematics { time, positions, velocities } = &mut self.kinematics;
         match moved {
-            Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
-                self.kinematics.put_back(body, kinematics);
+            Moved::Position(End::Body(body), _) => {
+                *positions.body_mut(body) = *kinematics.positions.body(body);
             }
-            Moved::Position(End::Coordinate(c), _) | Moved::Velocity(End::Coordinate(c), _) => {
-                self.kinematics.put_back_coordinate(c, kinematics);
+            Moved::Velocity(End::Body(body), _) => {
+                *velocities.body_mut(body) = *kinematics.velocities.body(body);
             }
-            Moved::Variable(0) => self.kinematics.time = kinematics.time,
+            Moved::Position(End::Coordinate(coordinate), _) => {
+                *positions.coordinate_mut(coordinate) = kinematics.positions.coordinate(coordinate);
+            }
+            Moved::Velocity(End::Coordinate(coordinate), _) => {
+                *velocities.coordinate_mut(coordinate) = kinematics.velocities.coordinate(coordinate);
+            }
+            Moved::Variable(0) => *time = kinematics.time,
             Moved::Variable(_) | Moved::Rotation(..) => {
                 return self.slots.copy_variables(place..place + 1, slots, place);
             }
         }
         Ok(())
     }
+}
+
+/// Adds to a number; returns the change, as rounded.
+fn moved_by<T: Real>(number: &mut T, length: T) -> T {
+    let before = *number;
+    *number += length;
+    *number - before
 }
 
 /// The length over which motions and most laws are smooth: a tenth of a metre or radian.
