@@ -100,33 +100,9 @@ impl<T: Real> Continuous<T> {
         }
     }
 
-    fn places(&self) -> usize {
+    /// The number of elements, vacant places included.
+    pub(crate) fn places(&self) -> usize {
         self.account_open.len()
-    }
-
-    pub(crate) fn energies(&self) -> &[T] {
-        &self.values[..self.places()]
-    }
-
-    pub(crate) fn energies_mut(&mut self) -> &mut [T] {
-        let places = self.places();
-        &mut self.values[..places]
-    }
-
-    pub(crate) fn powers(&self) -> &[T] {
-        &self.rates[..self.places()]
-    }
-
-    pub(crate) fn powers_mut(&mut self) -> &mut [T] {
-        let places = self.places();
-        &mut self.rates[..places]
-    }
-
-    /// Sets the energy absorbed at a place, and resets its ledger.
-    pub(crate) fn set_energy(&mut self, place: usize, energy: T) {
-        self.values[place] = energy;
-        self.account_open[place] = true;
-        self.shown[place] = Shown::NOTHING;
     }
 
     /// Copies from another state whether an integration is due.
@@ -301,7 +277,7 @@ impl<T: Real> State<T> {
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy) depends on it. A change of
     /// parameters or discrete variables adds the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
-        self.continuous.energies()
+        &self.continuous.values[..self.continuous.places()]
     }
 
     /// The energy absorbed by one element \[J\].
@@ -352,7 +328,7 @@ impl<T: Real> State<T> {
             return Err(Error::TopologyMismatch);
         }
         finite_energy(energies.iter().all(T::is_finite))?;
-        self.continuous.energies_mut().copy_from_slice(energies);
+        self.continuous.values[..energies.len()].copy_from_slice(energies);
         self.continuous.is_fed = true;
         Ok(())
     }
@@ -391,6 +367,15 @@ impl<T: Real> State<T> {
             start.iter().zip(pairs).map(|(&x, (&start_rate, &rate))| x + increment(start_rate, rate)),
         );
         self.set_next_continuous()
+    }
+
+    /// Sets the energy absorbed by one element, opens its account and resets its ledger.
+    pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
+        finite_energy(energy.is_finite())?;
+        self.continuous.values[slot] = energy;
+        self.continuous.account_open[slot] = true;
+        self.continuous.shown[slot] = Shown::NOTHING;
+        Ok(())
     }
 
     /// The first stage that reads a continuous variable of an element.

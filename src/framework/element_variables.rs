@@ -144,15 +144,6 @@ pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
     fmt::write(&mut tail, name).is_ok() && tail.0 == ENDING
 }
 
-/// Calls `visit` with each number.
-pub(super) fn visit_numbers<T: Real>(variables: &impl Variables<T>, visit: &mut dyn FnMut(T)) {
-    variables.visit(&mut |entry| {
-        if let Value::Number(number) = entry.value {
-            visit(number);
-        }
-    });
-}
-
 /// Writes each number.
 pub(super) fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &mut dyn FnMut() -> T) {
     variables.visit_mut(&mut |entry| {
@@ -166,9 +157,9 @@ pub(super) fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &m
 pub(super) fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Result<(), InvalidValue> {
     variables.validate()?;
     let mut finite = Ok(());
-    visit_numbers(variables, &mut |number| {
+    variables.visit(&mut |entry| {
         if finite.is_ok() {
-            finite = check::finite("continuous variable", number);
+            finite = check::finite("continuous variable", entry.value.number());
         }
     });
     finite

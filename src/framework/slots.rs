@@ -259,13 +259,8 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     }
 
     #[inline]
-    pub(crate) fn given<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
-        self.variables.given(i, kinematics)
-    }
-
-    #[inline]
     pub(crate) fn at_position<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtPosition<'a, T, E> {
-        AtPosition { given: self.given(i, kinematics), position: &self.position[i] }
+        AtPosition { given: self.variables.given(i, kinematics), position: &self.position[i] }
     }
 
     #[inline]

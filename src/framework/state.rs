@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::continuous::{Continuous, finite_energy};
+use crate::framework::continuous::Continuous;
 use crate::framework::element::ForceElement;
 use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::slots::{AnySlots, Slots};
@@ -272,13 +272,6 @@ impl<T: Real> State<T> {
 
     pub(crate) fn slot_at(&self, kind: usize, place: usize) -> usize {
         self.kinds[..kind].iter().map(|slots| slots.roster().places.len()).sum::<usize>() + place
-    }
-
-    /// Sets the energy absorbed by one element and opens its account.
-    pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
-        finite_energy(energy.is_finite())?;
-        self.continuous.set_energy(slot, energy);
-        Ok(())
     }
 
     pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>, Error> {

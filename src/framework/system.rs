@@ -422,7 +422,7 @@ impl<T: Real> ForceSystem<T> {
         state.forces.set_zero();
         state.potential_energy = T::zero();
         state.power_dissipated = T::zero();
-        let mut rest = state.continuous.powers_mut();
+        let mut rest = state.continuous.rates.as_mut_slice();
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
             let (powers, others) = rest.split_at_mut(kind.roster().places.len());
             let energies = [&mut state.potential_energy, &mut state.power_dissipated];

@@ -214,7 +214,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// [`ForceSystem::elements`], with zeros at the places of removed elements. The host integrates it to
     /// [`State::absorbed_energy`].
     pub fn power_absorbed(&self) -> &'a [T] {
-        self.state.continuous.powers()
+        &self.state.continuous.rates[..self.state.continuous.places()]
     }
 
     /// The rates of all [continuous variables](State::continuous), in their order: the powers absorbed, then those of
