@@ -12,7 +12,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
-use crate::math::{Real, Rows, clone_by_field};
+use crate::math::{Real, Requirement, Rows, check, clone_by_field};
 use crate::mechanics::{ForceAccumulator, KinematicsSource};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
@@ -29,9 +29,14 @@ pub(crate) struct Continuous<T: Real> {
     has_moved: bool,
     /// Whether it has integrated since.
     is_fed: bool,
+    /// Whether variables have been restored since the last evaluation: a motion that is set now belongs to them, and is
+    /// no step.
+    is_restored: bool,
     /// Buffers: values and rates at the start of a step, and values to come.
     start: Vec<T>,
     start_rates: Vec<T>,
+    /// Buffer for the ledgers at the start of a step.
+    start_shown: Vec<Shown>,
     next: Vec<T>,
     /// Buffer for the power that the forces of the start take from the bodies at the end of a step.
     held_powers: Vec<T>,
@@ -77,8 +82,10 @@ clone_by_field!(Continuous {
     shown,
     has_moved,
     is_fed,
+    is_restored,
     start,
     start_rates,
+    start_shown,
     next,
     held_powers,
 });
@@ -93,8 +100,10 @@ impl<T: Real> Continuous<T> {
             shown: vec![Shown::NOTHING; places],
             has_moved: false,
             is_fed: false,
+            is_restored: false,
             start: Vec::new(),
             start_rates: Vec::new(),
+            start_shown: Vec::new(),
             next: Vec::new(),
             held_powers: Vec::new(),
         }
@@ -107,17 +116,30 @@ impl<T: Real> Continuous<T> {
 
     /// Copies from another state whether an integration is due.
     pub(crate) fn take_flags<U: Real>(&mut self, other: &Continuous<U>) {
-        (self.has_moved, self.is_fed) = (other.has_moved, other.is_fed);
+        self.set_flags(other.flags());
+    }
+
+    fn flags(&self) -> [bool; 3] {
+        [self.has_moved, self.is_fed, self.is_restored]
+    }
+
+    fn set_flags(&mut self, flags: [bool; 3]) {
+        [self.has_moved, self.is_fed, self.is_restored] = flags;
     }
 
     pub(crate) fn has_moved(&mut self) {
-        self.has_moved = true;
+        self.has_moved |= !self.is_restored;
     }
 
     /// Called after values were restored from a snapshot, for which they had been integrated.
     pub(crate) fn was_restored(&mut self) {
-        (self.has_moved, self.is_fed) = (false, true);
+        self.set_flags([false, false, true]);
         self.shown.fill(Shown::NOTHING);
+    }
+
+    /// Called after an evaluation: what moves from here on moves in a step.
+    pub(crate) fn was_evaluated(&mut self) {
+        self.is_restored = false;
     }
 
     /// Closes all accounts if the step that ends was not integrated.
@@ -125,14 +147,17 @@ impl<T: Real> Continuous<T> {
         if self.has_moved && !self.is_fed {
             self.account_open.fill(false);
         }
-        (self.has_moved, self.is_fed) = (false, false);
+        self.set_flags([false; 3]);
     }
 
-    /// Opens all accounts at the present motion.
+    /// Opens all accounts at the present motion, at which all energy that is absorbed is stored.
     pub(crate) fn open_all(&mut self) {
         self.account_open.fill(true);
-        self.shown.fill(Shown { dissipated: 0.0, stored: 0.0 });
-        (self.has_moved, self.is_fed) = (false, false);
+        let stored = self.values.iter().map(|energy| energy.to_f64().max(0.0));
+        self.shown.clear();
+        self.shown
+            .extend(stored.take(self.account_open.len()).map(|stored| Shown { dissipated: 0.0, stored }));
+        self.set_flags([false; 3]);
     }
 }
 
@@ -152,7 +177,7 @@ impl<T: Real> ContinuousRows<T> {
             values: Rows::repeat(&continuous.values, count),
             account_open: Rows::repeat(&continuous.account_open, count),
             shown: Rows::repeat(&continuous.shown, count),
-            flags: Rows::repeat(&[continuous.has_moved, continuous.is_fed], count),
+            flags: Rows::repeat(&continuous.flags(), count),
         }
     }
 
@@ -160,16 +185,16 @@ impl<T: Real> ContinuousRows<T> {
         self.values.write(index, &continuous.values);
         self.account_open.write(index, &continuous.account_open);
         self.shown.write(index, &continuous.shown);
-        self.flags.write(index, &[continuous.has_moved, continuous.is_fed]);
+        self.flags.write(index, &continuous.flags());
     }
 
     pub(crate) fn read(&self, index: usize, continuous: &mut Continuous<T>) {
         self.values.read(index, &mut continuous.values);
         self.account_open.read(index, &mut continuous.account_open);
         self.shown.read(index, &mut continuous.shown);
-        let mut flags = [false; 2];
+        let mut flags = [false; 3];
         self.flags.read(index, &mut flags);
-        [continuous.has_moved, continuous.is_fed] = flags;
+        continuous.set_flags(flags);
     }
 }
 
@@ -428,14 +453,14 @@ impl<T: Real> ForceSystem<T> {
     /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
-    /// the difference between the host's time and the state's, a plain number; a negative one integrates backwards, which
-    /// elements with memory refuse. If it is zero although bodies or
+    /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
     /// coordinates have moved, the work is not known, and the accounts are closed.
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
     /// [`accept_step`](Self::accept_step). [`Error::StepTooLong`] if bodies could have [passed through each
     /// other](Self::passing_time), except by [`StepRule::LeftEndpoint`], the rule of a prescribed motion.
+    /// [`Error::InvalidValue`] if the host's time is before that of the state.
     /// [`Error::EnergyGained`] if the open account of an element shows that it has returned, without having received
     /// it, more than half of its largest stored energy: the steps of the host are too long. A host that knows its
     /// masses can call [`check_step`](Self::check_step) beforehand. On an error time, motion and all variables are
@@ -447,13 +472,21 @@ impl<T: Real> ForceSystem<T> {
         rule: StepRule,
     ) -> Result<(), Error> {
         self.advance(state, Stage::Dynamics)?;
+        let length = (host.time() - state.time()).to_f64();
         if rule != StepRule::LeftEndpoint {
-            self.check_passing(state, (host.time() - state.time()).to_f64().abs())?;
+            self.check_passing(state, length.abs())?;
         }
-        let Continuous { values, rates, start, start_rates, has_moved, is_fed, .. } = &mut state.continuous;
+        check::that(
+            length.is_nan() || length >= 0.0,
+            "length of the step",
+            length,
+            Requirement::NonNegative,
+        )?;
+        let Continuous { values, rates, shown, start, start_rates, start_shown, .. } = &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);
-        let (start_time, flags) = (state.kinematics.time, (*has_moved, *is_fed));
+        start_shown.clone_from(shown);
+        let (start_time, flags) = (state.kinematics.time, state.continuous.flags());
         state.set_kinematics(host)?;
         let outcome = self
             .integrate(state, start_time, rule)
@@ -461,11 +494,12 @@ impl<T: Real> ForceSystem<T> {
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             state.take_back_kinematics();
-            let Continuous { start, next, .. } = &mut state.continuous;
+            let Continuous { start, next, shown, start_shown, .. } = &mut state.continuous;
             next.clone_from(start);
+            shown.clone_from(start_shown);
             // They were in range before.
             let _ = state.set_next_continuous();
-            (state.continuous.has_moved, state.continuous.is_fed) = flags;
+            state.continuous.set_flags(flags);
         }
         outcome
     }

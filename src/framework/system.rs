@@ -433,6 +433,7 @@ impl<T: Real> ForceSystem<T> {
         state.forces.check_finite()?;
         finite_energy(state.potential_energy.is_finite() && state.power_dissipated.is_finite())?;
         state.collect_rates();
+        state.continuous.was_evaluated();
         state.stage = Stage::Dynamics;
         Ok(())
     }

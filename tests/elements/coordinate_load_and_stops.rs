@@ -428,3 +428,44 @@ fn the_slope_of_slipping_bristles_by_the_zone_is_that_of_regularised_friction_on
         assert!(mode != 0.0 || slope == 0.0, "{slope}");
     }
 }
+
+/// A stop that was touched before stops were switched off does not act when they are switched on elsewhere.
+#[test]
+fn stops_that_are_switched_on_again_act_where_the_coordinate_is() {
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 0.1,
+        limit_stops_lower: -1.0,
+        limit_stops_upper_stiffness: 1e4,
+        limit_stops_lower_stiffness: 2e4,
+        ..Parameters::default()
+    };
+    let Bench { system, slider, element, .. } = Bench::new(stops, 0.0);
+    for (elsewhere, force) in [(-0.4, 0.0), (0.05, 0.0), (-1.01, 200.0), (0.101, -10.0)] {
+        for only_push in [false, true] {
+            let mut state = system.default_state();
+            state.set_coordinate(slider, 0.101).expect("finite");
+            system.reset_memory(&mut state, element).expect("own");
+            let switch = |state: &mut _, is_on| {
+                system.update_parameters(state, element, |p| {
+                    (p.use_limit_stops, p.limit_stops_only_push) = (is_on, only_push);
+                })
+            };
+            switch(&mut state, false).expect("valid");
+            for (time, q) in [(0.1, 0.09), (0.2, elsewhere)] {
+                state.set_time(time).expect("finite");
+                state.set_coordinate(slider, q).expect("finite");
+                system.realize_dynamics(&mut state).expect("regular");
+                system.accept_step(&mut state).expect("regular");
+                assert_eq!(state.discrete(element).limit_stop_state, 0.0);
+            }
+            switch(&mut state, true).expect("valid");
+            let dynamics = system.realize_dynamics(&mut state).expect("regular");
+            assert_eq!(dynamics.coordinate_force(slider), 0.0, "{elsewhere}");
+            // As any stop, from the next commit on.
+            system.accept_step(&mut state).expect("regular");
+            let dynamics = system.realize_dynamics(&mut state).expect("regular");
+            assert_relative_eq!(dynamics.coordinate_force(slider), force, epsilon = 1e-9);
+        }
+    }
+}

@@ -407,7 +407,7 @@ impl State {
         self.system.get().read().reset_dissipated_energy(&mut self.state).map_err(raised)
     }
 
-    /// Enables or disables an element.
+    /// Enables or disables an element. It keeps what it remembers: call ``reset_memory`` if bodies have moved meanwhile.
     fn set_enabled(&mut self, element: &Element, enabled: bool) -> PyResult<()> {
         let system = self.system.get().read();
         let id = element.find(&system)?;

@@ -176,7 +176,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             next[1] = Some(of(memory.last_sticking_position));
             next[3] = Some(of(memory.bristle_energy));
         }
-        if switches && at.parameters.use_limit_stops {
+        if switches {
             let varied = &of_stops(&mut of, &mut of_memory).map(|place| *place);
             let state = with(at, of_stops, |p, [q, _], _| p.limit_stop_state(q));
             next[2] = Some(Gradient::none().with::<10>(state, varied));

@@ -113,6 +113,11 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
 ///   before. Without load they slip, without force except for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
+/// - Bristles are not followed while there is no friction, or a proportional zone: if parameters switch them on after a
+///   motion, they pull for a step from where they last stuck. A stop that is moved acts on its former side until the
+///   next commit, with a force that grows with the distance. Call
+///   [`reset_memory`](crate::ForceSystem::reset_memory) after such a change. A brake or a clutch is better operated by
+///   its [load](Parameters::friction_load), which bristles follow.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
 ///   which the host chooses the load: the load at the middle of the step makes a second-order host.
 ///

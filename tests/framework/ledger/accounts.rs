@@ -34,6 +34,44 @@ fn accounts_that_nobody_feeds_are_closed() -> Result<(), Error> {
     Ok(())
 }
 
+/// The motion that is set after variables have been restored is theirs; the next one is a step.
+#[test]
+fn accounts_of_a_restored_state_are_closed_by_the_first_motion_that_nobody_feeds() -> Result<(), Error> {
+    let mut bench = Bench::new(Masses::thrown(1.0))?;
+    bench.euler(1e-3, StepRule::HeldForces)?;
+    let (lost, bytes, start) = (bench.dissipated()?, bench.state.to_bytes(), bench.host);
+    assert!(lost.is_some());
+    let restored = |is_realized: bool| {
+        let mut state = bench.system.default_state();
+        if is_realized {
+            bench.system.realize_dynamics(&mut state)?;
+        }
+        state.restore_bytes(&bytes)?;
+        state.set_kinematics(&start)?;
+        Ok::<_, Error>(state)
+    };
+    for is_realized in [false, true] {
+        let mut state = restored(is_realized)?;
+        bench.system.realize_dynamics(&mut state)?;
+        bench.system.accept_step(&mut state)?;
+        assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), lost, "it has not moved");
+        for is_committed in [false, true] {
+            let mut state = restored(is_realized)?;
+            bench.system.realize_dynamics(&mut state)?;
+            if is_committed {
+                bench.system.accept_step(&mut state)?;
+            }
+            let mut end = start;
+            end.drift(1e-3);
+            state.set_kinematics(&end)?;
+            bench.system.realize_dynamics(&mut state)?;
+            bench.system.accept_step(&mut state)?;
+            assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn accounts_that_finish_step_feeds_stay_open() -> Result<(), Error> {
     for rule in RULES {

@@ -1,9 +1,10 @@
 //! A step that fails changes nothing.
 
+use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::Vector3;
 use force_elements::{
-    BodyIndex, CoordinateIndex, ElementError, Error, ForceSystem, KinematicsSource, Pose, SpatialVelocity,
-    State, StepRule,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
+    KinematicsSource, Pose, SpatialVelocity, State, StepRule,
 };
 
 use super::{BROKEN, Bench, DRAINED, Fading, Masses, REFUSED, RULES};
@@ -136,6 +137,84 @@ fn a_step_that_fails_neither_opens_nor_closes_an_account() -> Result<(), Error> 
         bench.system.realize_dynamics(&mut state)?;
         bench.system.accept_step(&mut state)?;
         assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+    }
+    Ok(())
+}
+
+type Sliders = (ForceSystem<f64>, [CoordinateIndex; 2], State<f64>);
+
+/// Two sliders, each on a spring of its own, of which the first is damped, with their accounts open.
+fn sliders() -> Result<Sliders, Error> {
+    let mut system = ForceSystem::new();
+    let sliders = [system.add_coordinate(), system.add_coordinate()];
+    for (slider, damping) in sliders.into_iter().zip([5.0, 0.0]) {
+        let spring = Parameters { stiffness: 100.0, damping, ..Parameters::default() };
+        system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring)?)?;
+    }
+    let mut state = system.default_state();
+    sliders.iter().try_for_each(|&slider| state.set_coordinate(slider, 0.1))?;
+    system.reset_dissipated_energy(&mut state)?;
+    Ok((system, sliders, state))
+}
+
+/// The motion of a state with these values and rates of two coordinates, so much later.
+fn moved(
+    state: &State<f64>,
+    sliders: [CoordinateIndex; 2],
+    motion: [[f64; 2]; 2],
+    step: f64,
+) -> Result<Shown, Error> {
+    let mut end = state.clone();
+    for (slider, [q, v]) in sliders.into_iter().zip(motion) {
+        end.set_coordinate(slider, q)?;
+        end.set_coordinate_rate(slider, v)?;
+    }
+    end.set_time(state.time() + step)?;
+    Ok(Shown { state: end, error: 0.0 })
+}
+
+#[test]
+fn the_history_of_a_ledger_is_not_that_of_a_step_that_was_refused() -> Result<(), Error> {
+    let (system, sliders, mut state) = sliders()?;
+    // The first absorbs much and the second has returned what it did not receive.
+    let wrong = moved(&state, sliders, [[0.05, 3.0], [0.0, -3.0]], 0.1)?;
+    let refused = system.finish_step(&mut state, &wrong, StepRule::HeldForces);
+    assert!(matches!(refused, Err(Error::EnergyGained { .. })), "{refused:?}");
+    // Steps of a millisecond, in which all is well.
+    let mut motion = [[0.1, 0.0]; 2];
+    for _ in 0..2000 {
+        let dynamics = system.realize_dynamics(&mut state)?;
+        for (slider, [q, v]) in sliders.into_iter().zip(&mut motion) {
+            *v += 1e-3 * dynamics.coordinate_force(slider);
+            *q += 1e-3 * *v;
+        }
+        let end = moved(&state, sliders, motion, 1e-3)?;
+        system.finish_step(&mut state, &end, StepRule::HeldForces)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn energy_that_the_first_step_returns_without_having_received_it_is_seen_at_once() -> Result<(), Error> {
+    let (system, sliders, mut state) = sliders()?;
+    // The second had half a joule, and gives back another one.
+    let wrong = moved(&state, sliders, [[0.1, 0.0], [0.0, -3.0]], 0.1)?;
+    let refused = system.finish_step(&mut state, &wrong, StepRule::HeldForces);
+    let Err(Error::EnergyGained { gained, stored, .. }) = refused else { panic!("{refused:?}") };
+    // The work of 10 N at the start and of none at the end, over 0.1 s at 3 m/s, is one and a half.
+    assert!((gained - 1.0).abs() < 1e-12 && (stored - 0.5).abs() < 1e-12, "{gained} {stored}");
+    Ok(())
+}
+
+#[test]
+fn a_step_back_in_time_is_refused() -> Result<(), Error> {
+    let (system, sliders, mut state) = sliders()?;
+    for rule in RULES {
+        let before = state.snapshot();
+        let back = moved(&state, sliders, [[0.1, 1.0]; 2], -0.01)?;
+        let refused = system.finish_step(&mut state, &back, rule);
+        assert!(matches!(refused, Err(Error::InvalidValue(_))), "{refused:?}");
+        assert_eq!(state.snapshot(), before);
     }
     Ok(())
 }
