@@ -114,34 +114,39 @@ pub(super) fn is_same_number<T: Real>(a: T, b: T) -> bool {
     a == b || a.is_nan() && b.is_nan()
 }
 
-/// Whether a name formats to `field`; allocates nothing.
-pub(crate) fn is_named(name: Arguments<'_>, field: &str) -> bool {
-    struct Rest<'a>(&'a str);
-    impl fmt::Write for Rest<'_> {
+/// Calls `visit` with the parts of a name, one after the other, until it fails; allocates nothing.
+pub(crate) fn for_parts(name: Arguments<'_>, visit: impl FnMut(&str) -> fmt::Result) -> fmt::Result {
+    struct Parts<V>(V);
+    impl<V: FnMut(&str) -> fmt::Result> fmt::Write for Parts<V> {
         fn write_str(&mut self, part: &str) -> fmt::Result {
-            self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
-            Ok(())
+            (self.0)(part)
         }
     }
-    let mut rest = Rest(field);
-    fmt::write(&mut rest, name).is_ok() && rest.0.is_empty()
+    fmt::write(&mut Parts(visit), name)
+}
+
+/// Whether a name formats to `field`; allocates nothing.
+pub(crate) fn is_named(name: Arguments<'_>, field: &str) -> bool {
+    let mut rest = field;
+    let begins = for_parts(name, |part| {
+        rest = rest.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
+    });
+    begins.is_ok() && rest.is_empty()
 }
 
 /// Whether a name is that of the first of the nine entries of a rotation, which follow one another row by row.
 pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
     const ENDING: &[u8] = b".R.xx";
-    struct Tail([u8; ENDING.len()]);
-    impl fmt::Write for Tail {
-        fn write_str(&mut self, part: &str) -> fmt::Result {
-            for &byte in part.as_bytes() {
-                self.0.rotate_left(1);
-                self.0[ENDING.len() - 1] = byte;
-            }
-            Ok(())
+    let mut tail = [0; ENDING.len()];
+    let formatted = for_parts(name, |part| {
+        for byte in part.bytes() {
+            tail.rotate_left(1);
+            tail[ENDING.len() - 1] = byte;
         }
-    }
-    let mut tail = Tail([0; ENDING.len()]);
-    fmt::write(&mut tail, name).is_ok() && tail.0 == ENDING
+        Ok(())
+    });
+    formatted.is_ok() && tail == ENDING
 }
 
 /// Writes each number.

@@ -1,6 +1,5 @@
 //! The elements of one kind by place: which places are taken, and their names.
 
-use alloc::sync::Arc;
 use core::fmt::Debug;
 
 use crate::framework::{ElementError, ElementName, Error};
@@ -23,12 +22,7 @@ impl Roster {
 
     /// The kind, place and given name of the element at this place.
     pub(crate) fn name(&self, place: usize) -> ElementName {
-        self.with_name(place, self.places.name(place).cloned())
-    }
-
-    /// The name of an element that is about to take this place.
-    pub(crate) fn with_name(&self, place: usize, name: Option<Arc<str>>) -> ElementName {
-        ElementName { kind: self.kind, index: Some(place), name }
+        ElementName { kind: self.kind, index: Some(place), name: self.places.name(place).cloned() }
     }
 
     /// The error of the element at this place. This is the only place where errors get the name of their element.

@@ -6,7 +6,7 @@ use core::fmt::{self, Arguments};
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
-use crate::framework::element_variables::{is_named, is_same_number};
+use crate::framework::element_variables::{for_parts, is_named, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
@@ -68,17 +68,13 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 /// A hash of a name: Fowler, Noll and Vo's, variant 1a.
 pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
-    struct Hash(u64);
-    impl fmt::Write for Hash {
-        fn write_str(&mut self, part: &str) -> fmt::Result {
-            self.0 = part.bytes().fold(self.0, |hash, byte| chain(hash, u64::from(byte)));
-            Ok(())
-        }
-    }
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-    // Writing to the hash never fails.
-    let _ = fmt::write(&mut hash, name);
-    hash.0
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    // Hashing never fails.
+    let _ = for_parts(name, |part| {
+        hash = part.bytes().fold(hash, |hash, byte| chain(hash, u64::from(byte)));
+        Ok(())
+    });
+    hash
 }
 
 /// The hash of a sequence from that of its beginning and that of its next part.
