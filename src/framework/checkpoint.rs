@@ -31,7 +31,7 @@ use crate::mechanics::KinematicsRows;
 /// state.save_to(&mut start); // reuses the memory
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Checkpoint<T: Real> {
     version: usize,
     kinematics: KinematicsRows<T>,
@@ -59,17 +59,6 @@ impl<T: Real> State<T> {
     /// [`Error::TopologyMismatch`] if it is of another system, or of this one before something was added or removed.
     pub fn return_to(&mut self, checkpoint: &Checkpoint<T>) -> Result<(), Error> {
         checkpoint.read(0, self)
-    }
-}
-
-impl<T: Real> Clone for Checkpoint<T> {
-    fn clone(&self) -> Self {
-        Self {
-            version: self.version,
-            kinematics: self.kinematics.clone(),
-            kinds: self.kinds.iter().map(|variables| variables.repeat_variables(1)).collect(),
-            continuous: self.continuous.clone(),
-        }
     }
 }
 

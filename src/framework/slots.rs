@@ -197,6 +197,18 @@ pub(crate) enum Group {
     Results,
 }
 
+impl<T: Real> Clone for Box<dyn AnySlots<T>> {
+    fn clone(&self) -> Self {
+        self.as_ref().clone_box()
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        if self.as_mut().copy_from(source.as_ref()).is_err() {
+            *self = source.clone();
+        }
+    }
+}
+
 impl<T: Real> dyn AnySlots<T> {
     /// Calls `visit` with each number of one element in a group.
     pub(crate) fn visit_numbers(&self, place: usize, group: Group, visit: &mut dyn FnMut(T)) {

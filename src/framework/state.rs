@@ -10,7 +10,7 @@ use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::slots::{AnySlots, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::system::check_in;
-use crate::math::{Pose, Real, SpatialVelocity};
+use crate::math::{Pose, Real, SpatialVelocity, clone_by_field};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
 };
@@ -20,7 +20,7 @@ use crate::mechanics::{
 /// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
 /// here, and variables of elements through the system, which enters the energy in the ledger. Writing drops the state to just
 /// below the stage that depends on it; results are read through views that the system returns. A call that fails
-/// changes nothing.
+/// changes nothing. `clone_from` allocates nothing if both are states of the same system, evaluated before.
 ///
 /// While a view is alive the state cannot be written:
 ///
@@ -51,42 +51,19 @@ pub struct State<T: Real> {
     pub(crate) power_dissipated: T,
 }
 
-impl<T: Real> Clone for State<T> {
-    fn clone(&self) -> Self {
-        Self {
-            system: self.system,
-            version: self.version,
-            stage: self.stage,
-            kinematics: self.kinematics.clone(),
-            incoming: self.incoming.clone(),
-            kinds: self.kinds.iter().map(|slots| slots.clone_box()).collect(),
-            layout: self.layout,
-            continuous: self.continuous.clone(),
-            forces: self.forces.clone(),
-            potential_energy: self.potential_energy,
-            power_dissipated: self.power_dissipated,
-        }
-    }
-
-    /// Allocates nothing if both are states of the same system, evaluated before.
-    fn clone_from(&mut self, source: &Self) {
-        let Self { system, version, stage, kinematics, incoming, kinds, .. } = self;
-        let is_alike = (*system, *version) == (source.system, source.version);
-        let mut pairs = kinds.iter_mut().zip(&source.kinds);
-        if !is_alike || pairs.any(|(slots, theirs)| slots.copy_from(theirs.as_ref()).is_err()) {
-            *self = source.clone();
-            return;
-        }
-        *stage = source.stage;
-        kinematics.clone_from(&source.kinematics);
-        incoming.clone_from(&source.incoming);
-        self.layout = source.layout;
-        self.continuous.clone_from(&source.continuous);
-        self.forces.clone_from(&source.forces);
-        self.potential_energy = source.potential_energy;
-        self.power_dissipated = source.power_dissipated;
-    }
-}
+clone_by_field!(State {
+    system,
+    version,
+    stage,
+    kinematics,
+    incoming,
+    kinds,
+    layout,
+    continuous,
+    forces,
+    potential_energy,
+    power_dissipated,
+});
 
 impl<T: Real> State<T> {
     /// The stage to which the state is realized.
