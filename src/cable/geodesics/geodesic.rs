@@ -139,26 +139,17 @@ impl<T: Real> Flow<T> {
     }
 }
 
-/// A rule that crosses a step in `n` equal parts, with an error in even powers of `1/n`.
-pub(crate) trait Rule<T: Real> {
-    fn start(&self, from: &Flow<T>) -> [T; 5];
-    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T>;
-}
-
-/// Störmer's rule, for accelerations that depend on position alone.
-pub(crate) struct Stormer<F>(pub(crate) F);
-
-/// Gragg's midpoint rule, for accelerations that depend on velocity too.
-pub(crate) struct Midpoint<F>(pub(crate) F);
-
-impl<T: Real, F: Fn(&[T; 5]) -> [T; 5]> Rule<T> for Stormer<F> {
-    #[inline]
-    fn start(&self, from: &Flow<T>) -> [T; 5] {
-        (self.0)(&from.y)
-    }
-
-    #[inline]
-    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T> {
+/// Crosses a step in `n` equal parts, with an error in even powers of `1/n`: by Störmer's rule if the acceleration depends
+/// on position alone, and by Gragg's midpoint rule if it depends on velocity too.
+#[inline]
+fn cross<T: Real, const BY_POSITION: bool>(
+    from: &Flow<T>,
+    start: &[T; 5],
+    step: T,
+    n: u32,
+    acceleration: &impl Fn(&[T; 5], &[T; 5]) -> [T; 5],
+) -> Flow<T> {
+    if BY_POSITION {
         let d = step / T::lit(f64::from(n));
         let half = T::lit(0.5) * d;
         let Flow { mut y, mut v } = *from;
@@ -169,43 +160,32 @@ impl<T: Real, F: Fn(&[T; 5]) -> [T; 5]> Rule<T> for Stormer<F> {
                 v[i] += kick * f[i];
                 y[i] += d * v[i];
             }
-            f = (self.0)(&y);
+            f = acceleration(&y, &v);
             kick = d;
         }
         for i in 0..5 {
             v[i] += half * f[i];
         }
-        Flow { y, v }
+        return Flow { y, v };
     }
-}
-
-impl<T: Real, F: Fn(&[T; 5], &[T; 5]) -> [T; 5]> Rule<T> for Midpoint<F> {
-    #[inline]
-    fn start(&self, from: &Flow<T>) -> [T; 5] {
-        (self.0)(&from.y, &from.v)
-    }
-
-    #[inline]
-    fn cross(&self, from: &Flow<T>, start: &[T; 5], step: T, n: u32) -> Flow<T> {
-        // An even number of substeps, for which the error has only even powers.
-        let d = step / T::lit(f64::from(2 * n));
-        let double = d + d;
-        let mut before = *from;
-        let mut here = Flow {
-            y: core::array::from_fn(|i| before.y[i] + d * before.v[i]),
-            v: core::array::from_fn(|i| before.v[i] + d * start[i]),
+    // An even number of substeps, for which the error has only even powers.
+    let d = step / T::lit(f64::from(2 * n));
+    let double = d + d;
+    let mut before = *from;
+    let mut here = Flow {
+        y: core::array::from_fn(|i| before.y[i] + d * before.v[i]),
+        v: core::array::from_fn(|i| before.v[i] + d * start[i]),
+    };
+    for _ in 1..2 * n {
+        let f = acceleration(&here.y, &here.v);
+        let next = Flow {
+            y: core::array::from_fn(|i| before.y[i] + double * here.v[i]),
+            v: core::array::from_fn(|i| before.v[i] + double * f[i]),
         };
-        for _ in 1..2 * n {
-            let f = (self.0)(&here.y, &here.v);
-            let next = Flow {
-                y: core::array::from_fn(|i| before.y[i] + double * here.v[i]),
-                v: core::array::from_fn(|i| before.v[i] + double * f[i]),
-            };
-            before = here;
-            here = next;
-        }
-        here
+        before = here;
+        here = next;
     }
+    here
 }
 
 /// Columns of the extrapolation: order 14 at the last. More gain nothing in double precision.
@@ -229,17 +209,17 @@ const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
 
 /// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that was accurate enough.
 #[inline]
-fn extrapolate<T: Real>(
+fn extrapolate<T: Real, const BY_POSITION: bool>(
     from: &Flow<T>,
     start: &[T; 5],
     step: T,
     curvature: T,
     accuracy: T,
-    rule: &impl Rule<T>,
+    acceleration: &impl Fn(&[T; 5], &[T; 5]) -> [T; 5],
 ) -> Option<(Flow<T>, usize)> {
     let mut row = [*from; COLUMNS];
     for (j, n) in (0..COLUMNS).zip(1_u32..) {
-        let mut current = rule.cross(from, start, step, n);
+        let mut current = cross::<T, BY_POSITION>(from, start, step, n, acceleration);
         let mut coarser = current;
         for k in 1..=j {
             let previous = core::mem::replace(&mut row[k - 1], current);
@@ -261,17 +241,18 @@ fn extrapolate<T: Real>(
     None
 }
 
-/// The geodesic from `start`, of this length; it ends in NaN if it would take more evaluations than `most`.
+/// The geodesic from `start`, of this length; it ends in NaN if it would take more evaluations than `most`. The
+/// acceleration depends on position and velocity, or on position alone.
 ///
 /// Only points and tangents are computed to the accuracy; the Jacobi scalars are accurate to about its square root or
 /// better, which suffices for Newton's method.
 #[inline]
-pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
+pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bool>(
     surface: &S,
     start: GeodesicEnd<T>,
     length: T,
     (accuracy, most): (T, usize),
-    rule: &impl Rule<T>,
+    acceleration: impl Fn(&[T; 5], &[T; 5]) -> [T; 5],
 ) -> Geodesic<T> {
     // A step of one radian converges within the table on round surfaces; a tiny step is accepted without control, so
     // that a kink cannot stall the integration.
@@ -303,7 +284,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
             break;
         }
         let left = total - covered;
-        let start = rule.start(&flow);
+        let start = acceleration(&flow.y, &flow.v);
         let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
         // Equal steps to the end, so that no tiny step remains.
         let steps = ceil(left / reach).max(T::one());
@@ -314,18 +295,19 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized>(
         // Each step may contribute its fraction of the error, so that the sum over many steps stays within it.
         let share = (step / total).max(T::lit(LEAST_SHARE));
         let allowed = (accuracy * share).max(T::default_epsilon() * T::lit(16.0));
-        let (next, column) = match extrapolate(&flow, &start, signed, curvature, allowed, rule) {
-            Some(found) => {
-                evaluations += evaluated(found.1);
-                found
-            }
-            None if step > T::lit(SMALLEST_STEP) * surface.size() => {
-                reach = step * T::lit(0.4);
-                evaluations += evaluated(COLUMNS - 1);
-                continue;
-            }
-            None => (rule.cross(&flow, &start, signed, 4), COLUMNS),
-        };
+        let (next, column) =
+            match extrapolate::<T, BY_POSITION>(&flow, &start, signed, curvature, allowed, &acceleration) {
+                Some(found) => {
+                    evaluations += evaluated(found.1);
+                    found
+                }
+                None if step > T::lit(SMALLEST_STEP) * surface.size() => {
+                    reach = step * T::lit(0.4);
+                    evaluations += evaluated(COLUMNS - 1);
+                    continue;
+                }
+                None => (cross::<T, BY_POSITION>(&flow, &start, signed, 4, &acceleration), COLUMNS),
+            };
         flow = next;
         covered = if step == left { total } else { covered + step };
         passes_conjugate_point |= flow.y[4] * signed <= T::zero();

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::turning;
 use crate::math::{Real, is_finite};
 
@@ -237,7 +237,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
             let gauss = gradient.dot(&(adjugate(&hessian) * gradient)) / (slope_squared * slope_squared);
             [pull.x, pull.y, pull.z, -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, (accuracy, most), &Midpoint(acceleration))
+        integrate::<T, Self, false>(self, start, length, (accuracy, most), acceleration)
     }
 
     /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which

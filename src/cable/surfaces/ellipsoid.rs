@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{
     SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
 };
@@ -81,14 +81,14 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
         let slope = self.weights.component_mul(&start.point.coords).norm();
         let pull = start.curvature * slope * slope * slope;
         let gauss = wx * wy * wz;
-        let acceleration = |y: &[T; 5]| {
+        let acceleration = |y: &[T; 5], _: &[T; 5]| {
             let slope = [wx * y[0], wy * y[1], wz * y[2]];
             let h = T::one() / (slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
             let h = h * h;
             let (bend, focus) = (-pull * h, -gauss * h);
             [bend * slope[0], bend * slope[1], bend * slope[2], focus * y[3], focus * y[4]]
         };
-        integrate(self, start, length, (accuracy, most), &Stormer(acceleration))
+        integrate::<T, Self, true>(self, start, length, (accuracy, most), acceleration)
     }
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {

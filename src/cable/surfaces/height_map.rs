@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Midpoint, integrate};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
 use crate::math::Real;
 use crate::shapes::HeightMap;
@@ -204,7 +204,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
             let gauss = (at.hxx * at.hyy - at.hxy * at.hxy) * inverse * inverse;
             [-at.hx * pull, -at.hy * pull, pull, -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, (accuracy, most), &Midpoint(acceleration))
+        integrate::<T, Self, false>(self, start, length, (accuracy, most), acceleration)
     }
 
     fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Stormer, integrate};
+use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{
     SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
 };
@@ -191,7 +191,7 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         let moment = moment * moment;
         let ring = self.ring_radius;
         let bend = T::one() / self.tube_radius;
-        let acceleration = |y: &[T; 5]| {
+        let acceleration = |y: &[T; 5], _: &[T; 5]| {
             let squared = y[0] * y[0] + y[1] * y[1];
             let distance = squared.sqrt();
             let inverse = T::one() / distance;
@@ -202,7 +202,7 @@ impl<T: Real> Wrappable<T> for Torus<T> {
             let radial = pull * scale;
             [radial * y[0], radial * y[1], pull * y[2], -gauss * y[3], -gauss * y[4]]
         };
-        integrate(self, start, length, (accuracy, most), &Stormer(acceleration))
+        integrate::<T, Self, true>(self, start, length, (accuracy, most), acceleration)
     }
 
     fn may_reenter(&self, touch: &Point3<T>, to: &Point3<T>) -> bool {
