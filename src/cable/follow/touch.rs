@@ -9,7 +9,7 @@ use crate::cable::follow::side;
 use crate::cable::follow::sweep;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
-use crate::cable::solve::contacts::{self, Bridged};
+use crate::cable::solve::contacts;
 use crate::cable::solve::lay::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
 use crate::cable::solve::node::{History, Node, Trial};
@@ -261,13 +261,11 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !is_convex {
             keep(nodes);
-            match contacts::bridge_hollows(span, nodes, &mut run.budget) {
-                Bridged::No => {}
-                Bridged::Yes => {
-                    (added, laid) = (true, true);
-                    continue;
-                }
-                Bridged::Crowded(k) => return Err(Failure { crowded: Some(nodes[k].obstacle), ..last }),
+            let has_hollow = contacts::bridge_hollows(span, nodes, &mut run.budget)
+                .map_err(|k| Failure { crowded: Some(nodes[k].obstacle), ..last })?;
+            if has_hollow {
+                (added, laid) = (true, true);
+                continue;
             }
         }
         let is_held =

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::model::wrap::Wrap;
-use crate::cable::solve::hollow::{self, Hollow};
+use crate::cable::solve::hollow;
 use crate::cable::solve::node::{ACCURACY, History, Node, Trial};
 use crate::cable::solve::run::Budget;
 use crate::cable::solve::span::SpanProblem;
@@ -197,22 +197,13 @@ pub(crate) fn merge<T: Real>(
     node.holds = holds;
 }
 
-/// The outcome of a search for hollows.
-pub(crate) enum Bridged {
-    /// There are none.
-    No,
-    /// The list has been changed.
-    Yes,
-    /// There is one, but no room for a further contact of this node's obstacle.
-    Crowded(usize),
-}
-
-/// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow.
+/// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow. Returns
+/// whether there is a hollow; the error is the node whose obstacle has one, but no room for a further contact.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     budget: &mut Budget,
-) -> Bridged {
+) -> Result<bool, usize> {
     for k in 0..nodes.len() {
         let node = &nodes[k];
         if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
@@ -222,7 +213,7 @@ pub(crate) fn bridge_hollows<T: Real>(
         let [start, end] =
             [&node.ground.start, &node.ground.end].map(|end| end.transformed(&node.X_GS.inverse()));
         let length = node.ground.length;
-        let Some(Hollow { first, last }) = hollow::find(surface, &start, &end, length, budget) else {
+        let Some([first, last]) = hollow::find(surface, &start, &end, length, budget) else {
             continue;
         };
         // The points of a common tangent, if the curvature is a parabola.
@@ -251,16 +242,16 @@ pub(crate) fn bridge_hollows<T: Real>(
             nodes[k].begin(leaving);
             nodes[k].holds = holds;
         } else if is_full(span, nodes, k) {
-            return Bridged::Crowded(k);
+            return Err(k);
         } else {
             let arriving = arriving(budget);
             nodes[k].begin(leaving);
             insert(nodes, k, k + 1, arriving);
             (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
         }
-        return Bridged::Yes;
+        return Ok(true);
     }
-    Bridged::No
+    Ok(false)
 }
 
 /// The points in Ground from which the cable comes to an obstacle and to which it goes from there.

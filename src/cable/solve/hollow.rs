@@ -7,15 +7,6 @@ use crate::cable::model::settings::Settings;
 use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
-/// The part of a geodesic over a hollow, where its normal curvature is negative.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hollow<T> {
-    /// The length to its start \[m\].
-    pub(crate) first: T,
-    /// The length to its end \[m\].
-    pub(crate) last: T,
-}
-
 /// The accuracy of geodesics on which hollows are searched \[rad\].
 pub(crate) fn accuracy<T: Real>() -> T {
     T::lit(1e-6)
@@ -28,7 +19,8 @@ fn least_turn<T: Real>() -> T {
     Settings::<T>::default().smoothness
 }
 
-/// Finds the hollow under a geodesic that turns it most.
+/// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start
+/// and to its end \[m\].
 ///
 /// The normal curvature is sampled at a quarter of the smallest feature, on an approximation to the geodesic. Where it is
 /// negative, or its minimum between samples may be, the geodesic itself is followed.
@@ -38,7 +30,7 @@ pub(crate) fn find<T: Real>(
     end: &GeodesicEnd<T>,
     length: T,
     budget: &mut Budget,
-) -> Option<Hollow<T>> {
+) -> Option<[T; 2]> {
     const MOST_SAMPLES: f64 = 4096.0;
     if !surface.may_be_hollow(start, length) {
         return None;
@@ -51,7 +43,7 @@ pub(crate) fn find<T: Real>(
     // The last three samples: length to it and curvature; and the ends there.
     let mut window = [(T::zero(), start.curvature); 3];
     let mut ends = [*start; 3];
-    let mut found: Option<(T, Hollow<T>)> = None;
+    let mut found: Option<(T, [T; 2])> = None;
     let mut is_last = false;
     let mut entered = (start.curvature < T::zero()).then_some(T::zero());
     let mut deepest = start.curvature;
@@ -74,7 +66,7 @@ pub(crate) fn find<T: Real>(
             deepest = deepest.min(f_c);
             if f_c >= T::zero() || is_last {
                 let last = if f_c >= T::zero() { scan.root(b, c) } else { c };
-                note(&mut found, Hollow { first, last }, deepest);
+                note(&mut found, [first, last], deepest);
                 entered = None;
             }
         } else if f_c < T::zero() {
@@ -82,7 +74,7 @@ pub(crate) fn find<T: Real>(
             deepest = f_c;
             entered = Some(first);
             if is_last {
-                note(&mut found, Hollow { first, last: c }, deepest);
+                note(&mut found, [first, c], deepest);
             }
         } else if f_a > f_b && f_c >= f_b && f_b >= T::zero() {
             // The least value of a parabola through the samples, with a margin.
@@ -96,8 +88,8 @@ pub(crate) fn find<T: Real>(
                 None
             };
             if let Some((s, least)) = least.filter(|(_, least)| *least < T::zero()) {
-                let (first, last) = (scan.root(s, a), scan.root(s, c));
-                note(&mut found, Hollow { first, last }, least);
+                let hollow = [scan.root(s, a), scan.root(s, c)];
+                note(&mut found, hollow, least);
             }
         }
     }
@@ -105,8 +97,8 @@ pub(crate) fn find<T: Real>(
 }
 
 /// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
-fn note<T: Real>(found: &mut Option<(T, Hollow<T>)>, hollow: Hollow<T>, deepest: T) {
-    let turn = (hollow.last - hollow.first) * -deepest * T::lit(2.0 / 3.0);
+fn note<T: Real>(found: &mut Option<(T, [T; 2])>, hollow: [T; 2], deepest: T) {
+    let turn = (hollow[1] - hollow[0]) * -deepest * T::lit(2.0 / 3.0);
     if found.as_ref().is_none_or(|(most, _)| turn > *most) {
         *found = Some((turn, hollow));
     }

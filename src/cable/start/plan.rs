@@ -45,14 +45,6 @@ pub(crate) struct Plans<T: Real> {
     penalties: Vec<T>,
 }
 
-/// A completed plan.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Completed<T: Real> {
-    place: usize,
-    pub(crate) length: T,
-    pub(crate) score: T,
-}
-
 impl<T: Real> Plans<T> {
     pub(crate) fn new() -> Self {
         Self { list: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
@@ -89,14 +81,14 @@ impl<T: Real> Plans<T> {
         self.complete(span, nodes, budget);
     }
 
-    /// The next plan in the order of scores below `most`, completed; `None` when the budget is spent.
+    /// The place of the next plan in the order of scores below `most`, completed; `None` when the budget is spent.
     pub(crate) fn next(
         &mut self,
         span: &SpanProblem<'_, T>,
         nodes: &[Node<T>],
         most: Option<T>,
         budget: &mut Budget,
-    ) -> Option<Completed<T>> {
+    ) -> Option<usize> {
         while !budget.is_spent() {
             let mut best: Option<usize> = None;
             for (i, plan) in self.list.iter().enumerate() {
@@ -107,13 +99,17 @@ impl<T: Real> Plans<T> {
             let place = best.filter(|&i| most.is_none_or(|most| self.list[i].score < most))?;
             let plan = &mut self.list[place];
             plan.is_open = false;
-            let Plan { length, score, .. } = *plan;
             match plan.conflict {
                 Some(k) => self.branch(span, nodes, place, k, budget),
-                None => return Some(Completed { place, length, score }),
+                None => return Some(place),
             }
         }
         None
+    }
+
+    /// The penalty of a plan for the hints that it does not follow.
+    pub(crate) fn penalty(&self, place: usize) -> T {
+        self.list[place].score - self.list[place].length
     }
 
     /// Writes a plan into the nodes: contacts with both arcs.
@@ -121,11 +117,11 @@ impl<T: Real> Plans<T> {
         &self,
         span: &SpanProblem<'_, T>,
         nodes: &mut [Node<T>],
-        plan: &Completed<T>,
+        place: usize,
         accuracy: T,
         budget: &mut Budget,
     ) {
-        let beads = &self.beads[plan.place * nodes.len()..];
+        let beads = &self.beads[place * nodes.len()..];
         for (node, bead) in nodes.iter_mut().zip(beads) {
             node.in_contact = false;
             if !bead.is_pressed {

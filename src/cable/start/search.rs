@@ -15,7 +15,6 @@ use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::plan::Completed;
 use crate::cable::start::saddle::leave_saddles;
 use crate::cable::start::string;
 use crate::cable::start::workspace::Workspace;
@@ -26,9 +25,9 @@ const MARGIN: f64 = 2e-3;
 
 /// A start of the search.
 #[derive(Debug, Clone, Copy)]
-enum Start<T: Real> {
-    /// On the contacts of a plan.
-    Plan(Completed<T>),
+enum Start {
+    /// On the contacts of the plan at this place.
+    Plan(usize),
     /// On the hints, without length.
     Hints,
     /// Straight, but over the front of solids behind which it would pass.
@@ -98,7 +97,7 @@ fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
-    start: Start<T>,
+    start: Start,
     outcome: &mut Outcome<T>,
 ) {
     if work.run.budget.is_spent() {
@@ -113,7 +112,7 @@ fn attempt<T: Real>(
     let found = match start {
         Start::Plan(plan) => {
             let Workspace { plans, run, .. } = &mut *work;
-            plans.write(span, nodes, &plan, T::lit(ACCURACY), &mut run.budget);
+            plans.write(span, nodes, plan, T::lit(ACCURACY), &mut run.budget);
             settle_contacts(span, nodes, &mut work.run)
         }
         Start::Front => {
@@ -151,7 +150,7 @@ fn attempt<T: Real>(
         Ok(progress) => {
             let length = length_of(span, nodes);
             let penalty = match start {
-                Start::Plan(plan) => plan.score - plan.length,
+                Start::Plan(plan) => work.plans.penalty(plan),
                 _ => T::zero(),
             };
             // Lengths are stationary, so those of one path agree to roundoff.
