@@ -25,19 +25,12 @@ pub(crate) struct Chord<T: Real> {
 pub(crate) struct ChordEnd<T: Real> {
     /// The place of its body among the forces.
     pub(crate) body: usize,
-    /// Where it is fixed.
-    tie: Tie,
+    /// The motion that shifts it on its body.
+    shifted_by: StrandMotion,
     /// From the body's origin.
     pub(crate) r: Vector3<T>,
     /// The change of `r` along the last motion.
     pub(crate) lever: Matrix3x6<T>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tie {
-    Origin,
-    Termination,
-    Grip(usize, GripNumbers),
 }
 
 impl<T: Real> Chord<T> {
@@ -49,16 +42,19 @@ impl<T: Real> Chord<T> {
         (positions, velocities): (&Positions<T>, &Velocities<T>),
     ) -> Self {
         let [from, to] = strand.marks;
-        let ties = [
-            from.map_or(Tie::Origin, |place| Tie::Grip(place, GripNumbers::End)),
-            to.map_or(Tie::Termination, |place| Tie::Grip(place, GripNumbers::Start)),
+        let by_path = StrandMotion::Path;
+        let shifted_by = [
+            from.map_or(by_path(PathMotion::Origin), |place| StrandMotion::Grip(place, GripNumbers::End)),
+            to.map_or(by_path(PathMotion::Termination), |place| {
+                StrandMotion::Grip(place, GripNumbers::Start)
+            }),
         ];
         let bodies = [strand.from_body, strand.to_body];
         let points = [strand.from_G, strand.to_G];
         let ends = [0, 1].map(|k| {
             let body = path.body(bodies[k], positions);
             let r = points[k].coords - path.forces()[body].p_GB;
-            ChordEnd { body, tie: ties[k], r, lever: Matrix3x6::zeros() }
+            ChordEnd { body, shifted_by: shifted_by[k], r, lever: Matrix3x6::zeros() }
         });
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
         // What is wound is a point.
@@ -82,18 +78,12 @@ impl<T: Real> Chord<T> {
         let mut is_moved = false;
         for end in &mut self.ends {
             let body = path.forces()[end.body].body;
-            let is_shifted = match motion {
-                StrandMotion::Path(PathMotion::Origin) => end.tie == Tie::Origin,
-                StrandMotion::Path(PathMotion::Termination) => end.tie == Tie::Termination,
-                StrandMotion::Grip(place, number) => end.tie == Tie::Grip(place, number),
-                _ => false,
-            };
             end.lever.fill(T::zero());
             let mut turns = end.lever.fixed_columns_mut::<3>(0);
             if motion == StrandMotion::Path(PathMotion::Body(body)) {
                 turns.copy_from(&-end.r.cross_matrix());
                 is_moved = true;
-            } else if is_shifted {
+            } else if motion == end.shifted_by {
                 turns.copy_from(positions.pose(body).rotation.matrix());
                 is_moved = true;
             }

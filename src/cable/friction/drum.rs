@@ -1,12 +1,14 @@
 //! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
 
+use nalgebra::Point3;
+
 use crate::cable::ceil;
 use crate::cable::friction::grip::{Grips, Lap};
 use crate::cable::friction::slip::Joint;
-use crate::cable::friction::strands::{Strands, Tie};
+use crate::cable::friction::strands::Strands;
 use crate::cable::model::path::CablePath;
 use crate::math::{Algebraic, Real};
-use crate::mechanics::Station;
+use crate::mechanics::{BodyIndex, Station};
 
 /// The largest number of laps of a drum. Beyond, the two with the smallest difference in strain are merged.
 pub(crate) const MOST: usize = 24;
@@ -59,49 +61,29 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-/// Length and fraction of the material of a lap.
-pub(crate) type Turns<S> = [S; 2];
-
-/// The laps of a drum in a step, from the fixed end outwards: each with the ratio of tensions at which it slips against
-/// the lap or cable on its outer side.
-pub(crate) struct Spread<S> {
-    laps: [(Turns<S>, S); MOST],
-    count: usize,
-}
-
-impl<S: Algebraic> Spread<S> {
-    /// Scales the laps in memory to the wound part; `limit` is the exponent of the capstan equation per length.
-    pub(crate) fn new(laps: &[Turns<S>], [length, share]: Turns<S>, limit: S) -> Self {
-        let laps = &laps[..laps.iter().take_while(|lap| lap[1] > S::zero()).count().min(MOST)];
-        let (mut lengths, mut shares) = (S::zero(), S::zero());
-        for lap in laps {
-            lengths += lap[0];
-            shares += lap[1];
-        }
-        let single = [[length, share]];
-        let is_known = lengths > S::zero();
-        let laps = if is_known { laps } else { &single[..] };
-        let (lengths, shares) = if is_known { (lengths, shares) } else { (length, share) };
-        let half = S::lit(0.5) * length / lengths;
-        let mut spread = Self { laps: [([S::zero(); 2], S::zero()); MOST], count: laps.len() };
-        for (i, [of_lap, part]) in laps.iter().copied().enumerate() {
-            // The outer neighbour is another lap, or the free cable.
-            let outer = laps.get(i + 1).map_or(S::zero(), |lap| lap[0]);
-            let ratio = (limit * (of_lap + outer) * half).exp();
-            spread.laps[i] = ([of_lap * (length / lengths), part * (share / shares)], ratio);
-        }
-        spread
+/// Scales the laps in memory, each with its length and share of the material, to those of the wound part. Returns them
+/// from the fixed end outwards, each with the ratio of tensions at which it slips against the lap or cable on its outer
+/// side; `limit` is the exponent of the capstan equation per length.
+pub(crate) fn spread<S: Algebraic>(
+    mut laps: [[S; 2]; MOST],
+    [length, share]: [S; 2],
+    limit: S,
+) -> impl DoubleEndedIterator<Item = ([S; 2], S)> {
+    let mut count = laps.iter().take_while(|lap| lap[1] > S::zero()).count();
+    let sum = |sum: [S; 2], lap: &[S; 2]| [sum[0] + lap[0], sum[1] + lap[1]];
+    let [mut lengths, mut shares] = laps[..count].iter().fold([S::zero(); 2], sum);
+    if lengths <= S::zero() {
+        (laps[0], count) = ([length, share], 1);
+        [lengths, shares] = laps[0];
     }
-
-    pub(crate) fn laps(&self) -> &[(Turns<S>, S)] {
-        &self.laps[..self.count]
-    }
-}
-
-impl<T: Real> Lap<T> {
-    pub(crate) fn turns(&self) -> Turns<T> {
-        [self.length, self.share]
-    }
+    let half = S::lit(0.5) * length / lengths;
+    (0..count).map(move |i| {
+        let [of_lap, part] = laps[i];
+        // The outer neighbour is another lap, or the free cable.
+        let outer = if i + 1 < count { laps[i + 1][0] } else { S::zero() };
+        let ratio = (limit * (of_lap + outer) * half).exp();
+        ([of_lap * (length / lengths), part * (share / shares)], ratio)
+    })
 }
 
 impl<T: Real> Strands<T> {
@@ -109,22 +91,19 @@ impl<T: Real> Strands<T> {
     /// exponent of the capstan equation per length.
     pub(crate) fn add_laps(
         &mut self,
-        at: Tie<T>,
+        at: (BodyIndex, Point3<T>, Option<usize>),
         laps: &[Lap<T>],
         [length, share]: [T; 2],
         is_last: bool,
         limit: T,
     ) {
-        let mut turns = [[T::zero(); 2]; MOST];
-        for (turns, lap) in turns.iter_mut().zip(laps) {
-            *turns = lap.turns();
+        let mut known = [[T::zero(); 2]; MOST];
+        for (known, lap) in known.iter_mut().zip(laps) {
+            *known = [lap.length, lap.share];
         }
-        let spread = Spread::new(&turns, [length, share], limit);
+        let mut spread = spread(known, [length, share], limit);
         let mut before = if is_last { T::one() - share } else { T::zero() };
-        let count = spread.laps().len();
-        for k in 0..count {
-            // From the fixed end outwards, or back.
-            let ([length, part], ratio) = spread.laps()[if is_last { count - 1 - k } else { k }];
+        while let Some(([length, part], ratio)) = if is_last { spread.next_back() } else { spread.next() } {
             if is_last {
                 self.joints.push(Joint::new(ratio, before));
             }
@@ -140,24 +119,24 @@ impl<T: Real> Strands<T> {
     }
 }
 
-/// Laps from the fixed end outwards, while they are brought up to date.
+/// Laps from the fixed end outwards, while they are brought up to date: the length and the share of each.
 pub(crate) struct Wound<S> {
-    laps: [Turns<S>; MOST + 1],
+    laps: [[S; 2]; MOST + 1],
     count: usize,
 }
 
 impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
-    pub(crate) fn laps(&self) -> &[Turns<S>] {
+    pub(crate) fn laps(&self) -> &[[S; 2]] {
         &self.laps[..self.count]
     }
 
-    fn total(&self) -> Turns<S> {
-        let sum = |[length, share]: Turns<S>, lap: &Turns<S>| [length + lap[0], share + lap[1]];
+    fn total(&self) -> [S; 2] {
+        let sum = |[length, share]: [S; 2], lap: &[S; 2]| [length + lap[0], share + lap[1]];
         self.laps().iter().fold([S::zero(); 2], sum)
     }
 
     /// Adds a lap, and merges two if there are too many.
-    fn push(&mut self, lap: Turns<S>) {
+    fn push(&mut self, lap: [S; 2]) {
         self.laps[self.count] = lap;
         self.count += 1;
         if self.count > MOST {
@@ -168,7 +147,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
     /// Merges the two neighbouring laps whose merging loses the least energy.
     fn merge(&mut self) {
         let rounding = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
-        let loss = |pair: &[Turns<S>]| {
+        let loss = |pair: &[[S; 2]]| {
             let [a, b] = [pair[0], pair[1]];
             let strains = [a, b].map(|[length, share]| length / share);
             let difference = strains[0] - strains[1];
@@ -197,8 +176,8 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
 /// Updates the laps of a drum, from the fixed end outwards, from those that were `wound` to those now on it;
 /// `curvature` is the turning per length.
 pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
-    wound: impl Iterator<Item = Turns<S>>,
-    now: Turns<S>,
+    wound: impl Iterator<Item = [S; 2]>,
+    now: [S; 2],
     curvature: T,
 ) -> Wound<S> {
     // Rounding makes no laps.
@@ -256,7 +235,7 @@ mod tests {
             assert!((length / now[0] - 1.0).abs() < 1e-14 && (share / now[1] - 1.0).abs() < 1e-14, "{laps}");
             assert!(drum.laps().iter().all(|lap| lap[0] <= longest * (1.0 + 1e-14)), "{laps}");
             // Under another strain, more of it, and less.
-            let wound: Vec<Turns<f64>> = drum.laps().to_vec();
+            let wound: Vec<[f64; 2]> = drum.laps().to_vec();
             let more = wind(wound.iter().copied(), [now[0] + 2.5 * longest, 0.9], curvature);
             assert_eq!(more.laps()[..parts], wound[..]);
             assert_eq!(more.laps().len(), parts + 3);

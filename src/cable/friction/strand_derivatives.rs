@@ -11,7 +11,7 @@ use core::ops::Range;
 use nalgebra::{Matrix6, RowVector6, Vector6};
 
 use crate::cable::friction::chord::Chord;
-use crate::cable::friction::drum::{MOST, Spread};
+use crate::cable::friction::drum::{MOST, spread};
 use crate::cable::friction::grip::Grips;
 use crate::cable::friction::remember::NextMark;
 use crate::cable::friction::slip::{Joint, solve_groups};
@@ -213,8 +213,13 @@ impl<T: Real> StrandDerivatives<T> {
         });
     }
 
-    /// The wound part of a drum, with derivatives.
-    fn spread(&self, drum: &Drum<T>, cable: &Evaluated<'_, T>, motion: StrandMotion) -> Spread<Varied<T>> {
+    /// The laps of a drum and the ratios of tensions at which they slip, with derivatives.
+    fn laps(
+        &self,
+        drum: &Drum<T>,
+        cable: &Evaluated<'_, T>,
+        motion: StrandMotion,
+    ) -> impl Iterator<Item = ([Varied<T>; 2], Varied<T>)> + use<T> {
         let Drum { end, place, obstacle, mu, contact } = *drum;
         let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
         let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
@@ -243,7 +248,7 @@ impl<T: Real> StrandDerivatives<T> {
             *lap =
                 [seeded(known.length, StrandMotion::Lap(i, 0)), seeded(known.share, StrandMotion::Lap(i, 1))];
         }
-        Spread::new(&laps, wound, limit)
+        spread(laps, wound, limit)
     }
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
@@ -306,34 +311,28 @@ impl<T: Real> StrandDerivatives<T> {
             self.parts.push(part);
             self.rates.push(rate);
         }
-        let mut ratios = [None, None];
-        for (drum, ratios) in self.drums.into_iter().flatten().zip(&mut ratios) {
-            let spread = self.spread(&drum, cable, motion);
-            let last = self.parts.len() - 1;
-            for (i, (turns, _)) in spread.laps().iter().enumerate() {
-                let part = &mut self.parts[if drum.end == 0 { i } else { last - i }];
-                part.length.slopes = turns[0].slopes;
-                part.share.slopes = turns[1].slopes;
-                part.committed_share = part.share;
-            }
-            *ratios = Some((drum.end, spread));
-        }
         self.joints.clear();
-        let mut share = Dual::zero();
         for (j, joint) in strands.joints.iter().enumerate() {
-            share += self.parts[j].share;
             let mut ratio = Dual::of(joint.ratio);
             ratio.slopes = self.change_of_limit(j, motion).map(|slope| slope * joint.ratio);
-            let last = strands.joints.len() - 1;
-            for (end, spread) in ratios.iter().flatten() {
-                let lap = if *end == 0 { j } else { last - j };
-                if let Some((_, of_lap)) = spread.laps().get(lap) {
-                    ratio.slopes = of_lap.slopes;
-                }
+            self.joints.push(joint.with(ratio, Dual::of(joint.committed)));
+        }
+        for drum in self.drums.into_iter().flatten() {
+            let last = self.joints.len();
+            for (i, ([length, share], ratio)) in self.laps(&drum, cable, motion).enumerate() {
+                // The joint of a lap is on its side of the free cable.
+                let (part, joint) = if drum.end == 0 { (i, i) } else { (last - i, last - i - 1) };
+                let part = &mut self.parts[part];
+                part.length.slopes = length.slopes;
+                part.share.slopes = share.slopes;
+                part.committed_share = part.share;
+                self.joints[joint].ratio.slopes = ratio.slopes;
             }
-            let mut committed = Dual::of(joint.committed);
-            committed.slopes = share.slopes;
-            self.joints.push(joint.with(ratio, committed));
+        }
+        let mut share = Dual::zero();
+        for (joint, part) in self.joints.iter_mut().zip(&self.parts) {
+            share += part.share;
+            joint.committed.slopes = share.slopes;
         }
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);

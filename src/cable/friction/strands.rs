@@ -51,9 +51,6 @@ pub(crate) enum FrictionState<T> {
     Sticks(T),
 }
 
-/// Where a strand starts or ends: body, point in Ground, and the place in memory of the mark there.
-pub(crate) type Tie<T> = (BodyIndex, Point3<T>, Option<usize>);
-
 /// The strands of a cable with capstan friction, in order.
 ///
 /// A cable of slack length `L₀` is divided by marks on the surfaces that it touches. Strand `k` has the length `L_k`
@@ -254,7 +251,14 @@ impl<T: Real> Strands<T> {
         }
     }
 
-    pub(crate) fn add(&mut self, from: Tie<T>, to: Tie<T>, on_surfaces: T, share: T) {
+    /// Adds a strand from one end to the other: the body, the point in Ground, and the place in memory of the mark there.
+    pub(crate) fn add(
+        &mut self,
+        from: (BodyIndex, Point3<T>, Option<usize>),
+        to: (BodyIndex, Point3<T>, Option<usize>),
+        on_surfaces: T,
+        share: T,
+    ) {
         let along: Vector3<T> = to.1 - from.1;
         // An end on a surface that the cable follows at once has no straight part, and no direction.
         let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);

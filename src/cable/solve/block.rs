@@ -2,15 +2,14 @@
 
 use crate::math::Real;
 
-/// The four natural geodesic corrections of one obstacle: shift of the start along the tangent and
-/// along the binormal, turn of the start, growth of the length.
-pub(crate) type Correction<T> = [T; 4];
-
 /// One row of blocks after elimination: `correction = constant − ahead · (next correction's shifts)`.
+///
+/// A correction has the four natural geodesic corrections of one obstacle: shift of the start along the tangent and along
+/// the binormal, turn of the start, growth of the length.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Eliminated<T> {
-    pub(crate) constant: Correction<T>,
-    pub(crate) ahead: [Correction<T>; 2],
+    pub(crate) constant: [T; 4],
+    pub(crate) ahead: [[T; 4]; 2],
     /// Whether the second variation restricted to this and all earlier obstacles is positive.
     pub(crate) minimal: bool,
 }

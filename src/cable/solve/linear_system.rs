@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::solve::block::{Correction, Eliminated, dot, second_variation, solve};
+use crate::cable::solve::block::{Eliminated, dot, second_variation, solve};
 use crate::cable::solve::node::Node;
 use crate::math::Real;
 
@@ -199,7 +199,7 @@ pub(crate) fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T 
     for &k in active.iter().rev() {
         let node = &mut nodes[k];
         let Eliminated { constant, ahead, .. } = &node.row;
-        let correction: Correction<T> =
+        let correction: [T; 4] =
             core::array::from_fn(|i| constant[i] - ahead[0][i] * next[0] - ahead[1][i] * next[1]);
         next = [correction[0], correction[1]];
         node.correction = correction;

@@ -7,7 +7,6 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::block::Correction;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::Node;
@@ -421,7 +420,7 @@ impl<T: Real> GeodesicEnd<T> {
 impl<T: Real> Node<T> {
     /// The largest turn, in radians, that a correction causes at either end or in the chord there.
     #[inline]
-    pub(crate) fn turn_of(&self, correction: &Correction<T>) -> T {
+    pub(crate) fn turn_of(&self, correction: &[T; 4]) -> T {
         let [along, across, turn, growth] = *correction;
         let Geodesic { start, end, jacobi, .. } = &self.ground;
         let end_across = jacobi.shift * across + jacobi.turn * turn;
