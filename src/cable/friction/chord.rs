@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
 
 use crate::cable::friction::strand_derivatives::{DIRECTIONS, GripNumbers, StrandMotion, Varied, joined};
-use crate::cable::friction::strands::Strand;
+use crate::cable::friction::strands::Ends;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::math::{Number, Real};
 use crate::mechanics::{Positions, Velocities};
@@ -34,14 +34,14 @@ pub(crate) struct ChordEnd<T: Real> {
 }
 
 impl<T: Real> Chord<T> {
-    /// The line of a strand; without length if `is_chord` is false.
+    /// The line between the ends of a strand; without length if `is_chord` is false.
     pub(crate) fn new(
-        strand: &Strand<T>,
+        of: &Ends<T>,
         is_chord: bool,
         path: &mut PathDerivatives<T>,
         (positions, velocities): (&Positions<T>, &Velocities<T>),
     ) -> Self {
-        let [from, to] = strand.marks;
+        let Ends { bodies, points_G: points, direction_G, marks: [from, to], .. } = *of;
         let by_path = StrandMotion::Path;
         let shifted_by = [
             from.map_or(by_path(PathMotion::Origin), |place| StrandMotion::Grip(place, GripNumbers::End)),
@@ -49,8 +49,6 @@ impl<T: Real> Chord<T> {
                 StrandMotion::Grip(place, GripNumbers::Start)
             }),
         ];
-        let bodies = [strand.from_body, strand.to_body];
-        let points = [strand.from_G, strand.to_G];
         let ends = [0, 1].map(|k| {
             let body = path.body(bodies[k], positions);
             let r = points[k].coords - path.forces()[body].p_GB;
@@ -58,10 +56,10 @@ impl<T: Real> Chord<T> {
         });
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
         // What is wound is a point.
-        let is_chord = is_chord && strand.direction_G != Vector3::zeros();
+        let is_chord = is_chord && direction_G != Vector3::zeros();
         Self {
             ends,
-            direction: if is_chord { strand.direction_G } else { Vector3::zeros() },
+            direction: if is_chord { direction_G } else { Vector3::zeros() },
             inverse_length: if is_chord { (points[1] - points[0]).norm().recip() } else { T::zero() },
             velocity: to - from,
             change: Matrix3x6::zeros(),

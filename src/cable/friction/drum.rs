@@ -108,9 +108,6 @@ impl<T: Real> Strands<T> {
                 self.joints.push(Joint::new(ratio, before));
             }
             self.add(at, at, length, part);
-            if let Some(strand) = self.all.last_mut() {
-                strand.is_wound = true;
-            }
             before += part;
             if !is_last {
                 self.joints.push(Joint::new(ratio, before));

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::cable::friction::drum::{Wound, wind};
 use crate::cable::friction::grip::{Grip, Grips, Lap};
-use crate::cable::friction::strand_law::Part;
+use crate::cable::friction::strand_law::Strand;
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::{Algebraic, Real};
@@ -44,7 +44,7 @@ pub(crate) trait Memory<S> {
 pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     path: &CablePath<T>,
     results: &PathResults<T>,
-    parts: &[Part<S>],
+    parts: &[Strand<S>],
     memory: &mut impl Memory<S>,
 ) {
     let half = S::lit(0.5);
@@ -111,7 +111,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             if is_wound {
                 let contact = contact.and_then(|i| results.contacts.get(i));
                 let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
-                let turns = |part: &Part<S>| [part.length, part.share];
+                let turns = |part: &Strand<S>| [part.length, part.share];
                 if on_drum[0] {
                     memory.wind(0, wind(wound_first(parts).map(turns), [arc, share], curvature));
                 } else {
@@ -134,17 +134,17 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
 }
 
 /// The wound part of the drum at the origin, from there.
-fn wound_first<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
+fn wound_first<S: Algebraic>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
     parts.iter().take_while(|part| part.is_wound)
 }
 
 /// The wound part of the drum at the termination, from there.
-fn wound_last<S: Algebraic>(parts: &[Part<S>]) -> impl Iterator<Item = &Part<S>> {
+fn wound_last<S: Algebraic>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
     parts.iter().rev().take_while(|part| part.is_wound)
 }
 
 /// A length along the cable, with the share of material before it.
-fn share_at<S: Algebraic>(parts: &[Part<S>], at: S) -> (S, S) {
+fn share_at<S: Algebraic>(parts: &[Strand<S>], at: S) -> (S, S) {
     let (mut length, mut share) = (S::zero(), S::zero());
     let mut found = S::zero();
     for part in parts {
@@ -160,7 +160,7 @@ fn share_at<S: Algebraic>(parts: &[Part<S>], at: S) -> (S, S) {
 
 /// The marks of strands in order.
 struct Marks<'a, S> {
-    parts: &'a [Part<S>],
+    parts: &'a [Strand<S>],
     /// Length and share at the last mark passed.
     length: S,
     share: S,

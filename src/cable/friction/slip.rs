@@ -8,7 +8,7 @@
 //! one unknown; the directions are corrected until they are consistent. Descent along one slip after another always
 //! converges to the solution.
 
-use crate::cable::friction::strand_law::Part;
+use crate::cable::friction::strand_law::Strand;
 use crate::math::{Algebraic, Real};
 
 /// A contact between two neighbouring strands.
@@ -119,7 +119,7 @@ fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
 }
 
 /// Moves material until no contact exceeds its limit; writes shares and elongations.
-pub(crate) fn settle<T: Real>(strands: &mut [Part<T>], joints: &mut [Joint<T>], slack_length: T) {
+pub(crate) fn settle<T: Real>(strands: &mut [Strand<T>], joints: &mut [Joint<T>], slack_length: T) {
     // A guess of all directions is nearly always correct after two or three corrections. If it cycles, a sweep of
     // descent makes the next guess; the bound is for limits that are met to within rounding.
     const SWEEPS: usize = 200;
@@ -144,7 +144,7 @@ pub(crate) fn settle<T: Real>(strands: &mut [Part<T>], joints: &mut [Joint<T>], 
 }
 
 /// Whether the tensions on both sides of a contact are within its limit.
-fn holds<T: Real>(strands: &[Part<T>], joint: &Joint<T>, i: usize) -> bool {
+fn holds<T: Real>(strands: &[Strand<T>], joint: &Joint<T>, i: usize) -> bool {
     let (a, b) = (strands[i].elongation, strands[i + 1].elongation);
     if joint.is_frictionless() {
         // Equal numbers need not have equal derivatives, so taut strands are solved for.
@@ -155,7 +155,7 @@ fn holds<T: Real>(strands: &[Part<T>], joint: &Joint<T>, i: usize) -> bool {
 }
 
 /// The best slip of one contact, given those of the others.
-fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slack_length: T) {
+fn descend<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>], i: usize, slack_length: T) {
     let first = if i > 0 { joints[i - 1].current } else { T::zero() };
     let last = joints.get(i + 1).map_or(T::one(), |next| next.current);
     let joint = &mut joints[i];
@@ -187,7 +187,7 @@ fn descend<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>], i: usize, slac
 /// The shares and elongations for which every contact with a direction is at its limit and every other one sticks. If
 /// no material has to move, contacts without friction have no direction either: slack strands keep their shares.
 pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
-    strands: &mut [Part<S>],
+    strands: &mut [Strand<S>],
     joints: &[Joint<S>],
     slack_length: S,
 ) {
@@ -226,7 +226,7 @@ pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
 
 /// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension; returns
 /// whether there were any.
-fn correct<T: Real>(strands: &[Part<T>], joints: &mut [Joint<T>]) -> bool {
+fn correct<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>]) -> bool {
     // Slips and excesses below this are rounding.
     let rounding = T::default_epsilon() * T::lit(64.0);
     let mut share = T::zero();
@@ -261,7 +261,7 @@ mod tests {
     }
 
     /// Strands of any lengths and shares, joints of any limits.
-    fn chain(seed: u32, exponent: impl Fn(f64) -> f64) -> (Vec<Part<f64>>, Vec<Joint<f64>>) {
+    fn chain(seed: u32, exponent: impl Fn(f64) -> f64) -> (Vec<Strand<f64>>, Vec<Joint<f64>>) {
         let draw = |k: u32| wave(101 * seed + k);
         let count = 1 + seed % 9;
         let sizes: Vec<f64> = (0..=count).map(|k| 0.05 + draw(k)).collect();
@@ -271,7 +271,7 @@ mod tests {
         let mut strands = Vec::new();
         for (k, size) in (0..).zip(&sizes) {
             let spread = 1.0 + 0.5 * (draw(30 + k) - 0.3);
-            strands.push(Part::new(2.0 * size / total * spread, size / total, false));
+            strands.push(Strand::new(2.0 * size / total * spread, size / total, false));
             share += size / total;
             joints.push(Joint::new(exponent(draw(60 + k)).exp(), share));
         }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     /// Slip by slip, each only as far as its own limit requires, until none moves any further.
-    fn slowly(strands: &[Part<f64>], joints: &[Joint<f64>], slack_length: f64) -> Vec<f64> {
+    fn slowly(strands: &[Strand<f64>], joints: &[Joint<f64>], slack_length: f64) -> Vec<f64> {
         let mut joints = joints.to_vec();
         let slips = |joints: &[Joint<f64>]| joints.iter().map(|joint| joint.current).collect::<Vec<_>>();
         for _ in 0..20_000 {

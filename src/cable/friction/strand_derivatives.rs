@@ -16,7 +16,7 @@ use crate::cable::friction::grip::Grips;
 use crate::cable::friction::remember::NextMark;
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
-    Part, distribute_length, distribute_rate, mean, rises, tension, tensions,
+    Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
 use crate::cable::friction::strands::{Mark, Strands};
 use crate::cable::model::path::PlacedPath;
@@ -108,7 +108,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     drums: [Option<Drum<T>>; 2],
     /// The segments that arrive at the contacts of limits.
     arriving: Vec<usize>,
-    pub(crate) parts: Vec<Part<Varied<T>>>,
+    pub(crate) parts: Vec<Strand<Varied<T>>>,
     joints: Vec<Joint<Varied<T>>>,
     rates: Vec<Varied<T>>,
     tensions: Vec<Varied<T>>,
@@ -151,10 +151,10 @@ impl<T: Real> StrandDerivatives<T> {
         let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
         self.path.find_twists(placed.path, results, has_friction);
         self.chords.clear();
-        for strand in &strands.all {
+        for ends in &strands.ends {
             // A single strand is the path itself.
             let is_chord = strands.all.len() > 1;
-            self.chords.push(Chord::new(strand, is_chord, &mut self.path, (positions, velocities)));
+            self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
         }
         self.find_limits(cable, grips);
         true
@@ -195,8 +195,8 @@ impl<T: Real> StrandDerivatives<T> {
         }
         let last = strands.all.len().saturating_sub(1);
         self.drums = [(0, 0), (1, last)].map(|(end, strand)| {
-            let strand = strands.all.get(strand).filter(|strand| strand.is_wound)?;
-            let mark = path.marks(grips).find(|mark| strand.marks[0] == Some(mark.place))?;
+            strands.all.get(strand).filter(|strand| strand.is_wound)?;
+            let mark = path.marks(grips).find(|mark| strands.ends[strand].marks[0] == Some(mark.place))?;
             let obstacle = mark.hold.obstacle()?;
             let mu = friction.get(obstacle).copied().unwrap_or_else(T::zero);
             let touches =
@@ -290,16 +290,16 @@ impl<T: Real> StrandDerivatives<T> {
 
         self.parts.clear();
         self.rates.clear();
-        for (strand, chord) in strands.all.iter().zip(&self.chords) {
+        for ((strand, places), chord) in strands.all.iter().zip(&strands.ends).zip(&self.chords) {
             let (seen, rate) = chord.lengthen(motion, &self.path, velocities);
             let mut part =
-                Part::new(Dual::of(strand.seen), Dual::of(strand.committed_share), strand.is_wound);
+                Strand::new(Dual::of(places.seen), Dual::of(strand.committed_share), strand.is_wound);
             part.length.slopes = seen;
             if let StrandMotion::Grip(place, number) = motion
                 && !strand.is_wound
             {
                 let [starts, ends] =
-                    strand.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
+                    places.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
                 match number {
                     GripNumbers::Before => part.length.slopes[0] += ends,
                     GripNumbers::After => part.length.slopes[0] += starts,
@@ -355,8 +355,8 @@ impl<T: Real> StrandDerivatives<T> {
     /// The greatest tension of a taut strand, as a multiple of its value without damping; if all are limp, at most zero
     /// and continuous.
     pub(crate) fn pull(&mut self, strands: &Strands<T>, dissipation: T, rates: &[T]) -> T {
-        let last = rises(&strands.parts, &strands.joints, dissipation, rates, &mut self.rises);
-        let taut = self.rises.iter().zip(&strands.parts).filter(|(_, part)| part.elongation > T::zero());
+        let last = rises(&strands.all, &strands.joints, dissipation, rates, &mut self.rises);
+        let taut = self.rises.iter().zip(&strands.all).filter(|(_, part)| part.elongation > T::zero());
         let most = taut.fold(-T::one(), |most, (&rise, _)| most.max(rise));
         T::one() + if most > -T::one() { most } else { last.min(most) }
     }

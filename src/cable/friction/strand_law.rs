@@ -12,21 +12,22 @@ pub(crate) fn tension<S: Algebraic>(elongation: S, rate: S, [stiffness, dissipat
     [elastic, (elastic * dissipation * rate).max(-elastic)]
 }
 
-/// A strand as a part of the cable.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Part<S> {
-    /// From mark to mark.
-    pub(crate) length: S,
-    /// Its share of the material.
-    pub(crate) share: S,
+/// The part of a cable between two neighbouring marks, ends included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strand<S> {
+    /// The length from mark to mark \[m\].
+    pub length: S,
+    /// Its share of the cable's material.
+    pub share: S,
     /// Its share at the last commit.
-    pub(crate) committed_share: S,
-    /// The elongation of a whole cable with the same strain, zero while slack.
-    pub(crate) elongation: S,
-    pub(crate) is_wound: bool,
+    pub committed_share: S,
+    /// The elongation of a whole cable with the same strain, zero while slack \[m\].
+    pub elongation: S,
+    /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
+    pub is_wound: bool,
 }
 
-impl<S: Algebraic> Part<S> {
+impl<S: Algebraic> Strand<S> {
     pub(crate) fn new(length: S, share: S, is_wound: bool) -> Self {
         Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
     }
@@ -39,13 +40,13 @@ impl<S: Algebraic> Part<S> {
 }
 
 /// The fraction of the cable's material that is not wound on a drum, at the last commit.
-fn free_share<S: Algebraic>(parts: &[Part<S>]) -> S {
+fn free_share<S: Algebraic>(parts: &[Strand<S>]) -> S {
     let free = parts.iter().filter(|part| !part.is_wound);
     free.fold(S::zero(), |sum, part| sum + part.committed_share)
 }
 
 /// Distributes the part of a path's length that the remembered chords do not cover.
-pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Part<S>], length: S) {
+pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Strand<S>], length: S) {
     let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
     // It is common to all strands that are not wound.
     let unseen = length - total;
@@ -63,7 +64,7 @@ pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [
 }
 
 /// Distributes the part of the rate of the path's length that the remembered chords do not cover.
-pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &mut [S]) {
+pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Strand<S>], rate: S, rates: &mut [S]) {
     let seen = rates.iter().fold(S::zero(), |sum, &rate| sum + rate);
     let free = free_share(parts);
     for (seen_by_strand, part) in rates.iter_mut().zip(parts) {
@@ -72,14 +73,14 @@ pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Part<S>], rate: S, rates: &
 }
 
 /// The tension that acts along the present path.
-pub(crate) fn mean<S: Algebraic>(parts: &[Part<S>], tensions: &[S]) -> S {
+pub(crate) fn mean<S: Algebraic>(parts: &[Strand<S>], tensions: &[S]) -> S {
     let free = free_share(parts);
     parts.iter().zip(tensions).fold(S::zero(), |sum, (part, &tension)| sum + part.weight(free) * tension)
 }
 
 /// Writes the tension in each strand, damping included; returns the power that damping dissipates.
 pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
-    parts: &[Part<S>],
+    parts: &[Strand<S>],
     joints: &[Joint<S>],
     [stiffness, dissipation]: [S; 2],
     rates: &[S],
@@ -107,7 +108,7 @@ pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
 /// Solved by dynamic programming: a strand's rise is first that without the strands after it. Given the rise of the
 /// next strand, it becomes that, or as near to it as the limit allows.
 pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
-    parts: &[Part<S>],
+    parts: &[Strand<S>],
     joints: &[Joint<S>],
     dissipation: S,
     rates: &[S],
@@ -200,14 +201,14 @@ mod tests {
     }
 
     /// A settled cable, of which some contacts stick, some slip and some have no friction, with the rates of its strands.
-    fn cable(seed: u32) -> (Vec<Part<f64>>, Vec<Joint<f64>>, Vec<f64>) {
+    fn cable(seed: u32) -> (Vec<Strand<f64>>, Vec<Joint<f64>>, Vec<f64>) {
         let (count, exponent) = (1 + seed % 6, [0.03, 0.3, 3.0][seed as usize / 6 % 3]);
         let sizes: Vec<f64> = (0..count).map(|k| 0.05 + draw(seed, k)).collect();
         let total: f64 = sizes.iter().sum();
         let shares = sizes.iter().map(|size| size / total);
         let stretch = |k: u32| 2.0 + 0.6 * draw(seed, 10 + k);
-        let mut parts: Vec<Part<f64>> =
-            (0..count).zip(shares).map(|(k, share)| Part::new(stretch(k) * share, share, false)).collect();
+        let mut parts: Vec<Strand<f64>> =
+            (0..count).zip(shares).map(|(k, share)| Strand::new(stretch(k) * share, share, false)).collect();
         let mut joints = Vec::new();
         let mut share = 0.0;
         for (k, part) in (1..count).zip(&parts) {
@@ -269,7 +270,7 @@ mod tests {
         let (ratio, stiffness, dissipation) = (1.25, 100.0, 0.3);
         for off in [-2.0, -1.0, 0.0, 1.0, 2.0].map(|ulps| ulps * f64::EPSILON) {
             let mut parts = [(0.2, true), (0.3, true), (0.5, false)]
-                .map(|(share, is_wound)| Part::new(share, share, is_wound));
+                .map(|(share, is_wound)| Strand::new(share, share, is_wound));
             for (part, elongation) in parts.iter_mut().zip([0.1 * ratio * (1.0 + off), 0.1, 0.1]) {
                 part.elongation = elongation;
             }

@@ -8,39 +8,25 @@ use crate::cable::friction::drum;
 use crate::cable::friction::grip::{Grip, Grips, Lap};
 use crate::cable::friction::remember::{self, Written};
 use crate::cable::friction::slip::{Joint, settle};
-use crate::cable::friction::strand_law::{self, Part, distribute_length, distribute_rate};
+use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
-/// The part of a cable between two neighbouring marks, ends included.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strand<T: Real> {
-    /// The body at its start.
-    pub from_body: BodyIndex,
-    /// The body at its end.
-    pub to_body: BodyIndex,
-    /// Where it last left the body at its start, in Ground \[m\].
-    pub from_G: Point3<T>,
-    /// Where it last met the body at its end, in Ground \[m\].
-    pub to_G: Point3<T>,
-    /// The unit direction from one to the other, in Ground; zero if they coincide, where a contact begins or ends at an
-    /// end of the cable.
-    pub direction_G: Vector3<T>,
-    /// The length from mark to mark \[m\].
-    pub length: T,
-    /// Its share of the cable's material.
-    pub share: T,
-    /// Its share at the last commit.
-    pub committed_share: T,
-    /// The elongation of a whole cable with the same strain, zero while slack \[m\].
-    pub elongation: T,
-    /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
-    pub is_wound: bool,
-    /// The places in memory of the marks at its start and end; `None` at an end of the cable.
+/// Where a strand starts and ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends<T: Real> {
+    /// The bodies there.
+    pub(crate) bodies: [BodyIndex; 2],
+    /// Where it last left the first body and met the second.
+    pub(crate) points_G: [Point3<T>; 2],
+    /// The unit direction from one to the other; zero if they coincide, where a contact begins or ends at an end of the
+    /// cable.
+    pub(crate) direction_G: Vector3<T>,
+    /// The places in memory of the marks; `None` at an end of the cable.
     pub(crate) marks: [Option<usize>; 2],
-    /// The length that the remembered places see.
+    /// The length between the remembered places.
     pub(crate) seen: T,
 }
 
@@ -60,25 +46,25 @@ pub(crate) enum FrictionState<T> {
 pub struct Strands<T: Real> {
     /// In order; a single one without memory.
     pub all: Vec<Strand<T>>,
+    pub(crate) ends: Vec<Ends<T>>,
     pub(crate) joints: Vec<Joint<T>>,
-    pub(crate) parts: Vec<Part<T>>,
 }
 
 impl<T: Real> Default for Strands<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), joints: Vec::new(), parts: Vec::new() }
+        Self { all: Vec::new(), ends: Vec::new(), joints: Vec::new() }
     }
 }
 
 impl<T: Real> Clone for Strands<T> {
     fn clone(&self) -> Self {
-        Self { all: self.all.clone(), joints: self.joints.clone(), parts: self.parts.clone() }
+        Self { all: self.all.clone(), ends: self.ends.clone(), joints: self.joints.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.all.clone_from(&source.all);
+        self.ends.clone_from(&source.ends);
         self.joints.clone_from(&source.joints);
-        self.parts.clone_from(&source.parts);
     }
 }
 
@@ -198,12 +184,12 @@ impl<T: Real> Strands<T> {
         slack_length: T,
     ) {
         self.all.clear();
+        self.ends.clear();
         self.joints.clear();
-        self.parts.clear();
         let most = grips.places.len() + grips.laps.len() + 1;
         self.all.reserve(most);
+        self.ends.reserve(most);
         self.joints.reserve(most);
-        self.parts.reserve(most);
         let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
         let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
         let mut from = (first.from_body, first.from_G, None);
@@ -241,14 +227,8 @@ impl<T: Real> Strands<T> {
         if ends.is_none() {
             self.add(from, (last.to_body, last.to_G, None), rest, T::one() - share_before);
         }
-
-        self.parts
-            .extend(self.all.iter().map(|strand| Part::new(strand.seen, strand.share, strand.is_wound)));
-        distribute_length(&mut self.parts, results.length);
-        settle(&mut self.parts, &mut self.joints, slack_length);
-        for (strand, part) in self.all.iter_mut().zip(&self.parts) {
-            (strand.length, strand.share, strand.elongation) = (part.length, part.share, part.elongation);
-        }
+        distribute_length(&mut self.all, results.length);
+        settle(&mut self.all, &mut self.joints, slack_length);
     }
 
     /// Adds a strand from one end to the other: the body, the point in Ground, and the place in memory of the mark there.
@@ -267,20 +247,12 @@ impl<T: Real> Strands<T> {
         } else {
             (T::zero(), Vector3::zeros())
         };
-        self.all.push(Strand {
-            from_body: from.0,
-            to_body: to.0,
-            from_G: from.1,
-            to_G: to.1,
-            direction_G,
-            length: reach + on_surfaces,
-            share,
-            committed_share: share,
-            elongation: T::zero(),
-            is_wound: false,
-            marks: [from.2, to.2],
-            seen: reach + on_surfaces,
-        });
+        let seen = reach + on_surfaces;
+        // Both ends at one mark are on a drum.
+        let is_wound = from.2.is_some() && from.2 == to.2;
+        self.all.push(Strand::new(seen, share, is_wound));
+        let (bodies, points_G, marks) = ([from.0, to.0], [from.1, to.1], [from.2, to.2]);
+        self.ends.push(Ends { bodies, points_G, direction_G, marks, seen });
     }
 
     /// The contacts with friction, each with its obstacle: the fraction of material that slips through it, or, if it
@@ -310,8 +282,7 @@ impl<T: Real> Strands<T> {
 
     /// The place in memory of the mark between two strands, or of the drum on which both lie.
     pub(crate) fn mark_between(&self, joint: usize) -> Option<usize> {
-        let before = &self.all[joint];
-        before.marks[usize::from(!before.is_wound)]
+        self.ends[joint].marks[1]
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
@@ -337,19 +308,18 @@ impl<T: Real> Strands<T> {
             return;
         }
         rates.reserve(self.all.len());
-        rates.extend(self.all.iter().map(|strand| {
-            let velocity = |body, p| velocities.velocity_of_point(positions, body, p);
-            let relative =
-                velocity(strand.to_body, &strand.to_G) - velocity(strand.from_body, &strand.from_G);
-            strand.direction_G.dot(&relative)
+        rates.extend(self.ends.iter().map(|ends| {
+            let velocity =
+                |k: usize| velocities.velocity_of_point(positions, ends.bodies[k], &ends.points_G[k]);
+            ends.direction_G.dot(&(velocity(1) - velocity(0)))
         }));
-        distribute_rate(&self.parts, length_rate, rates);
+        distribute_rate(&self.all, length_rate, rates);
     }
 
     /// Writes the tension in each strand \[N\], damping included; returns the power that damping dissipates
     /// \[W\].
     pub fn tensions(&self, stiffness: T, dissipation: T, rates: &[T], tensions: &mut Vec<T>) -> T {
-        strand_law::tensions(&self.parts, &self.joints, [stiffness, dissipation], rates, tensions)
+        strand_law::tensions(&self.all, &self.joints, [stiffness, dissipation], rates, tensions)
     }
 
     /// Adds the forces of a cable with these tensions in its strands \[N\].
@@ -369,7 +339,7 @@ impl<T: Real> Strands<T> {
 
     /// The tension that acts along the present path.
     pub(super) fn mean(&self, tensions: &[T]) -> T {
-        if let [tension] = tensions { *tension } else { strand_law::mean(&self.parts, tensions) }
+        if let [tension] = tensions { *tension } else { strand_law::mean(&self.all, tensions) }
     }
 
     /// The forces on bodies that result from the deviations of the tensions from their mean.
@@ -378,10 +348,10 @@ impl<T: Real> Strands<T> {
         tensions: &'a [T],
         mean: T,
     ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
-        let several = self.all.iter().zip(tensions).filter(|_| tensions.len() > 1);
-        several.filter(|(strand, _)| !strand.is_wound).flat_map(move |(strand, &tension)| {
-            let pull = strand.direction_G * (tension - mean);
-            [(strand.from_body, strand.from_G, pull), (strand.to_body, strand.to_G, -pull)]
+        let several = self.all.iter().zip(&self.ends).zip(tensions).filter(|_| tensions.len() > 1);
+        several.filter(|((strand, _), _)| !strand.is_wound).flat_map(move |((_, ends), &tension)| {
+            let pull = ends.direction_G * (tension - mean);
+            [(ends.bodies[0], ends.points_G[0], pull), (ends.bodies[1], ends.points_G[1], -pull)]
         })
     }
 
@@ -399,7 +369,7 @@ impl<T: Real> Strands<T> {
     ) {
         grips.laps.fill(Lap::default());
         let mut memory = Written { path, results, positions, grips };
-        remember::remember(path, results, &self.parts, &mut memory);
+        remember::remember(path, results, &self.all, &mut memory);
     }
 }
 

@@ -58,9 +58,10 @@ impl<T: Real> Strands<T> {
                 }
             })
         };
-        let free = self.all.iter().zip(tensions).filter(|(strand, _)| !strand.is_wound);
+        let strands = self.all.iter().zip(&self.ends).zip(tensions);
+        let free = strands.filter(|((strand, _), _)| !strand.is_wound);
         let begun =
-            free.enumerate().filter(|(i, (strand, _))| *i == 0 || strand.marks[0].is_some_and(is_passed));
+            free.enumerate().filter(|(i, ((_, ends), _))| *i == 0 || ends.marks[0].is_some_and(is_passed));
         begun.last().map(|(_, (_, tension))| *tension)
     }
 
