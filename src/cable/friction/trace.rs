@@ -21,7 +21,18 @@ impl<T: Real> ObstacleContact<T> {
         accuracy: T,
     ) -> impl Iterator<Item = (T, Point3<T>)> + 'a {
         let pieces = ceil(self.turning(surface, accuracy).abs() * T::lit(10.0)).to_f64().clamp(1.0, 1e4);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 10,000")]
+        self.walk_G(surface, pieces, accuracy)
+    }
+
+    /// The points between this number of equal pieces of the contact arc, and its ends, each with its fraction of the
+    /// arc's length. None without contact.
+    pub(crate) fn walk_G<'a>(
+        &'a self,
+        surface: &'a dyn Wrappable<T>,
+        pieces: f64,
+        accuracy: T,
+    ) -> impl Iterator<Item = (T, Point3<T>)> + 'a {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 100,000")]
         let points = if self.in_contact { pieces as u32 + 1 } else { 0 };
         let (mut point, mut tangent, length) = self.start_on_surface();
         let step = length / T::lit(pieces);

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
@@ -431,22 +432,11 @@ impl<T: Real> PathResults<T> {
             points.push(segment.to_G);
             let Some(contact) = segment.to_contact.and_then(|i| self.contacts.get(i)) else { continue };
             let Some(obstacle) = path.obstacles().get(contact.obstacle) else { continue };
-            let Geodesic { start, length, .. } = contact.geodesic;
-            let local = start.transformed(&contact.X_GS.inverse());
-            // The surface of the obstacle is as it was made.
-            let (scale, foot) = (contact.scale, local.point / contact.scale);
-            let wanted = (length / spacing).to_f64().min(1e5);
-            let mut parts = 1.0;
-            while parts < wanted {
-                parts += 1.0;
-            }
-            let mut part = 1.0;
-            while part < parts {
-                let reach = length / scale * T::lit(part / parts);
-                let at = obstacle.surface().geodesic(&foot, &local.tangent, reach, T::lit(1e-9), usize::MAX);
-                points.push(contact.X_GS * (at.end.point * scale));
-                part += 1.0;
-            }
+            let pieces = ceil(contact.geodesic.length / spacing).to_f64().clamp(1.0, 1e5);
+            let walk = contact.walk_G(obstacle.surface(), pieces, T::lit(1e-9));
+            // The ends are those of the segments.
+            let between = walk.skip(1).filter(|(part, _)| *part < T::one());
+            points.extend(between.map(|(_, point)| point));
         }
         points
     }

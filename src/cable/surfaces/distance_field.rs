@@ -2,31 +2,18 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::next_seam;
+use super::{next_seam, part_between};
 use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_middle};
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
-/// The fraction of the line from `a`, 0 at its start and 1 at its end, within a box.
+/// The part of the line from `a` within a box.
 fn part_within<T: Real>(
-    [lowest, highest]: &[Point3<f64>; 2],
+    [lowest, highest]: [Point3<f64>; 2],
     a: &Point3<T>,
     along: &Vector3<T>,
 ) -> Option<(T, T)> {
-    let (mut first, mut last) = (T::zero(), T::one());
-    for axis in 0..3 {
-        let (low, high) = (T::lit(lowest[axis]) - a[axis], T::lit(highest[axis]) - a[axis]);
-        if along[axis] == T::zero() {
-            if low > T::zero() || high < T::zero() {
-                return None;
-            }
-            continue;
-        }
-        let (one, other) = (low / along[axis], high / along[axis]);
-        first = first.max(one.min(other));
-        last = last.min(one.max(other));
-    }
-    (first <= last).then_some((first, last))
+    part_between([0, 1, 2].map(|axis| [lowest[axis], highest[axis]].map(T::lit)), a, along)
 }
 
 /// The lowest place on a line between `low` and `high`, from `u` between them, by Newton's method on the slope.
@@ -98,10 +85,10 @@ impl<T: Real> Wrappable<T> for DistanceField {
         let along = b - a;
         let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
         let lowest_around = self.low_place(a, &along).max(T::zero()).min(T::one());
-        let Some((first, last)) = part_within(&self.spline_bounds(), a, &along) else {
+        let Some((first, last)) = part_within(self.spline_bounds(), a, &along) else {
             return approach_at(self, a, b, lowest_around);
         };
-        let (enters, leaves) = part_within(&self.bounds(), a, &along).unwrap_or((last, last));
+        let (enters, leaves) = part_within(self.bounds(), a, &along).unwrap_or((last, last));
         // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
         let [near, far] = [1.25, self.steepest()].map(|slope| T::lit(slope.recip()));
         let inverse = T::one() / along.norm();

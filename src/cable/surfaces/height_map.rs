@@ -2,27 +2,15 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use super::part_between;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
 use crate::math::Real;
 use crate::shapes::HeightMap;
 
-/// The fraction of the line from `a`, 0 at its start and 1 at its end, that lies above or below the rectangle.
+/// The part of the line from `a` that lies above or below the rectangle.
 fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
-    let (mut first, mut last) = (T::zero(), T::one());
-    for (axis, range) in map.extent().into_iter().enumerate() {
-        let (low, high) = (*range.start() - a[axis], *range.end() - a[axis]);
-        if along[axis] == T::zero() {
-            if low > T::zero() || high < T::zero() {
-                return None;
-            }
-            continue;
-        }
-        let (one, other) = (low / along[axis], high / along[axis]);
-        first = first.max(one.min(other));
-        last = last.min(one.max(other));
-    }
-    (first <= last).then_some((first, last))
+    part_between(map.extent().map(|range| [*range.start(), *range.end()]), a, along)
 }
 
 /// The lowest place of a line that a search has found.

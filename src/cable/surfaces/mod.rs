@@ -8,10 +8,32 @@ mod height_map;
 mod sphere;
 mod torus;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use super::ceil;
 use crate::math::Real;
+
+/// The part of the line from `a`, 0 at its start and 1 at its end, whose first coordinates are within these bounds.
+fn part_between<T: Real, const AXES: usize>(
+    bounds: [[T; 2]; AXES],
+    a: &Point3<T>,
+    along: &Vector3<T>,
+) -> Option<(T, T)> {
+    let (mut first, mut last) = (T::zero(), T::one());
+    for (axis, bounds) in bounds.into_iter().enumerate() {
+        let [low, high] = bounds.map(|bound| bound - a[axis]);
+        if along[axis] == T::zero() {
+            if low > T::zero() || high < T::zero() {
+                return None;
+            }
+            continue;
+        }
+        let (one, other) = (low / along[axis], high / along[axis]);
+        first = first.max(one.min(other));
+        last = last.min(one.max(other));
+    }
+    (first <= last).then_some((first, last))
+}
 
 /// The length to the point where a curve next crosses a whole number along any axis, to second order; all in cells of a
 /// grid except the length.
