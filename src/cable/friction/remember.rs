@@ -1,8 +1,6 @@
 //! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
 
-use core::ops::Range;
-
-use crate::cable::friction::drum::{Wound, wind};
+use crate::cable::friction::drum::wind;
 use crate::cable::friction::grip::{Grip, Grips, Lap};
 use crate::cable::friction::strand_law::Strand;
 use crate::cable::model::path::CablePath;
@@ -10,7 +8,7 @@ use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::{Algebraic, Real};
 use crate::mechanics::{BodyIndex, Positions};
 
-/// A mark for the memory.
+/// A mark of the memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NextMark<S> {
     pub(crate) body: BodyIndex,
@@ -22,52 +20,41 @@ pub(crate) struct NextMark<S> {
     pub(crate) share: S,
 }
 
-/// The memory, and the present path.
-pub(crate) trait Memory<S> {
-    /// The number of places for marks.
-    fn places(&self) -> usize;
-    /// The number of marks in these places so far.
-    fn marked(&self, places: Range<usize>) -> usize;
-    /// The length of a segment.
-    fn length(&self, segment: usize) -> S;
-    /// The length of the contact arc after a segment.
-    fn arc(&self, segment: usize) -> S;
-    /// Takes a mark.
-    fn keep(&mut self, mark: NextMark<S>);
-    /// Takes the wound part of the drum at the origin (0) or termination (1).
-    fn wind(&mut self, end: usize, wound: Wound<S>);
-    /// Empties places.
-    fn vacate(&mut self, places: Range<usize>);
-}
-
 /// Writes the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it.
+///
+/// `length_of` is the length of a segment, and `arc_after` that of the contact arc after it. The marks, of which some may be
+/// vacated later, and the laps of the drum at the origin (0) or termination (1) are passed on with their derivatives.
 pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     path: &CablePath<T>,
-    results: &PathResults<T>,
-    parts: &[Strand<S>],
-    memory: &mut impl Memory<S>,
+    (results, positions): (&PathResults<T>, &Positions<T>),
+    strands: &[Strand<S>],
+    (length_of, arc_after): (impl Fn(usize) -> S, impl Fn(usize) -> S),
+    grips: &mut Grips<T>,
+    mut on_mark: impl FnMut(NextMark<S>),
+    mut on_laps: impl FnMut(usize, &[[S; 2]]),
 ) {
+    grips.laps.fill(Lap::default());
     let half = S::lit(0.5);
     let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    let mut marks = Marks { parts, length: S::zero(), share: S::zero() };
+    let mut marks = Marks { parts: strands, length: S::zero(), share: S::zero() };
     // The length of the path at the last contact passed.
     let mut reach = S::zero();
     let mut arriving = segments.next();
-    for _ in 1..wound_first(parts).count() {
+    for _ in 1..wound_first(strands).count() {
         marks.take();
     }
     let [begins, ends] = path.drums();
     let last = path.obstacles.len().checked_sub(1);
     let mut first = 0;
     for (body, hold) in path.holds() {
-        let room = hold.room(path).min(memory.places() - first);
+        let room = hold.room(path).min(grips.places.len() - first);
         let own = first..first + room;
         first += room;
         let obstacle = hold.obstacle();
-        let mut left = memory.marked(own.clone());
+        let mut left = grips.places[own.clone()].iter().filter(|grip| grip.in_contact).count();
         let mut count = 0;
         let is_here = |(_, contact): &(usize, &ObstacleContact<T>)| Some(contact.obstacle) == obstacle;
         let touched = hold.touches(results);
@@ -76,11 +63,11 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
         while count < touched.min(room) {
             let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
             let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
-            let arc = if contact.is_some() { memory.arc(segment) } else { S::zero() };
-            let start = reach + memory.length(segment);
+            let arc = if contact.is_some() { arc_after(segment) } else { S::zero() };
+            let start = reach + length_of(segment);
             let end = start + arc;
             // The end of the part of the cable that is nearest to this contact.
-            let until = end + half * memory.length(next);
+            let until = end + half * length_of(next);
             let is_last = count + 1 == touched;
             let mut mark = None;
             while left > 0 && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
@@ -97,30 +84,45 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 (0..2).any(|end| on_drum[end] && is_held[end]) && arc.value() > T::lit(1e-9) * results.length;
             came_off |= on_drum != [false; 2] && !is_wound;
             let (mark, share) = match mark {
-                _ if on_drum[0] => share_at(parts, end),
-                _ if on_drum[1] => share_at(parts, start),
+                _ if on_drum[0] => share_at(strands, end),
+                _ if on_drum[1] => share_at(strands, start),
                 // Rounding moves no material through a via point: a strand may be as long as the path from point to
                 // point.
                 Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
                     (start, share)
                 }
                 Some((at, share)) if start <= at && at <= end => (at, share),
-                Some((at, _)) => share_at(parts, at.max(start).min(end)),
-                None => share_at(parts, start + half * arc),
+                Some((at, _)) => share_at(strands, at.max(start).min(end)),
+                None => share_at(strands, start + half * arc),
             };
             if is_wound {
                 let contact = contact.and_then(|i| results.contacts.get(i));
                 let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
-                let turns = |part: &Strand<S>| [part.length, part.share];
-                if on_drum[0] {
-                    memory.wind(0, wind(wound_first(parts).map(turns), [arc, share], curvature));
+                let turns = |strand: &Strand<S>| [strand.length, strand.share];
+                let (drum, wound) = if on_drum[0] {
+                    (0, wind(wound_first(strands).map(turns), [arc, share], curvature))
                 } else {
                     let now = [arc, S::lit(1.0) - share];
-                    memory.wind(1, wind(wound_last(parts).map(turns), now, curvature));
+                    (1, wind(wound_last(strands).map(turns), now, curvature))
+                };
+                let laps = grips.laps.get_mut(path.laps_of(drum)).unwrap_or(&mut []);
+                for (lap, [length, share]) in laps.iter_mut().zip(wound.laps()) {
+                    *lap = Lap { length: length.value(), share: share.value() };
                 }
+                on_laps(drum, wound.laps());
             }
             let place = own.start + count;
-            memory.keep(NextMark { body, place, segment, before: mark - start, after: end - mark, share });
+            let next_mark = NextMark { body, place, segment, before: mark - start, after: end - mark, share };
+            let X_BG = positions.pose(body).inverse();
+            grips.places[place] = Grip {
+                in_contact: true,
+                start: X_BG * before.to_G,
+                end: X_BG * after.from_G,
+                before: next_mark.before.value(),
+                after: next_mark.after.value(),
+                share: share.value(),
+            };
+            on_mark(next_mark);
             count += 1;
             reach = end;
             arriving = Some((next, after));
@@ -129,7 +131,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             marks.take();
         }
         // Without a wound part, the places of a drum would be read as if there were one.
-        memory.vacate(own.start + if came_off { 0 } else { count }..own.end);
+        grips.places[own.start + if came_off { 0 } else { count }..own.end].fill(Grip::default());
     }
 }
 
@@ -180,51 +182,5 @@ impl<S: Algebraic> Marks<'_, S> {
         (self.length, self.share) = self.next();
         self.parts = self.parts.get(1..).unwrap_or(&[]);
         (self.length, self.share)
-    }
-}
-
-/// The memory of a cable itself.
-pub(crate) struct Written<'a, T: Real> {
-    pub(crate) path: &'a CablePath<T>,
-    pub(crate) results: &'a PathResults<T>,
-    pub(crate) positions: &'a Positions<T>,
-    pub(crate) grips: &'a mut Grips<T>,
-}
-
-impl<T: Real> Memory<T> for Written<'_, T> {
-    fn places(&self) -> usize {
-        self.grips.places.len()
-    }
-
-    fn marked(&self, places: Range<usize>) -> usize {
-        self.grips.places[places].iter().filter(|grip| grip.in_contact).count()
-    }
-
-    fn length(&self, segment: usize) -> T {
-        self.results.segments[segment].length
-    }
-
-    fn arc(&self, segment: usize) -> T {
-        let contact = self.results.segments[segment].to_contact.and_then(|i| self.results.contacts.get(i));
-        contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()))
-    }
-
-    fn keep(&mut self, mark: NextMark<T>) {
-        let NextMark { body, place, segment, before, after, share } = mark;
-        let X_BG = self.positions.pose(body).inverse();
-        let [arriving, leaving] = [segment, segment + 1].map(|i| &self.results.segments[i]);
-        let (start, end) = (X_BG * arriving.to_G, X_BG * leaving.from_G);
-        self.grips.places[place] = Grip { in_contact: true, start, end, before, after, share };
-    }
-
-    fn wind(&mut self, end: usize, wound: Wound<T>) {
-        let laps = self.grips.laps.get_mut(self.path.laps_of(end)).unwrap_or(&mut []);
-        for (lap, &[length, share]) in laps.iter_mut().zip(wound.laps()) {
-            *lap = Lap { length, share };
-        }
-    }
-
-    fn vacate(&mut self, places: Range<usize>) {
-        self.grips.places[places].fill(Grip::default());
     }
 }

@@ -115,7 +115,9 @@ pub(crate) struct StrandDerivatives<T: Real> {
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
-    pub(crate) next: Vec<NextMark<Varied<T>>>,
+    /// The marks of the next memory, and the memory.
+    pub(crate) marks: Vec<NextMark<Varied<T>>>,
+    pub(crate) memory: Grips<T>,
     /// The motion of the last changes; `None` if the path did not move.
     pub(crate) moved: Option<PathMotion>,
 }
@@ -135,7 +137,8 @@ impl<T: Real> Default for StrandDerivatives<T> {
             rises: Vec::new(),
             changes: Vec::new(),
             coordinate_changes: Vec::new(),
-            next: Vec::new(),
+            marks: Vec::new(),
+            memory: Grips::default(),
             moved: None,
         }
     }

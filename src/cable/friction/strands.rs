@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::friction::drum;
 use crate::cable::friction::grip::{Grip, Grips, Lap};
-use crate::cable::friction::remember::{self, Written};
+use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
@@ -367,9 +367,13 @@ impl<T: Real> Strands<T> {
         positions: &Positions<T>,
         grips: &mut Grips<T>,
     ) {
-        grips.laps.fill(Lap::default());
-        let mut memory = Written { path, results, positions, grips };
-        remember::remember(path, results, &self.all, &mut memory);
+        let length_of = |segment: usize| results.segments[segment].length;
+        let arc_after = |segment: usize| {
+            let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
+            contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()))
+        };
+        let (solution, lengths) = ((results, positions), (length_of, arc_after));
+        remember(path, solution, &self.all, lengths, grips, |_| {}, |_, _| {});
     }
 }
 
