@@ -8,13 +8,10 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
-use crate::cable::ceil;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::contacts::contacts_of;
-use crate::cable::solve::contacts::neighbours;
+use crate::cable::solve::contacts::{contacts_of, neighbours};
 use crate::cable::solve::lay::lay_through;
-use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
@@ -118,26 +115,15 @@ impl<'a, T: Real> Passage<'a, T> {
 
     /// Whether a contact runs over the back of the solid.
     fn is_over_back(&self, node: &Node<T>, budget: &mut Budget) -> bool {
-        let start = node.ground.start.transformed(&node.X_GS.inverse());
+        let faces_back = |crossing: Point3<T>| {
+            let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
+            normal.dot(&self.side) < T::lit(-TOLERANCE)
+        };
         // Chords across half a radian of the largest curvature stay close to the surface.
-        let parts = ceil(node.turns() * T::lit(2.0)).max(T::one());
-        let step = node.ground.length / parts;
-        let (mut at, mut reach) = (start, step);
-        while reach < node.ground.length + T::lit(0.5) * step {
-            let geodesic = self.surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX);
-            budget.spend(1 + geodesic.evaluations);
-            let next = geodesic.end;
-            let faces_back = |crossing: Point3<T>| {
-                let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
-                normal.dot(&self.side) < T::lit(-TOLERANCE)
-            };
-            if self.behind(&at.point, &next.point).is_some_and(faces_back) {
-                return true;
-            }
-            at = next;
-            reach += step;
-        }
-        false
+        node.parts(self.surface, T::lit(0.5)).any(|part| {
+            budget.spend(1 + part.evaluations);
+            self.behind(&part.start.point, &part.end.point).is_some_and(faces_back)
+        })
     }
 
     /// The cable placed over the front of the solid, where it passes; `None` where it passes beside.

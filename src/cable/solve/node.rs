@@ -2,6 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
+use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
@@ -148,6 +149,27 @@ impl<T: Real> Node<T> {
             ..geodesic
         };
         1 + geodesic.evaluations
+    }
+
+    /// The contact in equal parts, in the surface's frame, of which none turns the cable by more than about this angle.
+    pub(crate) fn parts<'a>(
+        &self,
+        surface: &'a dyn Wrappable<T>,
+        angle: T,
+    ) -> impl Iterator<Item = Geodesic<T>> + use<'a, T> {
+        let mut at = self.ground.start.transformed(&self.X_GS.inverse());
+        let length = self.ground.length;
+        let step = length / ceil(self.turns() / angle).max(T::one());
+        let mut reach = step;
+        core::iter::from_fn(move || {
+            if reach >= length + T::lit(0.5) * step {
+                return None;
+            }
+            reach += step;
+            let part = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX);
+            at = part.end;
+            Some(part)
+        })
     }
 
     #[inline]

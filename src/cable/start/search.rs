@@ -4,16 +4,12 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::cable::ceil;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::contacts::length_of;
-use crate::cable::solve::contacts::neighbours;
-use crate::cable::solve::contacts::{collapse, contacts_of, copy};
+use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::ACCURACY;
-use crate::cable::solve::node::Node;
+use crate::cable::solve::node::{ACCURACY, Node};
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::saddle::leave_saddles;
 use crate::cable::start::string;
@@ -202,17 +198,10 @@ fn winding<T: Real>(
     surface: &dyn Wrappable<T>,
     before: &Point3<T>,
 ) -> Option<(Point3<T>, T)> {
-    let start = node.ground.start.transformed(&node.X_GS.inverse());
-    let (mut at, mut sum) = (start, surface.winding(before, &start.point)?);
+    let start = node.to_surface(&node.ground.start.point);
+    let first = (start, surface.winding(before, &start)?);
     // No chord across a radian of the greatest curvature comes near the core.
-    let parts = ceil(node.turns()).max(T::one());
-    let step = node.ground.length / parts;
-    let mut reach = step;
-    while reach < node.ground.length + T::lit(0.5) * step {
-        let next = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX).end;
-        sum += surface.winding(&at.point, &next.point)?;
-        at = next;
-        reach += step;
-    }
-    Some((at.point, sum))
+    node.parts(surface, T::one()).try_fold(first, |(at, sum), part| {
+        Some((part.end.point, sum + surface.winding(&at, &part.end.point)?))
+    })
 }
