@@ -177,6 +177,9 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             next[3] = Some(of(memory.bristle_energy));
         }
         if switches {
+            next[2] = Some(Gradient::none());
+        }
+        if switches && at.parameters.use_limit_stops {
             let varied = &of_stops(&mut of, &mut of_memory).map(|place| *place);
             let state = with(at, of_stops, |p, [q, _], _| p.limit_stop_state(q));
             next[2] = Some(Gradient::none().with::<10>(state, varied));

@@ -87,9 +87,12 @@ impl<S: Algebraic> Parameters<S> {
 
     /// The limit-stop state that matches a displacement, and the resulting change of the force \[N\].
     pub(super) fn switch_stop(&self, q: S, v: S, limit_stop_state: S) -> (S, S) {
+        if !self.use_limit_stops {
+            return (S::zero(), S::zero());
+        }
         let next = self.limit_stop_state(q);
         let switched = next.partial_cmp(&S::zero()) != limit_stop_state.partial_cmp(&S::zero());
-        if !switched || !self.use_limit_stops || self.limit_stops_transition > S::zero() {
+        if !switched || self.limit_stops_transition > S::zero() {
             return (next, S::zero());
         }
         (next, self.entered(v, next) + self.left(q, v, limit_stop_state))
