@@ -15,7 +15,7 @@ class System(_core.System):
 
     A system is pickled as the calls that built it. After something has been added or removed, earlier states are refused until
     ``State.carry_over`` brings them up to date. What is added takes the first place that is free, in the next ``generation``: a
-    ``Body``, ``Coordinate`` or ``Element`` that was removed is refused.
+    ``Body``, ``Coordinate`` or ``Element`` that was removed is refused by the system and its states.
     """
 
 
