@@ -248,6 +248,20 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
+    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits parameters
+    /// which the caller has changed in the state from those `before`: of bristles that they switch on, and of a stop that
+    /// they move. By default the memory stays.
+    ///
+    /// Not called if the caller writes discrete variables together with parameters, nor for a restored state.
+    fn follow_parameters(
+        &self,
+        _before: &Self::Parameters,
+        _given: &Given<'_, T, Self>,
+        _velocities: &Velocities<T>,
+        _next: &mut Self::Discrete,
+    ) {
+    }
+
     /// Draws the element and its forces, for [`DynamicsView::draw`](crate::DynamicsView::draw). By default draws
     /// nothing.
     fn draw(&self, _at: &AtDynamics<'_, T, Self>, _pen: &mut Pen<'_>) {}

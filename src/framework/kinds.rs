@@ -160,6 +160,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         to: &mut KindLinearization<T>,
     ) -> Result<(), Error>;
+    /// Lets the memory of one element follow parameters that have just been [changed](Slots::change); takes the change
+    /// back if that fails. Returns the stage below which the state falls, if the memory has changed.
+    fn follow_parameters(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+    ) -> Result<Option<Stage>, Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(
         &self,
@@ -375,6 +383,36 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         to: &mut KindLinearization<T>,
     ) -> Result<(), Error> {
         self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, to)
+    }
+
+    fn follow_parameters(
+        &self,
+        slots: &mut dyn AnySlots<T>,
+        place: usize,
+        kinematics: &Kinematics<T>,
+    ) -> Result<Option<Stage>, Error> {
+        let Slots { roster, variables, spare, .. } = Slots::<T, E>::downcast_mut(slots)?;
+        let are_same = spare.parameters[0].first_stage_changed(&variables.parameters[place]).is_none();
+        let is_written = spare.discrete[0].first_stage_changed(&variables.discrete[place]).is_some();
+        let Some(element) = self.elements[place].as_ref().filter(|_| !are_same && !is_written) else {
+            return Ok(None);
+        };
+        let Columns { parameters, discrete, .. } = spare;
+        let next = &mut discrete[0];
+        element.follow_parameters(
+            &parameters[0],
+            &variables.given(place, kinematics),
+            &kinematics.velocities,
+            next,
+        );
+        if let Err(invalid) = next.validate() {
+            next.clone_from(&variables.discrete[place]);
+            variables.swap(place, spare);
+            return Err(roster.failure(place, invalid.into()));
+        }
+        let changed = variables.discrete[place].first_stage_changed(next);
+        core::mem::swap(&mut variables.discrete[place], next);
+        Ok(changed)
     }
 
     fn reset_memory(

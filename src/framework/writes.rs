@@ -293,7 +293,10 @@ impl<T: Real> ForceSystem<T> {
         let slot = state.slot(id)?;
         let is_open = state.continuous.account_open[slot];
         let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
-        let Some(stage) = write(state.kinds[id.kind()].as_mut(), &state.kinematics)? else { return Ok(()) };
+        let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
+        let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
+        let followed = self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?;
+        let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);
         if state.continuous_stage().is_some() {
             state.collect_continuous();

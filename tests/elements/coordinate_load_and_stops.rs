@@ -6,7 +6,7 @@ use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Integrator, Plant, SemiImplicitEuler, Simulation};
 use force_elements::{
     Column, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Handle,
-    Linearization, Row, Scope,
+    Linearization, Row, Scope, State,
 };
 
 type Element = Handle<CoordinateSpringDamperExt<f64>>;
@@ -460,12 +460,83 @@ fn stops_that_are_switched_on_again_act_where_the_coordinate_is() {
                 assert_eq!(state.discrete(element).limit_stop_state, 0.0);
             }
             switch(&mut state, true).expect("valid");
-            let dynamics = system.realize_dynamics(&mut state).expect("regular");
-            assert_eq!(dynamics.coordinate_force(slider), 0.0, "{elsewhere}");
-            // As any stop, from the next commit on.
-            system.accept_step(&mut state).expect("regular");
+            for _ in 0..2 {
+                let dynamics = system.realize_dynamics(&mut state).expect("regular");
+                assert_relative_eq!(dynamics.coordinate_force(slider), force, epsilon = 1e-9);
+                system.accept_step(&mut state).expect("regular");
+            }
+        }
+    }
+}
+
+/// A stop that is moved acts where it is, at once, and the caller supplies its energy.
+#[test]
+fn a_stop_that_is_moved_acts_where_it_is() {
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_upper: 0.1,
+        limit_stops_lower: -1.0,
+        limit_stops_upper_stiffness: 1e4,
+        limit_stops_lower_stiffness: 2e4,
+        ..Parameters::default()
+    };
+    let Bench { system, slider, element, .. } = Bench::new(stops, 0.0);
+    for (is_upper, to, force) in
+        [(true, 0.5, 0.0), (true, 0.05, -520.0), (false, 0.2, 1960.0), (false, -2.0, -20.0)]
+    {
+        let mut state = system.default_state();
+        // Between the two stops, if the lower one has moved.
+        state.set_coordinate(slider, 0.102).expect("finite");
+        system.reset_memory(&mut state, element).expect("own");
+        system.reset_dissipated_energy(&mut state).expect("regular");
+        let moved = |p: &mut Parameters<f64>| {
+            if is_upper {
+                p.limit_stops_upper = to;
+            } else {
+                (p.limit_stops_lower, p.limit_stops_upper) = (to, to.max(0.1));
+            }
+        };
+        system.update_parameters(&mut state, element, moved).expect("valid");
+        for _ in 0..2 {
             let dynamics = system.realize_dynamics(&mut state).expect("regular");
             assert_relative_eq!(dynamics.coordinate_force(slider), force, epsilon = 1e-9);
+            let dissipated = dynamics.dissipated_energy().expect("open");
+            assert_relative_eq!(dissipated, 0.0, epsilon = 1e-12);
+            system.accept_step(&mut state).expect("regular");
+        }
+    }
+}
+
+/// Bristles that parameters switch on begin unbent where the coordinate is, and slip if their damper tears them.
+#[test]
+fn bristles_that_are_switched_on_begin_where_the_coordinate_is() {
+    let brake = Parameters {
+        dynamic_friction: 4.0,
+        sticking_stiffness: 1e4,
+        sticking_damping: 20.0,
+        ..Parameters::default()
+    };
+    let off: [fn(&mut Parameters<f64>); 2] =
+        [|p| p.dynamic_friction = 0.0, |p| p.friction_proportional_zone = 1e-3];
+    for off in off {
+        for (v, force) in [(0.0, 0.0), (0.01, -0.2), (1.0, -4.0), (-1.0, 4.0)] {
+            let Bench { system, slider, element, .. } = Bench::new(brake, 0.0);
+            let mut state = system.default_state();
+            system.reset_dissipated_energy(&mut state).expect("regular");
+            system.update_parameters(&mut state, element, off).expect("valid");
+            let accept = |state: &mut _, time: f64, q: f64, v: f64| {
+                State::set_time(state, time).expect("finite");
+                state.set_coordinate(slider, q).expect("finite");
+                state.set_coordinate_rate(slider, v).expect("finite");
+                system.realize_dynamics(state).expect("regular");
+                system.accept_step(state).expect("regular");
+            };
+            accept(&mut state, 0.1, 0.1, 1.0);
+            accept(&mut state, 0.2, 0.25, v);
+            system.set_parameters(&mut state, element, brake).expect("valid");
+            let dynamics = system.realize_dynamics(&mut state).expect("regular");
+            assert_relative_eq!(dynamics.coordinate_force(slider), force, max_relative = 1e-9);
+            assert_relative_eq!(dynamics.potential_energy(), 0.0, epsilon = 1e-12);
         }
     }
 }

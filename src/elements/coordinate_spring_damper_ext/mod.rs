@@ -9,6 +9,7 @@ mod variables;
 
 use law::Part;
 pub use law::Switch;
+use stops::side_of;
 use variables::ForceLaw;
 pub use variables::{Discrete, Dynamics, LawForce, Parameters, Position, Velocity};
 
@@ -113,11 +114,10 @@ use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulato
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
 ///   before. Without load they slip, without force except for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
-/// - Bristles are not followed while there is no friction, or a proportional zone: if parameters switch them on after a
-///   motion, they pull for a step from where they last stuck. A stop that is moved acts on its former side until the
-///   next commit, with a force that grows with the distance. Call
-///   [`reset_memory`](crate::ForceSystem::reset_memory) after such a change. A brake or a clutch is better operated by
-///   its [load](Parameters::friction_load), which bristles follow.
+/// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
+///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
+///   surpassed. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a damper
+///   receive a stiffness; and after an element had been disabled.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
 ///   which the host chooses the load: the load at the middle of the step makes a second-order host.
 ///
@@ -284,6 +284,17 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         [self.coordinates.coordinate0, self.coordinates.coordinate1]
     }
 
+    /// The memory with which a motion begins: unbent bristles, which slip if their damper exceeds what they hold, and
+    /// stops that act if surpassed.
+    fn begun(&self, given: &Given<'_, T, Self>, velocities: &Velocities<T>) -> Discrete<T> {
+        let parameters = given.parameters;
+        let q = self.relative(parameters, |side| given.positions.coordinate(Checked(side)));
+        let v = self.relative(parameters, |side| velocities.coordinate_rate(Checked(side)));
+        let limit_stop_state = parameters.limit_stop_state(q);
+        let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..given.discrete.stuck() };
+        if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) }
+    }
+
     /// `f1·x1 − f0·x0`, with zero for ground.
     fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
         let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
@@ -426,13 +437,29 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         velocities: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let parameters = given.parameters;
-        let q = self.relative(parameters, |side| given.positions.coordinate(Checked(side)));
-        let v = self.relative(parameters, |side| velocities.coordinate_rate(Checked(side)));
-        let limit_stop_state = parameters.limit_stop_state(q);
-        let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..next.stuck() };
-        *next = if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) };
+        *next = self.begun(given, velocities);
         Ok(())
+    }
+
+    fn follow_parameters(
+        &self,
+        before: &Self::Parameters,
+        given: &Given<'_, T, Self>,
+        velocities: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) {
+        if given.parameters.has_bristles() && !before.has_bristles() {
+            let limit_stop_state = next.limit_stop_state;
+            *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
+        }
+        // A stop that the motion has reached since the last commit is left to the next one.
+        let [surpassed_before, surpassed] = [before, given.parameters].map(|parameters| {
+            parameters
+                .limit_stop_state(self.relative(parameters, |side| given.positions.coordinate(Checked(side))))
+        });
+        if side_of(surpassed_before) != side_of(surpassed) {
+            next.limit_stop_state = surpassed;
+        }
     }
 
     fn is_path_dependent(&self) -> bool {

@@ -1,5 +1,7 @@
 //! Limit stops: the switched ones of the reference, and smooth ones.
 
+use core::cmp::Ordering;
+
 use crate::elements::coordinate_spring_damper_ext::Parameters;
 use crate::elements::coordinate_spring_damper_ext::law::Part;
 use crate::math::Algebraic;
@@ -91,8 +93,7 @@ impl<S: Algebraic> Parameters<S> {
             return (S::zero(), S::zero());
         }
         let next = self.limit_stop_state(q);
-        let switched = next.partial_cmp(&S::zero()) != limit_stop_state.partial_cmp(&S::zero());
-        if !switched || self.limit_stops_transition > S::zero() {
+        if side_of(next) == side_of(limit_stop_state) || self.limit_stops_transition > S::zero() {
             return (next, S::zero());
         }
         (next, self.entered(v, next) + self.left(q, v, limit_stop_state))
@@ -120,6 +121,11 @@ impl<S: Algebraic> Parameters<S> {
         let (stop, stiffness, damping) = self.stop(is_upper);
         stiffness * (q - stop).abs() + damping * v.abs()
     }
+}
+
+/// The stop that is surpassed by this distance: `Greater` for the upper one, `Less` for the lower one.
+pub(super) fn side_of<S: Algebraic>(limit_stop_state: S) -> Option<Ordering> {
+    limit_stop_state.partial_cmp(&S::zero())
 }
 
 /// How far a stop acts within its transition: the fraction of stiffness and damping, from zero where the stop begins to
