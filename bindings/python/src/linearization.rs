@@ -1,8 +1,8 @@
 //! Derivatives of forces and of what elements remember, as arrays.
 
 use force_elements::{
-    End, Error, ForceSystem, Forces, Linearization as CrateLinearization, Scope, SpatialForce, Stage,
-    State as CrateState, Topology, VariableVector, Variation,
+    BodyIndex, End, Error, ForceSystem, Forces, Linearization as CrateLinearization, Scope, SpatialForce,
+    Stage, State as CrateState, Topology, VariableVector, Variation,
 };
 use numpy::{PyArray1, PyArray2, ToPyArray as _};
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
-use crate::parts::{body_rows, coordinate_places};
+use crate::parts::{Body, body_rows, coordinate_places};
 use crate::system::System;
 
 /// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
@@ -169,6 +169,7 @@ impl Products {
 #[pyclass(module = "force_elements")]
 pub(crate) struct Linearization {
     products: Products,
+    bodies: Vec<(Body, BodyIndex)>,
     variable_names: Vec<String>,
 }
 
@@ -222,9 +223,12 @@ impl Linearization {
         let products = py.detach(|| {
             let system = system.read();
             let mut products = Products::new(scope, system.topology(), state, &Places::of(state));
-            products.linearize(&system, state).map(|()| products)
+            let bodies = system.topology().bodies().chain([BodyIndex::GROUND]);
+            let bodies = bodies.map(|body| (system.body(body), body)).collect();
+            products.linearize(&system, state).map(|()| (products, bodies))
         });
-        Ok(Self { products: products.map_err(raised)?, variable_names: state.variable_names() })
+        let (products, bodies) = products.map_err(raised)?;
+        Ok(Self { products, bodies, variable_names: state.variable_names() })
     }
 
     /// The numbers of a motion, velocity or force.
@@ -323,9 +327,11 @@ impl Linearization {
     }
 
     /// The first row of a body, or ``None`` for ground.
-    fn row_of(&self, body: crate::parts::Body) -> Option<usize> {
-        let place = usize::try_from(body.index + 1).ok()?;
-        self.products.matrices.row_of(End::Body(self.products.topology.body(place)?))
+    fn row_of(&self, body: Body) -> PyResult<Option<usize>> {
+        let found = self.bodies.iter().find(|(own, _)| *own == body);
+        let (_, index) =
+            found.ok_or_else(|| no_such(&format!("the system did not have {}", body.__repr__())))?;
+        Ok(self.products.matrices.row_of(End::Body(*index)))
     }
 
     /// The change of all forces for a change of positions, velocities and variables (an array, or some by name), and with

@@ -155,7 +155,7 @@ impl Body {
         Ok(Self { index, generation })
     }
 
-    fn __repr__(&self) -> String {
+    pub(crate) fn __repr__(&self) -> String {
         representation("Body", self.index, self.generation)
     }
 
