@@ -13,6 +13,7 @@ mod frames;
 pub mod hertz_contact;
 pub mod laws;
 pub mod linear_bushing;
+mod sides;
 pub mod spatial_bushing;
 
 /// The angle \[rad\] by which bodies may turn in one step where turns are counted: beyond half a turn the direction is unknown.

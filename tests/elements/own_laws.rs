@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use force_elements::laws::{AlongLine, BetweenFrames, FrameLaw, LineLaw, Outcome, Pull, Relative, Stretch};
+use force_elements::laws::{
+    AlongLine, BetweenFrames, FrameLaw, LineLaw, OnCoordinates, Outcome, Pull, Relative, Stretch,
+};
 use force_elements::linear_bushing::Parameters as Axes;
 use force_elements::nalgebra::{Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
-    BodyIndex, Casts, CoordinateIndex, ElementError, Error, ForceElement, ForceSystem, Frame, Handle,
-    Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity, Stage, State,
-    Stepping, variables,
+    BodyIndex, Casts, CoordinateIndex, CoordinatePair, ElementError, Error, ForceElement, ForceSystem, Frame,
+    Handle, Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity,
+    Stage, State, Stepping, variables,
 };
 use force_elements_scenes::gimbal::Gimbal;
 use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
@@ -142,6 +144,64 @@ impl<T: Real> LineLaw<T> for Strut {
     }
 }
 
+variables! {
+    /// Where a clutch sticks, and what is recorded of the motion.
+    #[derive(Copy, Lift)]
+    struct Stuck<T> {
+        at: T ["m"], finite => Dynamics;
+        wear: T ["J"], finite => Dynamics;
+        time: T ["s"], finite => Dynamics;
+    }
+}
+
+/// A clutch whose anchor is dragged along.
+#[derive(Debug, Clone)]
+struct Clutch;
+
+impl Clutch {
+    /// The elastic part of the displacement.
+    fn bend<T: Real, S: Number<T>>(p: &Drag<S>, m: &Stuck<S>, at: &Stretch<S>) -> S {
+        (at.length - m.at).min(p.reach).max(-p.reach)
+    }
+}
+
+impl<T: Real> LineLaw<T> for Clutch {
+    const KIND: &'static str = "clutch";
+    type Parameters = Drag<T>;
+    type Memory = Stuck<T>;
+
+    fn evaluate<S: Number<T>>(
+        &self,
+        p: &Drag<S>,
+        m: &Stuck<S>,
+        at: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError> {
+        let bend = Self::bend(p, m, at);
+        let tension = p.stiffness * bend;
+        let potential_energy = tension * (at.length - m.at - S::lit(0.5) * bend);
+        Ok(Pull { tension, potential_energy, ..Pull::zero() })
+    }
+
+    fn commit<S: Number<T>>(
+        &self,
+        p: &Drag<S>,
+        m: &Stuck<S>,
+        at: &Stretch<S>,
+    ) -> Result<Stuck<S>, ElementError> {
+        let bend = Self::bend(p, m, at);
+        let slip = at.length - m.at - bend;
+        Ok(Stuck {
+            at: at.length - bend,
+            wear: m.wear + p.stiffness * bend * slip + at.rate * at.rate,
+            time: at.time,
+        })
+    }
+
+    fn reset(&self, _: &Drag<T>, at: &Stretch<T>) -> Result<Stuck<T>, ElementError> {
+        Ok(Stuck { at: at.length, time: at.time, ..Stuck::default() })
+    }
+}
+
 /// Two bodies with an element between frames on them.
 fn between<T: Real, E: ForceElement<T>>(
     deal: &mut Numbers,
@@ -200,6 +260,66 @@ impl Subject for AnyStrut {
     }
 }
 
+/// Two coordinates, or one, with a law on them, at a displacement between these.
+fn on_coordinates<T: Real, L: LineLaw<T>>(
+    deal: &mut Numbers,
+    law: L,
+    parameters: L::Parameters,
+    [least, most]: [f64; 2],
+) -> Result<Scene<T, OnCoordinates<T, L>>, Error> {
+    let mut system = ForceSystem::new();
+    let (first, second) = (system.add_coordinate(), system.add_coordinate());
+    let is_pair = deal.between::<f64>(0.0, 1.0) > 0.5;
+    let pair = if is_pair { CoordinatePair::between(first, second) } else { CoordinatePair::on(second) };
+    let factors: [T; 2] = [deal.between(0.5, 2.0), deal.between(-2.0, -0.5)];
+    let element = system.add(OnCoordinates::new(law, pair, parameters)?.with_factors(factors)?)?;
+    let mut state = system.default_state();
+    let q0: T = deal.between(-1.0, 1.0);
+    let begin = if is_pair { factors[0] * q0 } else { T::zero() };
+    state.set_coordinate(first, q0)?;
+    state.set_coordinate(second, (deal.between::<T>(least, most) + begin) / factors[1])?;
+    state.set_coordinate_rate(first, deal.between(-2.0, 2.0))?;
+    state.set_coordinate_rate(second, deal.between(-2.0, 2.0))?;
+    Ok(Scene { system, state, element })
+}
+
+struct AnyBuffer;
+struct AnyClutch;
+
+impl Subject for AnyBuffer {
+    type Element<T: Real> = OnCoordinates<T, Strut>;
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
+        let parameters = Rod { exponent: deal.between(1.1, 2.5), ..Rod::default() };
+        on_coordinates(deal, Strut, parameters, [0.1, 0.75])
+    }
+}
+
+impl Subject for AnyClutch {
+    type Element<T: Real> = OnCoordinates<T, Clutch>;
+    fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
+        let parameters = Drag { stiffness: deal.between(50.0, 500.0), reach: deal.between(0.05, 0.6) };
+        let mut scene = on_coordinates(deal, Clutch, parameters, [-1.0, 1.0])?;
+        let Scene { system, state, element } = &mut scene;
+        let stuck_at = deal.between(-0.3, 0.3);
+        system.update_discrete(state, *element, |memory| memory.at = stuck_at)?;
+        Ok(scene)
+    }
+}
+
+impl Kind for AnyBuffer {
+    const NAME: &'static str = "buffer";
+    fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+impl Kind for AnyClutch {
+    const NAME: &'static str = "clutch";
+    fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
+        Ok(Vec::new())
+    }
+}
+
 impl Kind for AnyGimbal {
     const NAME: &'static str = "gimbal";
     fn marks(_: u64, _: &Scene<f64, Self::Element<f64>>) -> Result<Vec<&'static str>, Error> {
@@ -227,6 +347,8 @@ fn a_law_has_the_contract_of_an_element() {
     assert_eq!(testing::contract::<AnyGimbal, Duals>(seeds()), Ok(()));
     assert_eq!(testing::contract::<AnyStrut, Duals>(seeds()), Ok(()));
     assert_eq!(testing::contract::<AnyDragged, Duals>(seeds()), Ok::<(), Violation>(()));
+    assert_eq!(testing::contract::<AnyBuffer, Duals>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<AnyClutch, Duals>(seeds()), Ok(()));
 }
 
 /// Forces on all bodies, the energy stored and the power dissipated.
@@ -308,6 +430,8 @@ fn derivatives_are_those_of_differences() {
     are_of_a_side::<AnyGimbal>();
     are_of_a_side::<AnyDragged>();
     are_of_a_side::<AnyStrut>();
+    are_of_a_side::<AnyBuffer>();
+    are_of_a_side::<AnyClutch>();
 }
 
 #[test]
@@ -420,4 +544,77 @@ fn a_memory_that_is_reset_holds_what_is_there() {
     let at = dynamics.of(*element);
     assert_eq!(at.discrete.held_at, at.position.X_FM.translation.vector);
     assert_eq!(at.dynamics.F_GM.force, Vector3::zeros());
+}
+
+/// A power law behind a gear between two coordinates, against its closed form.
+#[test]
+fn a_law_on_coordinates_acts_through_the_factors() {
+    let mut system = ForceSystem::<f64>::new();
+    let (q0, q1) = (system.add_coordinate(), system.add_coordinate());
+    let law = |factors| {
+        OnCoordinates::new(Strut, CoordinatePair::between(q0, q1), Rod::default())?.with_factors(factors)
+    };
+    let element = system.add(law([0.5, 2.0]).expect("finite")).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(q0, 0.4).expect("finite");
+    state.set_coordinate(q1, 0.3).expect("finite");
+    state.set_coordinate_rate(q1, 0.1).expect("finite");
+    // q = 2·0.3 − 0.5·0.4 = 0.4, half of the length, and v = 0.2.
+    let tension = 60.0 * 0.5 * 0.2 - 4e3 * 0.8 * 0.5_f64.powf(1.5);
+    let dynamics = system.realize_dynamics(&mut state).expect("regular");
+    // A few roundings.
+    let is = |a: f64, b: f64| assert!((a - b).abs() < 1e-14 * b.abs(), "{a} {b}");
+    is(dynamics.of(element).dynamics.tension, tension);
+    is(dynamics.coordinate_force(q0), 0.5 * tension);
+    is(dynamics.coordinate_force(q1), -2.0 * tension);
+    is(dynamics.potential_energy(), 4e3 * 0.8 * 0.5_f64.powf(2.5) * 0.8 / 2.5);
+    is(dynamics.result("strut[0].displacement").expect("known"), 0.4);
+    assert_eq!(dynamics.result("strut[0].velocity").ok(), Some(0.2));
+
+    assert!(law([f64::NAN, 1.0]).is_err());
+    let same = OnCoordinates::new(Strut, CoordinatePair::between(q0, q0), Rod::<f64>::default());
+    assert_eq!(same.expect_err("one").element_error(), Some(&ElementError::SameEnds));
+}
+
+struct TenKilograms;
+
+impl Inertias for TenKilograms {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        f64::INFINITY
+    }
+    fn least_inertia(&self, _: BodyIndex) -> f64 {
+        f64::INFINITY
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        10.0
+    }
+}
+
+#[test]
+fn a_law_on_a_coordinate_bounds_a_step_and_goes_on_in_another_scalar() {
+    let mut system = ForceSystem::<f64>::new();
+    let q = system.add_coordinate();
+    let clutch = OnCoordinates::new(Clutch, CoordinatePair::on(q), Drag::default()).expect("valid");
+    let element = system.add(clutch.with_factors([1.0, 3.0]).expect("finite")).expect("exists");
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    let step = system.stable_step(&state, &TenKilograms, Stepping::default()).expect("at Dynamics");
+    // √(3²·300/10), and the law may be stiffer elsewhere.
+    assert!((step.frequency - 270.0_f64.sqrt()).abs() < 1e-9, "{}", step.frequency);
+    assert_eq!((step.element, step.unknown), (Some(element.id()), Some(element.id())));
+
+    state.set_coordinate(q, 0.25).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("regular");
+    let mut casts = Casts::<f64, Dual64>::without_elements();
+    casts.add(|law: &OnCoordinates<f64, Clutch>, _| Ok(law.cast::<Dual64>()));
+    let duals = system.cast_with(&casts).expect("known");
+    let mut there: State<Dual64> = duals.cast_state(&state).expect("fits");
+    let force = system.realize_dynamics(&mut state).expect("regular").coordinate_force(q);
+    assert!((force + 3.0 * 300.0 * 0.1).abs() < 1e-12, "{force}");
+    assert_eq!(duals.realize_dynamics(&mut there).expect("regular").coordinate_force(q).re, force);
+
+    system.reset_memory(&mut state, element).expect("regular");
+    assert_eq!(state.discrete(element).at, 0.75);
+    assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(q), 0.0);
 }

@@ -1,11 +1,11 @@
 //! Derivatives of the force and of the memory, the branches of the law, and bounds on its stiffness.
 
-use nalgebra::{Scalar, Vector1};
+use nalgebra::Scalar;
 
 use super::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, Row};
-use crate::math::{Algebraic, Dual, Number, Real};
+use crate::math::{Dual, Number, Real};
 
 type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
 
@@ -101,35 +101,11 @@ impl<T: Real> Gradient<T> {
     }
 }
 
-impl<S: Algebraic> Parameters<S> {
-    /// The displacement of the element per displacement of each coordinate.
-    fn factors(&self) -> [S; 2] {
-        [-self.factor0, self.factor1]
-    }
-}
-
 impl<T: Real> CoordinateSpringDamperExt<T> {
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let [by_q, by_v] = with(at, |_, _| [], |p, [q, v], m| p.evaluate(q, v, m).0.force.slopes);
-        let (sides, factors) = (self.sides(), at.parameters.factors());
-        for (on, pull) in sides.iter().zip(factors) {
-            let Some(on) = *on else { continue };
-            for (by, factor) in sides.iter().zip(factors) {
-                let Some(by) = *by else { continue };
-                let [k, d] = [by_q, by_v].map(|slope| Vector1::new(-pull * slope * factor));
-                blocks.add(on, by, &k, &d);
-            }
-        }
+        let slopes = with(at, |_, _| [], |p, [q, v], m| p.evaluate(q, v, m).0.force.slopes);
+        self.sides(at.parameters).add(blocks, slopes);
         Self::state_branches(at, blocks);
-    }
-
-    /// Displacement and velocity of each coordinate, zero for ground.
-    pub(super) fn motion_of_sides(&self, at: &At<'_, T>) -> [[T; 2]; 2] {
-        self.sides().map(|side| {
-            let motion =
-                side.map(|side| [at.positions.coordinate(side), at.velocities.coordinate_rate(side)]);
-            motion.unwrap_or([T::zero(); 2])
-        })
     }
 
     /// The places of the variables.
@@ -150,16 +126,10 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let contact = with(at, of_stops, |p, [q, v], m| p.contact(q, v, m.limit_stop_state).force);
             force = force.with::<10>(contact, &places);
         }
-        let force = force.with_factors(&of, self.motion_of_sides(at));
-        let own = [(of.factor0, T::one()), (of.factor1, -T::one())];
-        for ((side, factor), (variable, sign)) in
-            self.sides().into_iter().zip(at.parameters.factors()).zip(own)
-        {
-            let Some(on) = side else { continue };
-            let mut pull = force.by_variables.map(|slope| Vector1::new(slope * -factor));
-            pull[variable].x += at.dynamics.force * sign;
-            blocks.add_by_variables(on, Blocks::<T>::TIME, &pull);
-        }
+        let sides = self.sides(at.parameters);
+        let force = force.with_factors(&of, sides.motions(at.positions, at.velocities));
+        let factors = [of.factor0, of.factor1];
+        sides.add_by_variables(blocks, at.dynamics.force, &force.by_variables, factors);
     }
 
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
@@ -184,7 +154,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let state = with(at, of_stops, |p, [q, _], _| p.limit_stop_state(q));
             next[2] = Some(Gradient::none().with::<10>(state, varied));
         }
-        let sides = self.motion_of_sides(at);
+        let sides = self.sides(at.parameters);
+        let motions = sides.motions(at.positions, at.velocities);
         let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } = places;
         let rows = [friction_mode, last_sticking_position, limit_stop_state, bristle_energy];
         for (place, next) in rows.into_iter().zip(next) {
@@ -193,12 +164,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 blocks.add_to_by_variable(row, place, T::one());
                 continue;
             };
-            let next = next.with_factors(&of, sides);
-            for (side, factor) in self.sides().into_iter().zip(at.parameters.factors()) {
-                let Some(by) = side else { continue };
-                let [by_position, by_velocity] = next.by_motion.map(|slope| Vector1::new(slope * factor));
-                blocks.add_to(row, by, &by_position, &by_velocity);
-            }
+            let next = next.with_factors(&of, motions);
+            sides.add_to(blocks, row, next.by_motion);
             blocks.add_to_by_variables(row, Blocks::<T>::TIME, &next.by_variables);
         }
     }

@@ -13,12 +13,13 @@ use stops::side_of;
 use variables::ForceLaw;
 pub use variables::{Discrete, Dynamics, LawForce, Parameters, Position, Velocity};
 
+use crate::elements::sides::Sides;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
 };
 use crate::math::Real;
-use crate::mechanics::{Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -195,11 +196,10 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are the same, or with
     /// [`ElementError::InvalidValue`] for parameters out of range.
     pub fn new(coordinates: CoordinatePair, parameters: Parameters<T>) -> Result<Self, Error> {
-        if coordinates.coordinate0 == coordinates.coordinate1 {
-            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
-        }
+        let element = Self { coordinates, parameters, force_law: None };
+        element.sides(&parameters).check_ends().map_err(|error| Error::of_new(Self::KIND, error))?;
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { coordinates, parameters, force_law: None })
+        Ok(element)
     }
 
     /// Replaces the whole force by a user's law: `law(time, displacement, velocity, parameters)` is `f` \[N\].
@@ -280,25 +280,20 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         self.force_law.is_some()
     }
 
-    fn sides(&self) -> [Option<CoordinateIndex>; 2] {
-        [self.coordinates.coordinate0, self.coordinates.coordinate1]
+    #[inline]
+    fn sides(&self, parameters: &Parameters<T>) -> Sides<T> {
+        Sides::of(self.coordinates, [parameters.factor0, parameters.factor1])
     }
 
     /// The memory with which a motion begins: unbent bristles, which slip if their damper exceeds what they hold, and
     /// stops that act if surpassed.
     fn begun(&self, given: &Given<'_, T, Self>, velocities: &Velocities<T>) -> Discrete<T> {
         let parameters = given.parameters;
-        let q = self.relative(parameters, |side| given.positions.coordinate(Checked(side)));
-        let v = self.relative(parameters, |side| velocities.coordinate_rate(Checked(side)));
+        let sides = self.sides(parameters);
+        let (q, v) = (sides.displacement(given.positions), sides.velocity(velocities));
         let limit_stop_state = parameters.limit_stop_state(q);
         let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..given.discrete.stuck() };
         if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) }
-    }
-
-    /// `f1·x1 − f0·x0`, with zero for ground.
-    fn relative(&self, parameters: &Parameters<T>, of: impl Fn(CoordinateIndex) -> T) -> T {
-        let [x0, x1] = self.sides().map(|side| side.map_or(T::zero(), &of));
-        parameters.factor1 * x1 - parameters.factor0 * x0
     }
 }
 
@@ -312,8 +307,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        let mut sides = self.sides().into_iter().flatten();
-        Ok(sides.try_for_each(|coordinate| topology.check_coordinate(coordinate))?)
+        self.sides(&self.parameters).check_topology(topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -325,8 +319,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         given: &Given<'_, T, Self>,
         cache: &mut Self::Position,
     ) -> Result<(), ElementError> {
-        cache.displacement =
-            self.relative(given.parameters, |side| given.positions.coordinate(Checked(side)));
+        cache.displacement = self.sides(given.parameters).displacement(given.positions);
         Ok(())
     }
 
@@ -336,7 +329,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
     ) -> Result<(), ElementError> {
-        cache.velocity = self.relative(at.parameters, |side| velocities.coordinate_rate(Checked(side)));
+        cache.velocity = self.sides(at.parameters).velocity(velocities);
         Ok(())
     }
 
@@ -371,12 +364,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        let Dynamics { generalized_force0, generalized_force1, .. } = *at.dynamics;
-        for (side, force) in self.sides().into_iter().zip([generalized_force0, generalized_force1]) {
-            if let Some(coordinate) = side {
-                forces.apply_to_coordinate(Checked(coordinate), force);
-            }
-        }
+        self.sides(at.parameters).apply(at.dynamics.force, forces);
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
@@ -392,14 +380,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        let Parameters { factor0, factor1, .. } = at.parameters;
         if self.has_force_law() {
             stiffnesses.unknown();
-            return;
+        } else {
+            self.sides(at.parameters).report(at.parameters.resistance(), stiffnesses);
         }
-        let [stiffness, damping] = at.parameters.resistance();
-        let factors = [-*factor0, *factor1].map(T::to_f64);
-        stiffnesses.on_coordinates(stiffness, damping, [0, 1].map(|i| (self.sides()[i], factors[i])));
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -454,8 +439,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         }
         // A stop that the motion has reached since the last commit is left to the next one.
         let [surpassed_before, surpassed] = [before, given.parameters].map(|parameters| {
-            parameters
-                .limit_stop_state(self.relative(parameters, |side| given.positions.coordinate(Checked(side))))
+            parameters.limit_stop_state(self.sides(parameters).displacement(given.positions))
         });
         if side_of(surpassed_before) != side_of(surpassed) {
             next.limit_stop_state = surpassed;
@@ -487,7 +471,8 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         // Of a difference of rates, each rounded a few times in a step.
         let rounding = || {
-            let [rate0, rate1] = self.motion_of_sides(at).map(|[_, rate]| rate.abs());
+            let [rate0, rate1] =
+                self.sides(at.parameters).motions(at.positions, at.velocities).map(|[_, rate]| rate.abs());
             let size = at.parameters.factor0.abs() * rate0 + at.parameters.factor1.abs() * rate1;
             T::default_epsilon() * T::lit(4.0) * size
         };

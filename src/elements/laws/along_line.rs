@@ -1,4 +1,4 @@
-//! Laws of a tension along the line between two points.
+//! Laws of a tension over a distance, and the line between two points along which it may act.
 
 use nalgebra::Vector3;
 
@@ -7,9 +7,10 @@ use crate::framework::ElementError;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real};
 
-/// A law of the tension along the line between two points: equations over any number.
+/// A law of the tension over a distance: equations over any number.
 ///
-/// [`AlongLine`] converts it to a [`FrameLaw`], whose points are the origins of the two frames.
+/// [`AlongLine`] converts it to a [`FrameLaw`] along the line between the origins of two frames;
+/// [`OnCoordinates`](super::OnCoordinates) makes an element of it on a coordinate or between two.
 ///
 /// # Example: a bump stop
 ///
@@ -105,21 +106,21 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The distance of two points, and its rate of change.
+/// The distance of two points, or the displacement of coordinates, and its rate of change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch<S> {
     /// Time \[s\].
     pub time: S,
-    /// The distance \[m\].
+    /// The distance or displacement \[m\].
     pub length: S,
     /// Its rate of change \[m/s\].
     pub rate: S,
 }
 
-/// A tension along a line, with energy and powers.
+/// A tension, with energy and powers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pull<S> {
-    /// The tension \[N\], which pulls the two points together.
+    /// The tension \[N\], which shortens the distance.
     pub tension: S,
     /// The energy stored \[J\].
     pub potential_energy: S,

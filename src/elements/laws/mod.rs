@@ -2,6 +2,7 @@
 
 mod along_line;
 mod between_frames;
+mod on_coordinates;
 
 use core::fmt::Debug;
 
@@ -9,6 +10,7 @@ use nalgebra::{Matrix3, Scalar, Vector3};
 
 pub use along_line::{AlongLine, LineLaw, Pull, Stretch};
 pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
+pub use on_coordinates::{OnCoordinates, Tension};
 
 use crate::framework::ElementError;
 use crate::framework::variables::{Numbers, Over, Variables};

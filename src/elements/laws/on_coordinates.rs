@@ -1,0 +1,341 @@
+//! The element of a law on coordinates.
+
+use super::{LineLaw, Pull, Stretch};
+use crate::elements::coordinate_spring_damper_ext::{Position, Velocity};
+use crate::elements::sides::Sides;
+use crate::framework::variables::{Numbers, Over, Variables as _};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Row, Stiffnesses,
+    varied,
+};
+use crate::math::{Dual, Number, Real, check};
+use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::results;
+
+results! {
+    /// Results of a law on coordinates at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Tension<T> {
+        /// The tension, which reduces the displacement.
+        pub tension: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+        /// The power that a drive within the law supplies.
+        pub power_supplied: T ["W"];
+    }
+}
+
+/// How many variables vary at once.
+const AT_ONCE: usize = 8;
+
+/// The element of a [`LineLaw`] on a coordinate or between two: a joint's stop, an elastic gear, a motor.
+///
+/// With `q = f1·q1 − f0·q0` and its rate as the [`Stretch`] of the law, the tension `f` acts as `+f·f0` on coordinate 0
+/// and `−f·f1` on coordinate 1. The factors are 1 unless [given](Self::with_factors). For a rotation read N as N·m and m
+/// as rad.
+///
+/// The parameters in a state are those of the law.
+///
+/// # Stable step
+///
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the
+/// present motion, and that the law may be stiffer elsewhere.
+///
+/// # Linearization
+///
+/// Exact, from the equations of the law; at a kink those of the branch taken. The branches of a law are not reported.
+///
+/// # Errors
+///
+/// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage.
+///
+/// # Example: a motor
+///
+/// A drive whose torque falls with its speed, behind a gear.
+///
+/// ```
+/// use force_elements::laws::{LineLaw, OnCoordinates, Pull, Stretch};
+/// use force_elements::*;
+///
+/// variables! {
+///     /// Parameters of a motor.
+///     #[derive(Copy, Lift)]
+///     pub struct Winding<T> {
+///         /// Torque at rest.
+///         pub stall_torque: T ["N·m"] = 2.0, finite => Dynamics;
+///         /// Speed without load.
+///         pub free_speed: T ["rad/s"] = 300.0, positive => Dynamics;
+///     }
+/// }
+///
+/// #[derive(Debug)]
+/// struct Motor;
+///
+/// impl<T: Real> LineLaw<T> for Motor {
+///     const KIND: &'static str = "motor";
+///     type Parameters = Winding<T>;
+///     type Memory = ();
+///
+///     fn evaluate<S: Number<T>>(&self, p: &Winding<S>, _: &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+///         let lost = p.stall_torque * at.rate / p.free_speed;
+///         Ok(Pull {
+///             tension: lost - p.stall_torque,
+///             power_dissipated: lost * at.rate,
+///             power_supplied: p.stall_torque * at.rate,
+///             ..Pull::zero()
+///         })
+///     }
+/// }
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let wheel = system.add_coordinate();
+/// let motor = OnCoordinates::new(Motor, CoordinatePair::on(wheel), Winding::default())?.with_factors([1.0, 20.0])?;
+/// let motor = system.add(motor)?;
+///
+/// let mut state = system.default_state();
+/// state.set_coordinate_rate(wheel, 3.0)?;
+/// let torque = system.realize_dynamics(&mut state)?.coordinate_force(wheel);
+/// assert!((torque - 20.0 * 2.0 * (1.0 - 60.0 / 300.0)).abs() < 1e-12);
+///
+/// let mut linearization = Linearization::new();
+/// system.linearize(&state, &mut linearization)?;
+/// assert_eq!(linearization.element(motor).source(), Source::Exact);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnCoordinates<T: Real, L: LineLaw<T>> {
+    law: L,
+    sides: Sides<T>,
+    parameters: L::Parameters,
+}
+
+impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
+    /// A law on or between coordinates.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::SameEnds`] if both coordinates are the same, or with
+    /// [`ElementError::InvalidValue`] for a parameter out of range.
+    pub fn new(law: L, coordinates: CoordinatePair, parameters: L::Parameters) -> Result<Self, Error> {
+        let one = T::one();
+        let sides = Sides::of(coordinates, [one, one]);
+        sides.check_ends().map_err(|error| Error::of_new(L::KIND, error))?;
+        parameters.validate().map_err(|error| Error::of_new(L::KIND, error))?;
+        Ok(Self { law, sides, parameters })
+    }
+
+    /// The same with the factors `f0` and `f1`.
+    ///
+    /// # Errors
+    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a factor that is not finite.
+    pub fn with_factors(mut self, factors: [T; 2]) -> Result<Self, Error> {
+        let checked = factors.iter().try_for_each(|factor| check::finite("factor", *factor));
+        checked.map_err(|error| Error::of_new(L::KIND, error))?;
+        self.sides.factors = factors;
+        Ok(self)
+    }
+
+    /// The law.
+    pub fn law(&self) -> &L {
+        &self.law
+    }
+
+    /// The coordinates of the element.
+    pub fn coordinates(&self) -> CoordinatePair {
+        self.sides.coordinates
+    }
+
+    /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
+    pub fn cast<U: Real>(&self) -> OnCoordinates<U, L>
+    where
+        L: LineLaw<U, Parameters = Over<T, <L as LineLaw<T>>::Parameters, U>> + Clone,
+    {
+        let sides = Sides::of(self.sides.coordinates, self.sides.factors.map(T::cast));
+        let parameters = self.parameters.lift(&mut Real::cast::<U>);
+        OnCoordinates { law: self.law.clone(), sides, parameters }
+    }
+}
+
+type At<'a, T, L> = AtDynamics<'a, T, OnCoordinates<T, L>>;
+
+impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
+    /// The number of variables: time, parameters and memory.
+    const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
+
+    /// The value of `of` for numbers that vary with displacement and velocity.
+    fn by_motion<R>(
+        at: &At<'_, T, L>,
+        of: impl Fn(
+            &Over<T, L::Parameters, Dual<T, 2>>,
+            &Over<T, L::Memory, Dual<T, 2>>,
+            &Stretch<Dual<T, 2>>,
+        ) -> Result<R, ElementError>,
+    ) -> Option<R> {
+        let stretch = Stretch {
+            time: Dual::of(at.time),
+            length: Dual::variable(at.position.displacement, 0),
+            rate: Dual::variable(at.velocity.velocity, 1),
+        };
+        // The law has succeeded for the same values; if it fails here, finite differences report the error.
+        of(&at.parameters.lift(&mut Dual::of), &at.discrete.lift(&mut Dual::of), &stretch).ok()
+    }
+
+    /// Calls `add` with each variable and the derivative by it of what `of` returns.
+    fn for_variables<R>(
+        at: &At<'_, T, L>,
+        of: impl Fn(
+            &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
+            &Over<T, L::Memory, Dual<T, AT_ONCE>>,
+            &Stretch<Dual<T, AT_ONCE>>,
+        ) -> Result<R, ElementError>,
+        mut add: impl FnMut(&R, usize, usize),
+    ) -> Option<()> {
+        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
+            let mut next = varied(first);
+            let time = next(at.time);
+            let parameters = at.parameters.lift(&mut next);
+            let memory = at.discrete.lift(&mut next);
+            let [length, rate] = [at.position.displacement, at.velocity.velocity].map(Dual::of);
+            let value = of(&parameters, &memory, &Stretch { time, length, rate }).ok()?;
+            for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
+                add(&value, Blocks::<T>::TIME + first + direction, direction);
+            }
+        }
+        Some(())
+    }
+
+    /// The derivatives of the tension by displacement and velocity.
+    fn slopes(&self, at: &At<'_, T, L>) -> Option<[T; 2]> {
+        Some(Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?.tension.slopes)
+    }
+
+    fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+        let next = Self::by_motion(at, |p, m, x| self.law.commit(p, m, x))?;
+        L::Memory::for_each_over(&next, |row, next: Dual<T, 2>| {
+            self.sides.add_to(blocks, Row::Next(row), next.slopes);
+        });
+        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
+        Self::for_variables(at, commit, |next, place, direction| {
+            L::Memory::for_each_over(next, |row, next: Dual<T, AT_ONCE>| {
+                blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
+            });
+        })
+    }
+}
+
+impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
+    const KIND: &'static str = L::KIND;
+    type Parameters = L::Parameters;
+    type Discrete = L::Memory;
+    type Continuous = ();
+    type Position = Position<T>;
+    type Velocity = Velocity<T>;
+    type Dynamics = Tension<T>;
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        self.sides.check_topology(topology)
+    }
+
+    fn default_parameters(&self) -> Self::Parameters {
+        self.parameters.clone()
+    }
+
+    fn calc_position(
+        &self,
+        given: &Given<'_, T, Self>,
+        cache: &mut Self::Position,
+    ) -> Result<(), ElementError> {
+        cache.displacement = self.sides.displacement(given.positions);
+        Ok(())
+    }
+
+    fn calc_velocity(
+        &self,
+        _: &AtPosition<'_, T, Self>,
+        velocities: &Velocities<T>,
+        cache: &mut Self::Velocity,
+    ) -> Result<(), ElementError> {
+        cache.velocity = self.sides.velocity(velocities);
+        Ok(())
+    }
+
+    fn calc_dynamics(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        cache: &mut Self::Dynamics,
+    ) -> Result<(), ElementError> {
+        let stretch = Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity };
+        let Pull { tension, potential_energy, power_dissipated, power_supplied } =
+            self.law.evaluate(at.parameters, at.discrete, &stretch)?;
+        *cache = Tension { tension, potential_energy, power_dissipated, power_supplied };
+        Ok(())
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        self.sides.apply(at.dynamics.tension, forces);
+    }
+
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.potential_energy
+    }
+
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_dissipated
+    }
+
+    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.dynamics.power_supplied
+    }
+
+    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+        stiffnesses.unknown();
+        if let Some(slopes) = self.slopes(at) {
+            self.sides.report(slopes.map(|slope| slope.to_f64().abs()), stiffnesses);
+        }
+    }
+
+    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        match self.slopes(at) {
+            Some(slopes) => self.sides.add(blocks, slopes),
+            None => blocks.differences(),
+        }
+    }
+
+    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
+        let done = Self::for_variables(at, evaluate, |pull, place, direction| {
+            self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
+        });
+        if done.is_none() {
+            blocks.differences();
+        }
+    }
+
+    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        if self.try_linearize_commit(at, blocks).is_none() {
+            blocks.differences();
+        }
+    }
+
+    fn reset_memory(
+        &self,
+        given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let length = self.sides.displacement(given.positions);
+        *next = self.law.reset(given.parameters, &Stretch { time: given.time, length, rate: T::zero() })?;
+        Ok(())
+    }
+
+    fn accept_step(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        next: &mut Self::Discrete,
+    ) -> Result<(), ElementError> {
+        let stretch = Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity };
+        *next = self.law.commit(at.parameters, at.discrete, &stretch)?;
+        Ok(())
+    }
+}
