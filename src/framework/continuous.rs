@@ -394,6 +394,11 @@ impl<T: Real> State<T> {
         self.set_next_continuous()
     }
 
+    /// The [held powers](ForceSystem::calc_held_powers) of all elements.
+    pub(crate) fn held_powers(&self) -> &[T] {
+        &self.continuous.held_powers
+    }
+
     /// Sets the energy absorbed by one element, opens its account and resets its ledger.
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
         finite_energy(energy.is_finite())?;
@@ -550,8 +555,8 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Fills the buffer of the powers that the forces of the start, still in the caches, take from the bodies at the
-    /// end velocities.
-    fn calc_held_powers(&self, state: &mut State<T>) -> Result<(), Error> {
+    /// velocities of the end, whose kinematics have been set.
+    pub(crate) fn calc_held_powers(&self, state: &mut State<T>) -> Result<(), Error> {
         let State { kinds, kinematics, incoming: start, continuous, forces, .. } = state;
         continuous.held_powers.clear();
         for (kind, slots) in self.kinds.iter().zip(kinds) {

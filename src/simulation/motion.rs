@@ -183,15 +183,13 @@ impl<'a, T: Real> Simulation<'a, T> {
         // Equal dual numbers may have different derivatives.
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
         let of_state = self.of_state();
-        let absorbed = self.absorbed(&self.y);
         self.y[of_state].copy_from_slice(changed.continuous());
         if let Some(mut supply) = self.supply.take() {
-            let absorbed = self.absorbed(&self.y) - absorbed;
             let stored =
                 |state: &mut State<T>| Some(self.system.realize_dynamics(state).ok()?.potential_energy());
             // If forces cannot be evaluated, the account is opened again after the change that repairs this.
             self.supply = stored(&mut self.state).zip(stored(&mut changed)).map(|(before, after)| {
-                supply.change((after - before).to_f64(), absorbed);
+                supply.change((after - before).to_f64());
                 supply
             });
         }
@@ -232,9 +230,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         &self.y[..self.plant.energies_start()]
     }
 
-    /// The energy that all elements together have absorbed at a trial point \[J\].
-    pub(super) fn absorbed(&self, y: &[T]) -> f64 {
-        y[self.plant.energies_start()..self.own_start()].iter().map(|energy| energy.to_f64()).sum()
+    /// The power that all elements together absorb, given the rates \[W\].
+    pub(super) fn power_absorbed(&self, rates: &[T]) -> f64 {
+        rates[self.plant.energies_start()..self.own_start()].iter().map(|power| power.to_f64()).sum()
     }
 
     /// The account of the energy supplied, which is opened at the present point if necessary.
@@ -267,6 +265,30 @@ impl<'a, T: Real> Simulation<'a, T> {
     pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.statistics.evaluations += 1;
         let result = self.move_to(time, y).and_then(|()| self.write_rates(y, rates));
+        if result.is_err() {
+            self.return_to_start()?;
+        }
+        result
+    }
+
+    /// As [`calc_rates`](Self::calc_rates) at the end of a step over which the forces of the present point are held: the rates
+    /// of absorbed energies are the powers of these forces at the velocities of the end. Returns the power that all elements together
+    /// absorb there.
+    pub(super) fn calc_rates_of_held_forces(
+        &mut self,
+        time: f64,
+        y: &[T],
+        rates: &mut [T],
+    ) -> Result<f64, SimulationError> {
+        self.statistics.evaluations += 1;
+        let energies = self.plant.energies_start()..self.own_start();
+        let result = self.move_to(time, y).and_then(|()| {
+            self.system.calc_held_powers(&mut self.state)?;
+            self.write_rates(y, rates)?;
+            let power = self.power_absorbed(rates);
+            rates[energies].copy_from_slice(self.state.held_powers());
+            Ok(power)
+        });
         if result.is_err() {
             self.return_to_start()?;
         }

@@ -13,8 +13,8 @@ use crate::simulation::motion::Simulation;
 /// Keeps the energy of a conservative motion bounded, where the explicit Euler method lets it grow. The gyroscopic
 /// torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule): a body without
 /// torque keeps its kinetic energy and the magnitude of its angular momentum to rounding if it turns by less than 2 rad
-/// in a step. Absorbed energies are integrated by the trapezoidal rule, which is not the work of its own velocities: do
-/// not use it for energy accounts.
+/// in a step. Absorbed energies are the work of the forces that it holds over a step, as by
+/// [`StepRule::HeldForces`](crate::StepRule::HeldForces), so that they balance the kinetic energy.
 ///
 /// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
 /// `φ²/12`.
@@ -84,6 +84,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
             simulation.check_step(span.length)?;
         }
         let supply = simulation.opened_supply()?;
+        let start_power = simulation.power_absorbed(&self.rates);
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
         self.advance(simulation, Role::Velocity, span.length);
@@ -92,12 +93,13 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         simulation.calc_position_rates(&self.y, &mut self.rates);
         self.advance(simulation, Role::Position, span.length);
         simulation.normalize(&mut self.y);
-        simulation.calc_rates(span.end, &self.y, &mut self.end_rates)?;
+        let end_power = simulation.calc_rates_of_held_forces(span.end, &self.y, &mut self.end_rates)?;
+        let absorbed = 0.5 * span.length * (start_power + end_power);
         for (rate, end_rate) in self.rates.iter_mut().zip(&self.end_rates) {
             *rate = (*rate + *end_rate) * T::lit(0.5);
         }
         self.advance(simulation, Role::Energy, span.length);
-        let taken = supply.after(simulation, span.end, &self.y).and_then(|supply| {
+        let taken = supply.after(simulation, span.end, &self.y, absorbed).and_then(|supply| {
             simulation.accept(span.end, &self.y)?;
             simulation.keep_supply(supply);
             Ok(())

@@ -18,17 +18,17 @@ pub(super) struct Supply {
     is_moving: bool,
     /// Accounts at the opening.
     gravitational: f64,
-    absorbed: f64,
     load_work: f64,
+    /// What elements have returned since, by the trapezoidal rule.
+    returned: f64,
     /// The largest energy that gravity, loads and elements have delivered together.
     delivered: f64,
 }
 
 impl Supply {
-    /// Records a change from outside in the energies stored and absorbed.
-    pub(super) fn change(&mut self, stored: f64, absorbed: f64) {
+    /// Records a change from outside in the energy stored.
+    pub(super) fn change(&mut self, stored: f64) {
         self.stock += stored.abs();
-        self.absorbed += absorbed;
     }
 
     /// Opens the account of a simulation that is realized at its present point.
@@ -38,19 +38,20 @@ impl Supply {
             stock: (simulation.kinetic_energy() + stored).to_f64(),
             is_moving: false,
             gravitational: simulation.gravitational_energy().to_f64(),
-            absorbed: simulation.absorbed(simulation.variables()),
             load_work: simulation.load_work().to_f64(),
+            returned: 0.0,
             delivered: 0.0,
         })
     }
 
-    /// The account after a step to `y`, unless that has far more kinetic energy than was supplied.
+    /// The account after a step to `y`, unless that has far more kinetic energy than was supplied. `absorbed` is what
+    /// elements absorb in the step by the trapezoidal rule.
     ///
     /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step, since the
     /// force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
     /// parameters; and the largest energy that gravity, loads and elements have delivered since. An exact motion never
-    /// has more. If steps are too long for a method, the elements absorb energy by the account while the motion gains
-    /// it, and the supply does not change.
+    /// has more. If steps are too long for a method, the elements absorb energy by that rule while the motion gains it, and
+    /// the supply does not change.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`].
@@ -59,6 +60,7 @@ impl Supply {
         simulation: &Simulation<'_, T>,
         time: f64,
         y: &[T],
+        absorbed: f64,
     ) -> Result<Self, SimulationError> {
         let plant = simulation.plant();
         let kinetic_energy = kinetic_energy(plant, y).to_f64();
@@ -68,8 +70,8 @@ impl Supply {
         }
         let fall = gravitational_energy(plant, y).to_f64() - self.gravitational;
         let load_work = y.last().map_or(0.0, |work| work.to_f64()) - self.load_work;
-        let returned = (self.absorbed - simulation.absorbed(y)).max(0.0);
-        self.delivered = self.delivered.max(fall.abs() + load_work.abs() + returned);
+        self.returned -= absorbed;
+        self.delivered = self.delivered.max(fall.abs() + load_work.abs() + self.returned.max(0.0));
         let supplied = self.stock + self.delivered;
         if kinetic_energy > EXPLOSION * supplied {
             return Err(SimulationError::EnergyExploded { time, kinetic_energy, supplied });

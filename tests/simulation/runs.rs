@@ -2,14 +2,15 @@
 
 use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::Parameters;
-use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Saved, SemiImplicitEuler, Simulation,
     SimulationError, TrBdf2,
 };
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
-    InvalidValue, KinematicsError, Pose, Requirement, SpatialForce, SpatialVelocity, State,
+    Frame, InvalidValue, KinematicsError, LinearBushing, Pose, Requirement, SpatialForce, SpatialVelocity,
+    State, linear_bushing,
 };
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
@@ -59,6 +60,46 @@ fn error_falls_with_the_order_of_the_integrator() {
     for accuracy in [1e-4_f64, 1e-5, 1e-6, 1e-7] {
         controlled(&mut ImplicitTrapezoidal::new(0.1).with_accuracy(accuracy), accuracy);
         controlled(&mut TrBdf2::new(0.1).with_accuracy(accuracy), accuracy);
+    }
+}
+
+/// Bodies of equal inertia on a damped spring across them: the work of the forces that the method holds is the loss of
+/// kinetic energy, to rounding.
+#[test]
+fn energies_of_the_semi_implicit_euler_method_balance() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let [first, second] = [1.0, 0.5].map(|mass| {
+        plant.add_body(&mut system, RigidBody::with_equal_inertia(mass, 0.01).expect("positive"))
+    });
+    let mount = LinearBushing::new(
+        Frame::on(first, Pose::translation(0.3, 0.0, 0.0)),
+        Frame::on(second, Pose::translation(-0.3, 0.1, 0.0)),
+        linear_bushing::Parameters {
+            stiffness: Vector6::new(20.0, 30.0, 40.0, 900.0, 500.0, 700.0),
+            damping: Vector6::repeat(0.02),
+        },
+    );
+    system.add(mount.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_pose(second, Pose::translation(0.65, -0.1, 0.02)).expect("finite");
+    let kinetic = |state: &State<f64>| {
+        let of = |body, mass: f64| {
+            let V = state.velocities().velocity(body);
+            0.5 * (mass * V.linear.norm_squared() + 0.01 * V.angular.norm_squared())
+        };
+        of(first, 1.0) + of(second, 0.5)
+    };
+    for step in [1e-3, 2e-4] {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let begun = simulation.dynamics().expect("regular").potential_energy();
+        simulation.run(&mut SemiImplicitEuler::new(step), 3.0, |_| {}).expect("regular");
+        let moving = kinetic(simulation.state());
+        let dynamics = simulation.dynamics().expect("regular");
+        let dissipated = dynamics.dissipated_energy().expect("open");
+        assert!(dissipated > 0.5 * begun, "{dissipated} of {begun}");
+        // Of some thousand steps, each rounded a few times.
+        assert_relative_eq!(moving + dynamics.potential_energy() + dissipated, begun, max_relative = 1e-11);
     }
 }
 
