@@ -125,7 +125,9 @@ impl<T: Real> Obstacle<T> {
 
     /// The same obstacle with a point, in the surface's frame \[m\], that indicates where the cable passes.
     ///
-    /// The hint is used while there is no memory of the obstacle. The cable need not touch the obstacle, nor run
+    /// The hint is used while there is no memory of the obstacle: where the cable is
+    /// [laid anew](crate::ForceSystem::reset_memory), and where the obstacle is switched on. It turns with the body: on a
+    /// wheel that has turned by half a turn it is on the other side. The cable need not touch the obstacle, nor run
     /// through the point: straight lines through it determine the class of the path; see
     /// [`CablePath`](crate::cable::CablePath). A point inside the solid is replaced by the point of the surface near
     /// it.

@@ -102,13 +102,13 @@ use crate::{results, variables};
 ///
 /// # Notes
 ///
-/// - Until the first accepted step the path is not remembered, and every evaluation searches for it from scratch:
-///   slowly, with the same result. The side of an obstacle on which the cable lies, and its windings, are remembered;
-///   see [`CablePath`].
+/// - [`reset_memory`](crate::ForceSystem::reset_memory) lays the cable anew, by its hints, at the present poses. The side
+///   of an obstacle on which it lies, and its windings, are remembered; see [`CablePath`]. Without a reset every
+///   evaluation until the first accepted step searches for the path, and a hint that turns with its body may mean
+///   another side at the end of that step.
 /// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path.
-/// - A contact has no friction until the step after its touchdown. The first accepted step, also after
-///   [`reset_memory`](crate::ForceSystem::reset_memory), starts with a uniform tension.
-/// - Tensions jump where friction begins or ceases at once: at that first commit, and where an obstacle is switched. If
+/// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
+/// - Tensions jump where friction begins or ceases at once: where a coefficient or an obstacle is switched. If
 ///   a state changes places of the path, marks stay until the next commit, and strands that are not wound share the
 ///   change of length; none becomes shorter than a millionth of its fraction of the path.
 /// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
@@ -370,6 +370,19 @@ impl<T: Real> CableSpring<T> {
 
 checked_when_read!(Parameters);
 
+impl<T: Real> CableSpring<T> {
+    /// Writes what is remembered of a path.
+    fn remember(&self, given: &Given<'_, T, Self>, position: &Position<T>, next: &mut Discrete<T>) {
+        let Position { path, strands, .. } = position;
+        path.remember(&mut next.wraps);
+        if given.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+            strands.remember(&self.path, path, given.positions, &mut next.grips);
+        } else if !self.friction.is_empty() {
+            next.grips.clear();
+        }
+    }
+}
+
 impl<T: Real> ForceElement<T> for CableSpring<T> {
     const KIND: &'static str = "cable_spring";
     type Parameters = StateParameters<T>;
@@ -559,12 +572,19 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn reset_memory(
         &self,
-        _: &Given<'_, T, Self>,
+        given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         next.wraps.forget();
         next.grips.clear();
+        let laid = next.clone();
+        let given = Given { discrete: &laid, ..*given };
+        let mut position = Position::default();
+        // A path that is not found is the error of an evaluation.
+        if self.calc_position(&given, &mut position).is_ok() {
+            self.remember(&given, &position, next);
+        }
         Ok(())
     }
 
@@ -577,13 +597,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let Position { path, strands, .. } = at.position;
-        path.remember(&mut next.wraps);
-        if at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
-            strands.remember(&self.path, path, at.positions, &mut next.grips);
-        } else if !self.friction.is_empty() {
-            next.grips.clear();
-        }
+        self.remember(at, at.position, next);
         Ok(())
     }
 }

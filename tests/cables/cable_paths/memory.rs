@@ -1,10 +1,12 @@
 //! The memory of a path.
 
 use core::f64::consts::PI;
-use force_elements::cable::{Wrap, Wraps};
+use force_elements::cable::{CablePath, Obstacle, Wrap, Wraps};
+use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Sphere};
-use force_elements::{Error, Pose};
+use force_elements::simulation::{Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, SpatialForce, SpatialVelocity, Station};
 
 use super::{fixed, moving_scenes, on_ground, one_end_free};
 use force_elements_scenes::cables::Counts;
@@ -128,5 +130,45 @@ fn memory_is_named() -> Result<(), Error> {
     let state = system.default_state();
     assert_eq!(state.variable("cable_spring[0].wrap[0].known")?, 0.0);
     assert_eq!(state.variable("cable_spring[0].wrap[0].point.x")?, 0.0);
+    Ok(())
+}
+
+/// A rope over a pulley that turns about its axis: the path stays, also in the first step after the memory is reset.
+#[test]
+fn the_first_step_after_a_reset_tracks_the_path() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let pulley = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("positive"));
+    let [origin, termination] = [-0.1, 0.1].map(|x| Station::ground(Point3::new(x, -1.0, 0.0)));
+    let over = Obstacle::new(Frame::of(pulley), Cylinder::new(0.1)?)?
+        .with_contact_hint(Point3::new(0.0, 0.1, 0.0))?;
+    let law = Parameters { stiffness: 1e3, slack_length: 2.0, ..Parameters::default() };
+    let rope = system.add(CableSpring::new(CablePath::new(origin, termination)?.over(over), law)?)?;
+    // Held against the pull of the rope.
+    let tension = 1e3 * 0.1 * PI;
+    let hold = SpatialForce::new(Vector3::zeros(), Vector3::new(0.0, 2.0 * tension, 0.0));
+    plant.set_body_load(pulley, hold).expect("finite");
+    // Beyond 0.1 rad the lines through the hint pass below the axis.
+    for turned in [0.0, 0.05] {
+        for speed in [10.0, 100.0] {
+            let mut state = system.default_state();
+            let spin = SpatialVelocity::new(Vector3::z() * speed, Vector3::zeros());
+            state.set_body(pulley, Pose::rotation(Vector3::z() * turned), spin)?;
+            system.reset_memories(&mut state)?;
+            let mut implicit = TrBdf2::new(0.01);
+            let mut euler = SemiImplicitEuler::new(1e-3);
+            let integrators: [&mut dyn Integrator<f64>; 2] = [&mut implicit, &mut euler];
+            for integrator in integrators {
+                let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+                while simulation.time() < 0.1 {
+                    integrator.step(&mut simulation, 0.1).expect("regular");
+                    let dynamics = simulation.dynamics().expect("regular");
+                    let found = dynamics.of(rope).dynamics.tension;
+                    // The pulley is held up to roundings.
+                    assert!((found - tension).abs() < 1e-9, "{found} at {}", simulation.time());
+                }
+            }
+        }
+    }
     Ok(())
 }

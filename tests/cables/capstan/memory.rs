@@ -133,12 +133,12 @@ fn reset_memory_makes_the_tension_uniform() -> Result<(), Error> {
         swing.step(&mut state, i)?;
     }
     swing.system.reset_memory(&mut state, swing.cable)?;
-    let view = swing.system.realize_dynamics(&mut state)?;
-    assert_eq!(view.of(swing.cable).position.strands.all.len(), 1);
-    swing.system.accept_step(&mut state)?;
-    let view = swing.system.realize_dynamics(&mut state)?;
-    let tensions = &view.of(swing.cable).dynamics.tensions;
-    assert!(tensions.len() > 2 && tensions.iter().all(|f| (f - tensions[0]).abs() < 1e-10 * f));
+    for _ in 0..2 {
+        let view = swing.system.realize_dynamics(&mut state)?;
+        let tensions = &view.of(swing.cable).dynamics.tensions;
+        assert!(tensions.len() > 2 && tensions.iter().all(|f| (f - tensions[0]).abs() < 1e-10 * f));
+        swing.system.accept_step(&mut state)?;
+    }
     Ok(())
 }
 
