@@ -1,4 +1,5 @@
-//! Checks of a path that was found, and of the conditions under which one can be found.
+//! Checks of a path that was found, and of the conditions under which one can be found. Obstacles in their errors are
+//! counted within the span.
 
 use nalgebra::{Point3, Vector3};
 
@@ -6,7 +7,7 @@ use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::settings::Settings;
 use crate::cable::solve::node::Node;
-use crate::cable::solve::run::{Budget, SEARCH};
+use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
@@ -43,10 +44,7 @@ pub(crate) fn penetrated<T: Real>(
     let mut found: Option<Penetration<T>> = None;
     let mut test = |k: usize, is_after: bool, touch_G: &Point3<T>, to_G: &Point3<T>, is_held: bool| {
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-        if span.obstacle(node).is_convex {
-            return;
-        }
-        if is_held {
+        if is_held || span.obstacle(node).is_convex {
             return;
         }
         let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
@@ -89,7 +87,6 @@ pub(crate) fn penetrated<T: Real>(
 pub(crate) fn check_neighbours<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
-    first_obstacle: usize,
 ) -> Result<(), PathError> {
     let mut before: Option<usize> = None;
     for k in 0..nodes.len() {
@@ -97,7 +94,7 @@ pub(crate) fn check_neighbours<T: Real>(
             continue;
         }
         // With a small budget of its own, since the search may have spent all of it.
-        nodes[k].evaluate(span.obstacles, T::lit(1e-6), span.settings.max_evaluations / 20);
+        nodes[k].evaluate(span.obstacles, T::lit(ACCURACY), span.settings.max_evaluations / 20);
         if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
             let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));
@@ -106,8 +103,8 @@ pub(crate) fn check_neighbours<T: Real>(
             let (leaving, arriving) = (nodes[before].ground.end.point, nodes[k].ground.start.point);
             if within(k, &leaving) || within(before, &arriving) {
                 return Err(PathError::ObstaclesOverlap {
-                    first: first_obstacle + nodes[before].obstacle,
-                    second: first_obstacle + nodes[k].obstacle,
+                    first: nodes[before].obstacle,
+                    second: nodes[k].obstacle,
                 });
             }
         }
@@ -121,7 +118,6 @@ pub(crate) fn check_neighbours<T: Real>(
 pub(crate) fn check_neighbouring_ends<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
-    first_obstacle: usize,
 ) -> Result<(), PathError> {
     for k in 0..nodes.len() {
         let contains = |p| is_inside(span, nodes, k, p);
@@ -133,9 +129,7 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
     for (end, k, p) in [(0, first, &span.from), (1, last, &span.to)] {
         let Some(k) = k else { continue };
         match place(span, nodes, k, p) {
-            Place::Inside => {
-                return Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle });
-            }
+            Place::Inside => return Err(PathError::PointInsideObstacle { obstacle: nodes[k].obstacle }),
             place => nodes[k].on_surface[end] = place == Place::On,
         }
     }
@@ -143,19 +137,15 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
 }
 
 /// Refuses a fixed point on a surface. Called only if no path was found.
-pub(crate) fn check_held_ends<T: Real>(nodes: &[Node<T>], first_obstacle: usize) -> Result<(), PathError> {
+pub(crate) fn check_held_ends<T: Real>(nodes: &[Node<T>]) -> Result<(), PathError> {
     match nodes.iter().find(|node| node.on_surface != [false; 2]) {
-        Some(node) => Err(PathError::EndOnSurface { obstacle: first_obstacle + node.obstacle }),
+        Some(node) => Err(PathError::EndOnSurface { obstacle: node.obstacle }),
         None => Ok(()),
     }
 }
 
 /// Refuses a fixed point inside an obstacle that the segment next to it passes or touches.
-pub(crate) fn check_ends<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    first_obstacle: usize,
-) -> Result<(), PathError> {
+pub(crate) fn check_ends<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Result<(), PathError> {
     let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
     let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
     let contains = |k: &usize, p: &Point3<T>| !nodes[*k].ignored && is_inside(span, nodes, *k, p);
@@ -163,7 +153,7 @@ pub(crate) fn check_ends<T: Real>(
     let by_from = (1..first).find(|k| contains(k, &span.from));
     let by_to = || (last..nodes.len() - 1).find(|k| contains(k, &span.to));
     match by_from.or_else(by_to) {
-        Some(k) => Err(PathError::PointInsideObstacle { obstacle: first_obstacle + nodes[k].obstacle }),
+        Some(k) => Err(PathError::PointInsideObstacle { obstacle: nodes[k].obstacle }),
         None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::wrap::Wrap;
 use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::run::{Budget, SEARCH};
+use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
 use crate::cable::solve::span::{SpanProblem, side};
 use crate::math::Real;
 
@@ -61,7 +61,7 @@ fn touching<T: Real>(
         return None;
     }
     let half = wrap.length * T::lit(0.5);
-    let to_middle = surface.geodesic(&wrap.point, &wrap.tangent, half, T::lit(1e-6), budget.left());
+    let to_middle = surface.geodesic(&wrap.point, &wrap.tangent, half, T::lit(ACCURACY), budget.left());
     budget.spend(1 + to_middle.evaluations);
     let (p, t) = (to_middle.end.point, to_middle.end.tangent);
     let reach = [(p - from).norm(), (p - (from + along)).norm()];

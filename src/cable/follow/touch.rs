@@ -13,7 +13,7 @@ use crate::cable::solve::contacts;
 use crate::cable::solve::lay::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
 use crate::cable::solve::node::{History, Node, Trial};
-use crate::cable::solve::run::{Budget, CLEARED, Run, SEARCH};
+use crate::cable::solve::run::{ACCURACY, Budget, CLEARED, Run, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
@@ -86,16 +86,13 @@ pub(crate) fn relax<T: Real>(
     let most = most_changes(span);
     let mut changes = 0;
     let longest = T::lit(0.17);
-    let accuracy = T::lit(1e-6);
     for _ in 0..most_steps {
         if run.budget.is_spent() {
             break;
         }
-        run.active.clear();
-        run.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        run.activate(nodes);
         for &k in &run.active {
-            let node = &mut nodes[k];
-            node.evaluate_within(span.obstacles, accuracy, &mut run.budget);
+            nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), &mut run.budget);
         }
         if let Some(k) = contacts::closed(span, nodes, &run.active) {
             contacts::merge(span, nodes, k, &mut run.budget);
@@ -169,8 +166,7 @@ pub(crate) fn settle_contacts<T: Real>(
         contacts::lift(span, nodes, &mut run.budget);
     }
     for _ in 0..passes {
-        run.active.clear();
-        run.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+        run.activate(nodes);
         let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.

@@ -27,13 +27,12 @@ const LONGEST_DESCENT: usize = 1000;
 /// or if both fail, there is a search.
 const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
 
-/// Solves one span; returns its progress, and how the path was found.
+/// Solves one span; returns its progress, and how the path was found. Obstacles in errors are counted within the span.
 pub(crate) fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     place: usize,
-    first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
     let scale = span.from.coords.norm().max(span.to.coords.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
@@ -45,7 +44,7 @@ pub(crate) fn solve_span<T: Real>(
             Ok((straight, Tracking::Warm))
         };
     }
-    check_neighbouring_ends(span, nodes, first_obstacle)?;
+    check_neighbouring_ends(span, nodes)?;
     work.run.active.clear();
     work.run.active.reserve(nodes.len() + places_for_further(span));
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
@@ -88,7 +87,7 @@ pub(crate) fn solve_span<T: Real>(
             // An obstacle without memory is passed according to its hint.
             Ok(_) if remembered && lost_hint(span, nodes).is_some() => {}
             Ok(progress) => {
-                check_ends(span, nodes, first_obstacle)?;
+                check_ends(span, nodes)?;
                 if coincide && nodes.iter().all(|node| !node.in_contact) {
                     return Err(PathError::CoincidentPoints { span: place });
                 }
@@ -108,8 +107,7 @@ pub(crate) fn solve_span<T: Real>(
             }
         }
     }
-    let evaluations = work.run.budget.spent;
-    Err(refusal(span, nodes, known, &failure, first_obstacle, evaluations))
+    Err(refusal(span, nodes, known, &failure, work.run.budget.spent))
 }
 
 /// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
@@ -119,34 +117,31 @@ fn refusal<T: Real>(
     nodes: &mut Vec<Node<T>>,
     is_remembered: bool,
     failure: &Failure<T>,
-    first_obstacle: usize,
     evaluations: usize,
 ) -> PathError {
-    let number = |k: usize| first_obstacle + k;
-    if let Some(k) = failure.crowded {
-        return PathError::TooManyContacts { obstacle: number(k), most: span.obstacles[k].most_contacts };
+    if let Some(obstacle) = failure.crowded {
+        return PathError::TooManyContacts { obstacle, most: span.obstacles[obstacle].most_contacts };
     }
-    if let (Some((k, depth)), None) = (failure.penetrated, failure.off_patch) {
-        return PathError::Penetrates { obstacle: number(k), depth: depth.to_f64() };
+    if let (Some((obstacle, depth)), None) = (failure.penetrated, failure.off_patch) {
+        return PathError::Penetrates { obstacle, depth: depth.to_f64() };
     }
     let is_confined = |k: &usize| span.obstacles[*k].side().is_some();
-    if let Some(k) = failure.lost.or(Some(failure.obstacle).filter(is_confined)) {
-        let obstacle = number(k);
-        return if is_confined(&k) {
+    if let Some(obstacle) = failure.lost.or(Some(failure.obstacle).filter(is_confined)) {
+        return if is_confined(&obstacle) {
             PathError::SideNotKept { obstacle }
         } else {
             PathError::HintNotKept { obstacle }
         };
     }
     let mut check = || {
-        check_ends(span, nodes, first_obstacle)?;
+        check_ends(span, nodes)?;
         if is_remembered {
             recall(span, nodes);
         } else {
             collapse(nodes);
         }
-        check_neighbours(span, nodes, first_obstacle)?;
-        check_held_ends(nodes, first_obstacle)
+        check_neighbours(span, nodes)?;
+        check_held_ends(nodes)
     };
     if let Err(found) = check() {
         return found;
@@ -154,8 +149,7 @@ fn refusal<T: Real>(
     if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
         return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();
     }
-    let Failure { kink, iterations, .. } = *failure;
-    let obstacle = number(failure.obstacle);
+    let Failure { kink, iterations, obstacle, .. } = *failure;
     if iterations == 0 {
         return PathError::NotConverged { residual: f64::INFINITY, iterations, obstacle, evaluations };
     }

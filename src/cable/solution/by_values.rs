@@ -43,7 +43,6 @@ pub(crate) fn solve<T: Real>(
     nodes: &mut Vec<Node<T>>,
     (work, values): (&mut Workspace<T>, &mut Values),
     place: usize,
-    first_obstacle: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
     if let Some(obstacles) = obstacles {
         values.wraps.clear();
@@ -62,7 +61,7 @@ pub(crate) fn solve<T: Real>(
             settings: &span.settings.cast(),
         };
         let Values { nodes: found, work: search, .. } = values;
-        let (progress, tracking) = solve_span(&plain, found, search, place, first_obstacle)?;
+        let (progress, tracking) = solve_span(&plain, found, search, place)?;
         exhaust(&plain, found, &mut search.run);
         let progress = differentiate(span, nodes, found, &mut work.run, &progress);
         // A user's cast may be of another surface.
@@ -70,7 +69,7 @@ pub(crate) fn solve<T: Real>(
             return Ok((progress, tracking));
         }
     }
-    let (progress, tracking) = solve_span(span, nodes, work, place, first_obstacle)?;
+    let (progress, tracking) = solve_span(span, nodes, work, place)?;
     exhaust(span, nodes, &mut work.run);
     values.nodes.clear();
     values.nodes.extend(nodes.iter().map(Node::values));

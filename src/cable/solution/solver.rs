@@ -137,12 +137,12 @@ fn solve<T: Real>(
         let indices = &indices[obstacles.clone()];
         nodes.extend(indices.iter().enumerate().map(|(i, &k)| Node::new(i, placed.pose(positions, k))));
         let outcome = if is_plain::<T>() || obstacles.is_empty() {
-            solve_span(&span, nodes, work, *place, obstacles.start)
+            solve_span(&span, nodes, work, *place)
         } else {
             let plain = acting.plain(obstacles.clone());
-            by_values::solve(&span, plain, nodes, (work, values), *place, obstacles.start)
+            by_values::solve(&span, plain, nodes, (work, values), *place)
         };
-        let (progress, found) = outcome.map_err(|error| error.renumbered(&acting.indices))?;
+        let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);

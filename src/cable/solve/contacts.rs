@@ -6,8 +6,8 @@ use nalgebra::Point3;
 
 use crate::cable::model::wrap::Wrap;
 use crate::cable::solve::hollow;
-use crate::cable::solve::node::{ACCURACY, History, Node, Trial};
-use crate::cable::solve::run::Budget;
+use crate::cable::solve::node::{History, Node, Trial};
+use crate::cable::solve::run::{ACCURACY, Budget};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
@@ -188,7 +188,7 @@ pub(crate) fn merge<T: Real>(
 ) {
     let next = nodes.remove(k + 1);
     let node = &mut nodes[k];
-    node.evaluate_within(span.obstacles, T::lit(1e-6), budget);
+    node.evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
     let end = node.ground.end.transformed(&node.X_GS.inverse());
     let bridge = (next.trial.point - end.point).dot(&end.tangent);
     let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
@@ -228,10 +228,8 @@ pub(crate) fn bridge_hollows<T: Real>(
         let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
         let arriving = |budget: &mut Budget| {
             let arrives = arrives.min(length);
-            let geodesic =
-                surface.geodesic(&start.point, &start.tangent, arrives, hollow::accuracy(), usize::MAX);
-            budget.spend(1 + geodesic.evaluations);
-            Trial { point: geodesic.end.point, tangent: geodesic.end.tangent, length: length - arrives }
+            let end = budget.follow(surface, &start.point, &start.tangent, arrives);
+            Trial { point: end.point, tangent: end.tangent, length: length - arrives }
         };
         let leaving = Trial { point: start.point, tangent: start.tangent, length: leaves.max(T::zero()) };
         if from_start {

@@ -7,18 +7,6 @@ use crate::cable::model::settings::Settings;
 use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
-/// The accuracy of geodesics on which hollows are searched \[rad\].
-pub(crate) fn accuracy<T: Real>() -> T {
-    T::lit(1e-6)
-}
-
-/// The smallest turn of a geodesic over a hollow that is bridged \[rad\].
-///
-/// It does not depend on the smoothness of the path: the bridge over a smaller one is short compared with roundoff.
-fn least_turn<T: Real>() -> T {
-    Settings::<T>::default().smoothness
-}
-
 /// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start
 /// and to its end \[m\].
 ///
@@ -93,7 +81,9 @@ pub(crate) fn find<T: Real>(
             }
         }
     }
-    found.filter(|(turn, _)| *turn > least_turn()).map(|(_, hollow)| hollow)
+    // It does not depend on the smoothness of the path: the bridge over a smaller hollow is short compared with roundoff.
+    let least_turn = Settings::<T>::default().smoothness;
+    found.filter(|(turn, _)| *turn > least_turn).map(|(_, hollow)| hollow)
 }
 
 /// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
@@ -127,10 +117,7 @@ impl<T: Real> Scan<'_, T> {
 
     /// The curvature at this length from the start.
     fn curvature(&mut self, at: T) -> T {
-        let Self { surface, start, budget } = self;
-        let geodesic = surface.geodesic(&start.point, &start.tangent, at, accuracy(), usize::MAX);
-        budget.spend(1 + geodesic.evaluations);
-        geodesic.end.curvature
+        self.budget.follow(self.surface, &self.start.point, &self.start.tangent, at).curvature
     }
 
     /// The place of the least curvature between three places, of which the middle one is lowest, and the curvature

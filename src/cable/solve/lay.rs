@@ -4,7 +4,7 @@ use nalgebra::Point3;
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::node::{ACCURACY, Trial};
+use crate::cable::solve::node::Trial;
 use crate::cable::solve::run::Budget;
 use crate::math::Real;
 
@@ -37,17 +37,13 @@ pub(crate) fn lay_through<T: Real>(
                 break;
             }
             reach += step;
-            let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
-            budget.spend(1 + geodesic.evaluations);
-            end = geodesic.end;
+            end = budget.follow(surface, p, along, reach);
         }
         if is_bracketed && surface.has_flats() {
             let (mut low, mut high) = (reach - step, reach);
             for _ in 0..20 {
                 reach = T::lit(0.5) * (low + high);
-                let geodesic = surface.geodesic(p, along, reach, T::lit(ACCURACY), usize::MAX);
-                budget.spend(1 + geodesic.evaluations);
-                end = geodesic.end;
+                end = budget.follow(surface, p, along, reach);
                 *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;
             }
         }

@@ -7,11 +7,8 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::solve::block::Eliminated;
-use crate::cable::solve::run::Budget;
+use crate::cable::solve::run::{ACCURACY, Budget};
 use crate::math::{Pose, Real, is_finite};
-
-/// The accuracy of geodesics on which a search starts \[rad\].
-pub(crate) const ACCURACY: f64 = 1e-6;
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]

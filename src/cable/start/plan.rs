@@ -118,7 +118,6 @@ impl<T: Real> Plans<T> {
         span: &SpanProblem<'_, T>,
         nodes: &mut [Node<T>],
         place: usize,
-        accuracy: T,
         budget: &mut Budget,
     ) {
         let beads = &self.beads[place * nodes.len()..];
@@ -132,10 +131,8 @@ impl<T: Real> Plans<T> {
             let local = bead.middle.transformed(&node.X_GS.inverse());
             let (mut point, mut tangent, mut length) = (local.point, local.tangent, T::zero());
             if back + ahead > T::zero() {
-                let geodesic =
-                    span.surface(node).geodesic(&point, &tangent, -back / curvature, accuracy, usize::MAX);
-                budget.spend(1 + geodesic.evaluations);
-                (point, tangent) = (geodesic.end.point, geodesic.end.tangent);
+                let start = budget.follow(span.surface(node), &point, &tangent, -back / curvature);
+                (point, tangent) = (start.point, start.tangent);
                 length = (back + ahead) / curvature;
             }
             node.begin(Trial { point, tangent, length });

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::solve::contacts::{copy, length_of};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::ACCURACY;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::workspace::Workspace;
@@ -66,11 +65,10 @@ fn push_aside<T: Real>(
     let surface = span.surface(&nodes[k]);
     let Trial { point, tangent, length } = nodes[k].trial;
     let half = T::lit(0.5) * length;
-    let to_middle = surface.geodesic(&point, &tangent, half, T::lit(ACCURACY), usize::MAX);
-    let middle = to_middle.end;
+    let budget = &mut work.run.budget;
+    let middle = budget.follow(surface, &point, &tangent, half);
     let shift = middle.binormal() * (angle / middle.greatest_curvature().max(T::lit(0.1) / surface.size()));
     let shifted = surface.retract(&(middle.point + shift));
-    let back = surface.geodesic(&shifted, &middle.tangent, -half, T::lit(ACCURACY), usize::MAX);
-    work.run.budget.spend(2 + to_middle.evaluations + back.evaluations);
-    nodes[k].begin(Trial { point: back.end.point, tangent: back.end.tangent, length });
+    let start = budget.follow(surface, &shifted, &middle.tangent, -half);
+    nodes[k].begin(Trial { point: start.point, tangent: start.tangent, length });
 }

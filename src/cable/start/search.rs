@@ -9,7 +9,7 @@ use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{ACCURACY, Node};
+use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::saddle::leave_saddles;
 use crate::cable::start::string;
@@ -108,7 +108,7 @@ fn attempt<T: Real>(
     let found = match start {
         Start::Plan(plan) => {
             let Workspace { plans, run, .. } = &mut *work;
-            plans.write(span, nodes, plan, T::lit(ACCURACY), &mut run.budget);
+            plans.write(span, nodes, plan, &mut run.budget);
             settle_contacts(span, nodes, &mut work.run)
         }
         Start::Front => {
