@@ -16,10 +16,9 @@ mod start;
 mod surfaces;
 
 pub use friction::grip::{Grip, Grips, Lap};
-pub(crate) use friction::strand_derivatives::{Evaluated, GripNumbers, StrandDerivatives, StrandMotion};
+pub(crate) use friction::strand_derivatives::{Evaluated, StrandDerivatives, StrandMotion};
 pub use friction::strand_law::Strand;
 pub(crate) use friction::strand_law::tension;
-pub(crate) use friction::strands::FrictionState;
 pub use friction::strands::Strands;
 pub use geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use geodesics::wrappable::{SegmentApproach, Wrappable};

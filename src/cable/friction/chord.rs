@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
 
-use crate::cable::friction::strand_derivatives::{DIRECTIONS, GripNumbers, StrandMotion, Varied, joined};
+use crate::cable::friction::strand_derivatives::{DIRECTIONS, StrandMotion, Varied, joined};
 use crate::cable::friction::strands::Ends;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::math::{Number, Real};
@@ -42,16 +42,13 @@ impl<T: Real> Chord<T> {
         (positions, velocities): (&Positions<T>, &Velocities<T>),
     ) -> Self {
         let Ends { bodies, points_G: points, direction_G, marks: [from, to], .. } = *of;
-        let by_path = StrandMotion::Path;
         let shifted_by = [
-            from.map_or(by_path(PathMotion::Origin), |place| StrandMotion::Grip(place, GripNumbers::End)),
-            to.map_or(by_path(PathMotion::Termination), |place| {
-                StrandMotion::Grip(place, GripNumbers::Start)
-            }),
+            from.map_or(StrandMotion::Path(PathMotion::Origin), StrandMotion::End),
+            to.map_or(StrandMotion::Path(PathMotion::Termination), StrandMotion::Start),
         ];
         let ends = [0, 1].map(|k| {
             let body = path.body(bodies[k], positions);
-            let r = points[k].coords - path.forces()[body].p_GB;
+            let r = path.forces()[body].lever(&points[k]);
             ChordEnd { body, shifted_by: shifted_by[k], r, lever: Matrix3x6::zeros() }
         });
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));

@@ -4,7 +4,7 @@ use nalgebra::RowVector6;
 
 use crate::cable::friction::remember::{NextMark, remember};
 use crate::cable::friction::strand_derivatives::{
-    DIRECTIONS, Evaluated, GripNumbers, StrandDerivatives, StrandMotion, Varied, joined,
+    DIRECTIONS, Evaluated, StrandDerivatives, StrandMotion, Varied, joined,
 };
 use crate::cable::model::path::PlacedPath;
 use crate::math::{Dual, Number, Real};
@@ -51,18 +51,18 @@ impl<T: Real> StrandDerivatives<T> {
             if let Some(motion) = self.moved {
                 let R_BG = positions.pose(body).rotation.inverse();
                 let on_body = self.path.change_after(segment, motion).on_body;
-                for (number, shifts) in [GripNumbers::Start, GripNumbers::End].into_iter().zip(on_body) {
+                let ends = [StrandMotion::Start(place), StrandMotion::End(place)];
+                for (number, shifts) in ends.into_iter().zip(on_body) {
                     let shifts = R_BG.matrix() * shifts;
                     for axis in 0..3 {
                         let row = shifts.fixed_rows::<1>(axis).into_owned();
-                        visit(StrandMotion::Grip(place, number), axis, &joined(&row, &zero));
+                        visit(number, axis, &joined(&row, &zero));
                     }
                 }
             }
-            let numbers = [GripNumbers::Before, GripNumbers::After, GripNumbers::Share];
-            for (number, next) in numbers.into_iter().zip([before, after, share]) {
-                visit(StrandMotion::Grip(place, number), 0, &next.slopes);
-            }
+            visit(StrandMotion::Before(place), 0, &before.slopes);
+            visit(StrandMotion::After(place), 0, &after.slopes);
+            visit(StrandMotion::Share(place), 0, &share.slopes);
         }
     }
 }

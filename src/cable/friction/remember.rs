@@ -39,12 +39,18 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    let mut marks = Marks { parts: strands, length: S::zero(), share: S::zero() };
+    // Length and share up to each mark, and at last to the termination.
+    let up_to = strands.iter().scan((S::zero(), S::zero()), |(length, share), part| {
+        *length += part.length;
+        *share += part.share;
+        Some((*length, *share))
+    });
+    let mut marks = up_to.peekable();
     // The length of the path at the last contact passed.
     let mut reach = S::zero();
     let mut arriving = segments.next();
     for _ in 1..wound_first(strands).count() {
-        marks.take();
+        marks.next();
     }
     let [begins, ends] = path.drums();
     let last = path.obstacles.len().checked_sub(1);
@@ -70,12 +76,14 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             let until = end + half * length_of(next);
             let is_last = count + 1 == touched;
             let mut mark = None;
-            while left > 0 && (is_same && mark.is_none() || !is_same && (is_last || marks.next().0 <= until))
-            {
-                let next = marks.take();
+            let takes_next = |next: Option<&(S, S)>, mark: Option<(S, S)>| {
+                if is_same { mark.is_none() } else { is_last || next.is_some_and(|(at, _)| *at <= until) }
+            };
+            while left > 0 && takes_next(marks.peek(), mark) {
+                let next = marks.next();
                 left -= 1;
-                if mark.is_none() || start <= next.0 && next.0 <= end {
-                    mark = Some(next);
+                if mark.is_none() || next.is_some_and(|(at, _)| start <= at && at <= end) {
+                    mark = next;
                 }
             }
             let on_drum = [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
@@ -128,7 +136,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             arriving = Some((next, after));
         }
         for _ in 0..left {
-            marks.take();
+            marks.next();
         }
         // Without a wound part, the places of a drum would be read as if there were one.
         grips.places[own.start + if came_off { 0 } else { count }..own.end].fill(Grip::default());
@@ -158,29 +166,4 @@ fn share_at<S: Algebraic>(parts: &[Strand<S>], at: S) -> (S, S) {
         share += part.share;
     }
     (at, found)
-}
-
-/// The marks of strands in order.
-struct Marks<'a, S> {
-    parts: &'a [Strand<S>],
-    /// Length and share at the last mark passed.
-    length: S,
-    share: S,
-}
-
-impl<S: Algebraic> Marks<'_, S> {
-    /// Length and share at the next mark.
-    fn next(&self) -> (S, S) {
-        match self.parts {
-            [part, ..] => (self.length + part.length, self.share + part.share),
-            [] => (self.length, self.share),
-        }
-    }
-
-    /// Passes the next mark.
-    fn take(&mut self) -> (S, S) {
-        (self.length, self.share) = self.next();
-        self.parts = self.parts.get(1..).unwrap_or(&[]);
-        (self.length, self.share)
-    }
 }

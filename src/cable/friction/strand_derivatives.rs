@@ -36,8 +36,17 @@ pub(crate) type Varied<T> = Dual<T, DIRECTIONS>;
 pub(crate) enum StrandMotion {
     /// The path, in six directions of position and of velocity.
     Path(PathMotion),
-    /// A number of the memory of a mark, by its place.
-    Grip(usize, GripNumbers),
+    /// The start of the contact of a mark, by its place in memory, in the body's frame: the first three directions are
+    /// its axes.
+    Start(usize),
+    /// The end, likewise.
+    End(usize),
+    /// The length before a mark, by its place: the first direction.
+    Before(usize),
+    /// The length after it, likewise.
+    After(usize),
+    /// The share before it, likewise.
+    Share(usize),
     /// The length (0) or the share (1) of a lap, by its place.
     Lap(usize, usize),
     /// The coefficient of friction of an obstacle.
@@ -45,19 +54,6 @@ pub(crate) enum StrandMotion {
     Stiffness,
     SlackLength,
     Dissipation,
-}
-
-/// The numbers of a mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GripNumbers {
-    /// The start of the contact in the body's frame: the first three directions are its axes.
-    Start,
-    /// The end, likewise.
-    End,
-    /// A length or the share: the first direction.
-    Before,
-    After,
-    Share,
 }
 
 /// A cable as it has been evaluated.
@@ -227,11 +223,11 @@ impl<T: Real> StrandDerivatives<T> {
         let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
         let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
         let grip = &grips.places[place];
-        let share = seeded(grip.share, StrandMotion::Grip(place, GripNumbers::Share));
+        let share = seeded(grip.share, StrandMotion::Share(place));
         let wound = if end == 0 {
-            [seeded(grip.before, StrandMotion::Grip(place, GripNumbers::Before)), share]
+            [seeded(grip.before, StrandMotion::Before(place)), share]
         } else {
-            let after = seeded(grip.after, StrandMotion::Grip(place, GripNumbers::After));
+            let after = seeded(grip.after, StrandMotion::After(place));
             [after, Dual::lit(1.0) - share]
         };
         let limit = contact.map_or_else(Dual::zero, |(turning, arc, segment)| {
@@ -298,17 +294,13 @@ impl<T: Real> StrandDerivatives<T> {
             let mut part =
                 Strand::new(Dual::of(places.seen), Dual::of(strand.committed_share), strand.is_wound);
             part.length.slopes = seen;
-            if let StrandMotion::Grip(place, number) = motion
-                && !strand.is_wound
-            {
-                let [starts, ends] =
-                    places.marks.map(|mark| if mark == Some(place) { T::one() } else { T::zero() });
-                match number {
-                    GripNumbers::Before => part.length.slopes[0] += ends,
-                    GripNumbers::After => part.length.slopes[0] += starts,
-                    GripNumbers::Share => part.share.slopes[0] += ends - starts,
-                    GripNumbers::Start | GripNumbers::End => {}
-                }
+            let [begins, ends] = places.marks.map(|mark| mark.filter(|_| !strand.is_wound));
+            match motion {
+                StrandMotion::Before(place) if ends == Some(place) => part.length.slopes[0] += T::one(),
+                StrandMotion::After(place) if begins == Some(place) => part.length.slopes[0] += T::one(),
+                StrandMotion::Share(place) if ends == Some(place) => part.share.slopes[0] += T::one(),
+                StrandMotion::Share(place) if begins == Some(place) => part.share.slopes[0] -= T::one(),
+                _ => {}
             }
             part.committed_share = part.share;
             self.parts.push(part);

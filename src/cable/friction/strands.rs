@@ -11,7 +11,7 @@ use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
-use crate::math::Real;
+use crate::math::{Real, clone_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
 /// Where a strand starts and ends.
@@ -28,13 +28,6 @@ pub(crate) struct Ends<T: Real> {
     pub(crate) marks: [Option<usize>; 2],
     /// The length between the remembered places.
     pub(crate) seen: T,
-}
-
-/// Whether a contact with friction slips or sticks; see [`Strands::friction_states`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum FrictionState<T> {
-    Slips(T),
-    Sticks(T),
 }
 
 /// The strands of a cable with capstan friction, in order.
@@ -56,17 +49,7 @@ impl<T: Real> Default for Strands<T> {
     }
 }
 
-impl<T: Real> Clone for Strands<T> {
-    fn clone(&self) -> Self {
-        Self { all: self.all.clone(), ends: self.ends.clone(), joints: self.joints.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.all.clone_from(&source.all);
-        self.ends.clone_from(&source.ends);
-        self.joints.clone_from(&source.joints);
-    }
-}
+clone_by_field!(Strands { all, ends, joints });
 
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
@@ -255,13 +238,13 @@ impl<T: Real> Strands<T> {
         self.ends.push(Ends { bodies, points_G, direction_G, marks, seen });
     }
 
-    /// The contacts with friction, each with its obstacle: the fraction of material that slips through it, or, if it
+    /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
     /// sticks, how much the elongation on one side may grow until it slips \[m\].
     pub(crate) fn friction_states<'a>(
         &'a self,
         path: &'a CablePath<T>,
         grips: &'a Grips<T>,
-    ) -> impl Iterator<Item = (usize, FrictionState<T>)> + 'a {
+    ) -> impl Iterator<Item = (usize, bool, T)> + 'a {
         let mut share = T::zero();
         let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
             share += self.all[j].share;
@@ -271,12 +254,13 @@ impl<T: Real> Strands<T> {
             let place = self.mark_between(j)?;
             let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
             let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
-            let state = if joint.slips() {
-                FrictionState::Slips((share - joint.committed).abs())
+            let slips = joint.slips();
+            let margin = if slips {
+                (share - joint.committed).abs()
             } else {
-                FrictionState::Sticks((joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero()))
+                (joint.ratio * b - a).min(joint.ratio * a - b).max(T::zero())
             };
-            Some((obstacle, state))
+            Some((obstacle, slips, margin))
         })
     }
 

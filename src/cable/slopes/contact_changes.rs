@@ -7,12 +7,12 @@
 //! τ′ + 2 j′ τ` to the side of a geodesic, with the Jacobi field `j`, so the turning of a contact changes by the bends
 //! at its ends plus `∫ τ j′ ds`.
 
-use nalgebra::{Matrix3x6, RowVector6, Vector3};
+use nalgebra::{Matrix3x6, RowVector6};
 
 use crate::cable::geodesics::geodesic::Jacobi;
 use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
-use crate::cable::slopes::stop::{Leg, Side, Stop};
+use crate::cable::slopes::stop::{Leg, Stop};
 use crate::cable::solution::results::PathResults;
 use crate::math::Real;
 
@@ -61,7 +61,7 @@ impl<T: Real> PathDerivatives<T> {
         let along = [0, 1].map(|k| {
             let side = &stop.sides[k];
             match &stop.held[k] {
-                Some(shift) => side.tangent().transpose() * shift,
+                Some(shift) => side.tangent.transpose() * shift,
                 None if side.curvature == T::zero() => zero,
                 None => (bends[k] - stop.slips[k] * side.torsion) / side.curvature,
             }
@@ -73,7 +73,7 @@ impl<T: Real> PathDerivatives<T> {
         let on_body = [0, 1].map(|k| {
             let side = &stop.sides[k];
             follows[k]
-                + stop.held[k].unwrap_or_else(|| side.tangent() * along[k] + side.binormal * stop.slips[k])
+                + stop.held[k].unwrap_or_else(|| side.tangent * along[k] + side.binormal() * stop.slips[k])
         });
         let [by_shift, by_turn] = stop.twist;
         let turning = bends[1] - bends[0] + stop.slips[0] * by_shift + stop.turns(legs)[0] * by_turn;
@@ -96,12 +96,6 @@ impl<T: Real> PathDerivatives<T> {
     }
 }
 
-impl<T: Real> Side<T> {
-    fn tangent(&self) -> Vector3<T> {
-        self.binormal.cross(&self.normal)
-    }
-}
-
 impl<T: Real> Stop<T> {
     /// The bending of the cable by the surface as start and end shift.
     fn bends(&self, legs: [&Leg<T>; 2]) -> [RowVector6<T>; 2] {
@@ -109,9 +103,9 @@ impl<T: Real> Stop<T> {
             let side = &self.sides[k];
             match &self.held[k] {
                 Some(shift) => {
-                    (side.tangent() * side.curvature + side.binormal * side.torsion).transpose() * shift
+                    (side.tangent * side.curvature + side.binormal() * side.torsion).transpose() * shift
                 }
-                None => -side.normal.transpose() * legs[k].change - side.binormal.transpose() * self.turn,
+                None => -side.normal.transpose() * legs[k].change - side.binormal().transpose() * self.turn,
             }
         })
     }
@@ -120,7 +114,7 @@ impl<T: Real> Stop<T> {
     fn turns(&self, legs: [&Leg<T>; 2]) -> [RowVector6<T>; 2] {
         let by_leg = |k: usize| {
             let side = &self.sides[k];
-            side.binormal.transpose() * legs[k].change - side.normal.transpose() * self.turn
+            side.binormal().transpose() * legs[k].change - side.normal.transpose() * self.turn
         };
         let Jacobi { shift, shift_rate, turn, turn_rate } = self.jacobi;
         let [at_start, at_end] = &self.slips;
@@ -148,7 +142,7 @@ impl<T: Real> Stop<T> {
             if self.held[k].is_none() {
                 return legs[k].change;
             }
-            side.binormal * turns[k] - side.normal * bends[k] - side.tangent().cross_matrix() * self.turn
+            side.binormal() * turns[k] - side.normal * bends[k] - side.tangent.cross_matrix() * self.turn
         })
     }
 }

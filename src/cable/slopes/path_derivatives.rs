@@ -20,7 +20,7 @@ use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::path::PlacedPath;
-use crate::cable::slopes::stop::{Leg, Side, Slope, Stop, directions, solution};
+use crate::cable::slopes::stop::{Leg, Slope, Stop, directions, solution};
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
@@ -56,6 +56,13 @@ pub struct UnitForce<T: Real> {
     pub change: Matrix6<T>,
     pub(crate) p_GB: Vector3<T>,
     pub(crate) R_GB: Rotation3<T>,
+}
+
+impl<T: Real> UnitForce<T> {
+    /// A point, from the body's origin.
+    pub(crate) fn lever(&self, p_G: &Point3<T>) -> Vector3<T> {
+        p_G.coords - self.p_GB
+    }
 }
 
 /// The generalized force of a cable of tension 1 N on a coordinate with which via points move, and its derivatives.
@@ -236,13 +243,7 @@ impl<T: Real> PathDerivatives<T> {
 
     fn add_point(&mut self, part: PathMotion, body: BodyIndex, p: &Point3<T>, positions: &Positions<T>) {
         let body = self.body(body, positions);
-        let r = p.coords - self.forces[body].p_GB;
-        let zero = Vector3::zeros();
-        self.stops.push(Stop::new(
-            part,
-            body,
-            [Side { p: *p, r, normal: zero, binormal: zero, curvature: T::zero(), torsion: T::zero() }; 2],
-        ));
+        self.stops.push(Stop::new(part, body, [GeodesicEnd { point: *p, ..GeodesicEnd::blank() }; 2]));
     }
 
     fn add_slope(&mut self, via: &crate::cable::ViaPoint<T>, positions: &Positions<T>) {
@@ -261,16 +262,7 @@ impl<T: Real> PathDerivatives<T> {
 
     fn add_contact(&mut self, body: BodyIndex, contact: &ObstacleContact<T>, positions: &Positions<T>) {
         let body = self.body(body, positions);
-        let p_GB = self.forces[body].p_GB;
-        let side = |end: &GeodesicEnd<T>| Side {
-            p: end.point,
-            r: end.point.coords - p_GB,
-            normal: end.normal,
-            binormal: end.binormal(),
-            curvature: T::zero(),
-            torsion: T::zero(),
-        };
-        let sides = [side(&contact.geodesic.start), side(&contact.geodesic.end)];
+        let sides = [contact.geodesic.start, contact.geodesic.end];
         self.stops.push(Stop {
             center: contact.X_GS.translation.vector.into(),
             scale: contact.scale,
@@ -282,8 +274,7 @@ impl<T: Real> PathDerivatives<T> {
     /// Applies the force of the start or the end of the last contact where it is held.
     fn hold(&mut self, side: usize, p: &Point3<T>) {
         let Some(stop) = self.stops.last_mut() else { return };
-        stop.sides[side].p = *p;
-        stop.sides[side].r = p.coords - self.forces[stop.body].p_GB;
+        stop.sides[side].point = *p;
         stop.held[side] = Some(Matrix3x6::zeros());
     }
 
@@ -291,7 +282,7 @@ impl<T: Real> PathDerivatives<T> {
     fn eliminate(&mut self, placed: &PlacedPath<'_, T>, results: &PathResults<T>) {
         let mut contacts = results.segments.iter().filter_map(|segment| segment.to_contact);
         for i in 1..self.stops.len() {
-            let binormals = [self.stops[i - 1].sides[1], self.stops[i].sides[0]].map(|side| side.binormal);
+            let binormals = [self.stops[i - 1].sides[1], self.stops[i].sides[0]].map(|side| side.binormal());
             self.stops[i].coupling = binormals[0].dot(&binormals[1]) * self.legs[i - 1].inverse_length;
         }
         for i in 1..self.stops.len() - 1 {
@@ -317,10 +308,10 @@ impl<T: Real> PathDerivatives<T> {
     fn add_forces(&mut self) {
         for (i, stop) in self.stops.iter().enumerate() {
             let [arriving, leaving] = directions(&self.legs, i);
-            let [start, end] = &stop.sides;
-            let force = &mut self.forces[stop.body].force;
-            force.torque += end.r.cross(&leaving) - start.r.cross(&arriving);
-            force.force += leaving - arriving;
+            let on = &mut self.forces[stop.body];
+            let [start, end] = stop.sides.map(|side| on.lever(&side.point));
+            on.force.torque += end.cross(&leaving) - start.cross(&arriving);
+            on.force.force += leaving - arriving;
             if let Some(slope) = &stop.slope {
                 self.coordinate_forces[slope.coordinate].force += slope.first.dot(&(leaving - arriving));
             }
@@ -338,12 +329,12 @@ impl<T: Real> PathDerivatives<T> {
             {
                 let [start, end] = &stop.sides;
                 let at_start = start.normal.transpose() * stop.turn
-                    - start.binormal.transpose() * arriving.change
+                    - start.binormal().transpose() * arriving.change
                     + before * stop.coupling;
-                let at_end = end.binormal.transpose() * leaving.change - end.normal.transpose() * stop.turn;
+                let at_end = end.binormal().transpose() * leaving.change - end.normal.transpose() * stop.turn;
                 let held = [0, 1].map(|k| {
                     stop.held[k]
-                        .map_or_else(RowVector6::zeros, |shift| stop.sides[k].binormal.transpose() * shift)
+                        .map_or_else(RowVector6::zeros, |shift| stop.sides[k].binormal().transpose() * shift)
                 });
                 let [by_start, by_end] = stop.solution.map(|by| at_start * by[0] + at_end * by[1]);
                 stop.slips = [
@@ -361,8 +352,8 @@ impl<T: Real> PathDerivatives<T> {
             after = stop.slips[0];
         }
         for (leg, ends) in legs.iter_mut().zip(stops.windows(2)) {
-            let apart =
-                ends[1].sides[0].binormal * ends[1].slips[0] - ends[0].sides[1].binormal * ends[0].slips[1];
+            let apart = ends[1].sides[0].binormal() * ends[1].slips[0]
+                - ends[0].sides[1].binormal() * ends[0].slips[1];
             leg.change += apart * leg.inverse_length;
         }
         for i in 1..stops.len() - 1 {
@@ -392,10 +383,10 @@ impl<T: Real> PathDerivatives<T> {
         for (i, stop) in stops.iter().enumerate() {
             let directions = directions(legs, i);
             let legs = [i.checked_sub(1).map(|i| &legs[i]), legs.get(i)];
-            let change = &mut forces[stop.body].change;
+            let on = &mut forces[stop.body];
             for (k, sign) in [-T::one(), T::one()].into_iter().enumerate() {
                 let Some(leg) = legs[k] else { continue };
-                let Side { r, normal, .. } = &stop.sides[k];
+                let GeodesicEnd { point, normal, .. } = &stop.sides[k];
                 let pull = leg.change * sign;
                 let across = (directions[k] * sign).cross_matrix();
                 // A shift by s along the binormal rotates the force by s·b × e = −s·n about the origin.
@@ -403,10 +394,10 @@ impl<T: Real> PathDerivatives<T> {
                     Some(shift) => across * (stop.shifts[k] + shift),
                     None => across * stop.shifts[k] + normal * (stop.slips[k] * sign),
                 };
-                let torque = r.cross_matrix() * pull - turned;
-                let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
+                let torque = on.lever(point).cross_matrix() * pull - turned;
+                let mut torques = on.change.fixed_view_mut::<3, 6>(0, 0);
                 torques += torque;
-                let mut pulls = change.fixed_view_mut::<3, 6>(3, 0);
+                let mut pulls = on.change.fixed_view_mut::<3, 6>(3, 0);
                 pulls += pull;
             }
             let Some(slope) = &stop.slope else { continue };

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Matrix3x6, Point3, RowVector6, Vector3};
 
-use crate::cable::geodesics::geodesic::Jacobi;
+use crate::cable::geodesics::geodesic::{GeodesicEnd, Jacobi};
 use crate::cable::model::settings::Settings;
 use crate::cable::slopes::path_derivatives::{PathMotion, UnitCoordinateForce, UnitForce};
 use crate::math::Real;
@@ -13,8 +13,8 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) part: PathMotion,
     /// The place of its body among the forces.
     pub(crate) body: usize,
-    /// Start and end of a contact; a point twice.
-    pub(crate) sides: [Side<T>; 2],
+    /// Start and end of a contact; a point twice, without axes and curvatures.
+    pub(crate) sides: [GeodesicEnd<T>; 2],
     /// The origin of the surface's frame, its scale, and the length of the arc.
     pub(crate) center: Point3<T>,
     pub(crate) scale: T,
@@ -39,18 +39,6 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) by_held: [T; 2],
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Side<T: Real> {
-    pub(crate) p: Point3<T>,
-    /// From the body's origin.
-    pub(crate) r: Vector3<T>,
-    /// Zero at a point.
-    pub(crate) normal: Vector3<T>,
-    pub(crate) binormal: Vector3<T>,
-    pub(crate) curvature: T,
-    pub(crate) torsion: T,
-}
-
 #[derive(Debug)]
 pub(crate) struct Slope<T: Real> {
     /// The place of the coordinate among the forces.
@@ -69,7 +57,7 @@ pub(crate) struct Leg<T: Real> {
 }
 
 impl<T: Real> Stop<T> {
-    pub(crate) fn new(part: PathMotion, body: usize, sides: [Side<T>; 2]) -> Self {
+    pub(crate) fn new(part: PathMotion, body: usize, sides: [GeodesicEnd<T>; 2]) -> Self {
         let zero = T::zero();
         Self {
             part,
@@ -124,14 +112,14 @@ impl<T: Real> Stop<T> {
         match motion {
             PathMotion::Body(index) if index == body.body => {
                 self.turn = first(&Matrix3::identity());
-                self.shifts = self.sides.map(|side| twist(&Matrix3::identity(), &side.r));
+                self.shifts = self.sides.map(|side| twist(&Matrix3::identity(), &body.lever(&side.point)));
             }
             PathMotion::Obstacle(_) if self.part == motion => {
                 self.turn = first(axes);
-                self.shifts = self.sides.map(|side| twist(axes, &(side.p - self.center)));
+                self.shifts = self.sides.map(|side| twist(axes, &(side.point - self.center)));
             }
             PathMotion::Scale(_) if self.is_scaled_by(motion) => {
-                self.shifts = self.sides.map(|side| alone(&((side.p - self.center) / self.scale)));
+                self.shifts = self.sides.map(|side| alone(&((side.point - self.center) / self.scale)));
             }
             PathMotion::Origin | PathMotion::Termination | PathMotion::ViaPoint(_) if self.part == motion => {
                 self.shifts = [first(axes); 2];

@@ -5,9 +5,7 @@ use core::array::from_fn;
 use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
 use super::{CableSpring, Parameters, Position};
-use crate::cable::{
-    Evaluated, FrictionState, Grip, GripNumbers, Lap, PathMotion, Places, StrandDerivatives, StrandMotion,
-};
+use crate::cable::{Evaluated, Grip, Lap, PathMotion, Places, StrandDerivatives, StrandMotion};
 use crate::framework::variables::{Numbers, PosePlaces, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row};
 use crate::math::Real;
@@ -47,15 +45,11 @@ impl<T: Real> CableSpring<T> {
                 blocks.branch_of(contact.obstacle, name, margin, "m");
             }
         }
-        for (obstacle, friction) in strands.friction_states(&self.path, &at.discrete.grips) {
-            match friction {
-                FrictionState::Slips(share) => {
-                    blocks.branch_of(obstacle, "slipping", share * path.length, "m");
-                }
-                FrictionState::Sticks(elongation) if elongation.is_finite() => {
-                    blocks.branch_of(obstacle, "sticking", elongation * stiffness, "N");
-                }
-                FrictionState::Sticks(_) => {}
+        for (obstacle, slips, margin) in strands.friction_states(&self.path, &at.discrete.grips) {
+            if slips {
+                blocks.branch_of(obstacle, "slipping", margin * path.length, "m");
+            } else if margin.is_finite() {
+                blocks.branch_of(obstacle, "sticking", margin * stiffness, "N");
             }
         }
     }
@@ -113,11 +107,11 @@ impl<T: Real> CableSpring<T> {
         if !at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
             return;
         }
-        let memory = MemoryPlaces::of(at, 0);
+        let place = places_in_memory(at, 0);
         self.derive(at, blocks, |cable, derivatives, blocks| {
             for_each_motion(cable, derivatives, |motion, derivatives| {
                 derivatives.next_memory(cable, |number, axis, slopes| {
-                    let row = Row::Next(memory.place(number, axis));
+                    let row = Row::Next(place(number, axis));
                     match motion {
                         PathMotion::Body(by) => {
                             let [by_position, by_velocity] = halves(slopes);
@@ -134,7 +128,7 @@ impl<T: Real> CableSpring<T> {
             for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
                 derivatives.next_memory(cable, |number, axis, slopes| {
                     let slope = halves(slopes)[0].dot(direction);
-                    blocks.add_to_by_variable(Row::Next(memory.place(number, axis)), variable, slope);
+                    blocks.add_to_by_variable(Row::Next(place(number, axis)), variable, slope);
                 });
             });
         });
@@ -172,36 +166,22 @@ impl<T: Real> CableSpring<T> {
     }
 }
 
-/// The places of the numbers of marks and laps.
-struct MemoryPlaces {
-    grips: usize,
-    laps: usize,
-}
-
-impl MemoryPlaces {
-    /// Those of a cable whose memory begins at `first`.
-    fn of<T: Real>(at: &At<'_, T>, first: usize) -> Self {
-        let mut grips = first;
-        at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
-        Self { grips, laps: grips + Grip::<T>::COUNT * at.discrete.grips.places.len() }
-    }
-
-    /// The place of a number; for a point, of its component along an axis. For a number that is not remembered, a place
-    /// that does not exist.
-    fn place(&self, number: StrandMotion, axis: usize) -> usize {
+/// The places of the numbers of marks and laps in a memory that begins at `first`, and for a point of its components. For a
+/// number that is not remembered, a place that does not exist.
+fn places_in_memory<T: Real>(at: &At<'_, T>, first: usize) -> impl Fn(StrandMotion, usize) -> usize + use<T> {
+    let mut grips = first;
+    at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
+    let laps = grips + Grip::<T>::COUNT * at.discrete.grips.places.len();
+    move |number, axis| {
+        let grip = |i: usize| Grip::<f64>::default().places(grips + Grip::<f64>::COUNT * i);
         match number {
-            StrandMotion::Grip(i, number) => {
-                let of = Grip::<f64>::default().places(self.grips + Grip::<f64>::COUNT * i);
-                match number {
-                    GripNumbers::Start => of.start[axis],
-                    GripNumbers::End => of.end[axis],
-                    GripNumbers::Before => of.before,
-                    GripNumbers::After => of.after,
-                    GripNumbers::Share => of.share,
-                }
-            }
+            StrandMotion::Start(i) => grip(i).start[axis],
+            StrandMotion::End(i) => grip(i).end[axis],
+            StrandMotion::Before(i) => grip(i).before,
+            StrandMotion::After(i) => grip(i).after,
+            StrandMotion::Share(i) => grip(i).share,
             StrandMotion::Lap(i, number) => {
-                let of = Lap::<f64>::default().places(self.laps + Lap::<f64>::COUNT * i);
+                let of = Lap::<f64>::default().places(laps + Lap::<f64>::COUNT * i);
                 [of.length, of.share][number]
             }
             _ => usize::MAX,
@@ -236,7 +216,7 @@ fn for_each_variable<T: Real>(
     blocks: &mut Blocks<'_, T>,
     mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, usize, &Vector6<T>),
 ) {
-    let (first, memory) = (blocks.parameter(0), MemoryPlaces::of(at, blocks.discrete(0)));
+    let (first, place) = (blocks.parameter(0), places_in_memory(at, blocks.discrete(0)));
     let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
         if derivatives.along(cable, motion) {
             for (&variable, direction) in variables.iter().zip(directions) {
@@ -257,18 +237,16 @@ fn for_each_variable<T: Real>(
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
     for (i, _) in cable.grips.places.iter().enumerate().filter(|(_, grip)| grip.in_contact) {
-        for number in [GripNumbers::Start, GripNumbers::End] {
-            let motion = StrandMotion::Grip(i, number);
-            along(motion, &[0, 1, 2].map(|axis| memory.place(motion, axis)), &axes);
+        for motion in [StrandMotion::Start(i), StrandMotion::End(i)] {
+            along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
         }
-        for number in [GripNumbers::Before, GripNumbers::After, GripNumbers::Share] {
-            let motion = StrandMotion::Grip(i, number);
-            along(motion, &[memory.place(motion, 0)], &axes);
+        for motion in [StrandMotion::Before(i), StrandMotion::After(i), StrandMotion::Share(i)] {
+            along(motion, &[place(motion, 0)], &axes);
         }
     }
     for (i, _) in cable.grips.laps.iter().enumerate().filter(|(_, lap)| lap.share > T::zero()) {
         for motion in [StrandMotion::Lap(i, 0), StrandMotion::Lap(i, 1)] {
-            along(motion, &[memory.place(motion, 0)], &axes);
+            along(motion, &[place(motion, 0)], &axes);
         }
     }
 }
