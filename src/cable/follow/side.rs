@@ -179,8 +179,7 @@ pub(crate) fn passing_behind<T: Real>(
         if node.ignored || obstacle.replace(node.obstacle) == Some(node.obstacle) {
             return false;
         }
-        let (before, after) = neighbours(span, nodes, node.obstacle);
-        let [before, after] = [before, after].map(|p| node.to_surface(&p));
+        let [before, after] = neighbours(span, nodes, node);
         let Some(passage) = Passage::new(span.obstacle(node), &before, &after) else { return false };
         let mut at = before;
         for contact in contacts_of(nodes, node.obstacle) {
@@ -208,8 +207,7 @@ pub(crate) fn is_held<T: Real>(
     {
         return false;
     }
-    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
-    let [before, after] = [before, after].map(|p| node.to_surface(&p));
+    let [before, after] = neighbours(span, nodes, node);
     Passage::new(obstacle, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after, budget))
 }
 
@@ -223,8 +221,7 @@ pub(crate) fn bring_to_front<T: Real>(
     if nodes[k].in_contact || nodes[k].history.jumped {
         return false;
     }
-    let (before, after) = neighbours(span, nodes, nodes[k].obstacle);
-    let [before, after] = [before, after].map(|p| nodes[k].to_surface(&p));
+    let [before, after] = neighbours(span, nodes, &nodes[k]);
     let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
     if let Some(trial) = trial {
         nodes[k].begin(trial);

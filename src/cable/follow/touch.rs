@@ -275,7 +275,7 @@ pub(crate) fn settle_contacts<T: Real>(
             // Another step of Newton's method tells.
             refined += 1;
             for &k in &run.active {
-                nodes[k].correct_trial();
+                nodes[k].correct_trial(T::one());
             }
             continue;
         }

@@ -103,12 +103,16 @@ impl<T: Real> Jacobi<T> {
         Self { shift: T::one(), shift_rate: T::zero(), turn: T::zero(), turn_rate: T::one() }
     }
 
+    /// Sideways shift and turn of the end with a sideways shift and a turn of the start.
+    #[inline]
+    pub(crate) fn at_end(&self, across: T, turn: T) -> (T, T) {
+        (self.shift * across + self.turn * turn, self.shift_rate * across + self.turn_rate * turn)
+    }
+
     /// The values for this geodesic and the one that continues it.
     pub(crate) fn then(&self, next: &Self) -> Self {
-        let through =
-            |j: T, rate: T| (next.shift * j + next.turn * rate, next.shift_rate * j + next.turn_rate * rate);
-        let (shift, shift_rate) = through(self.shift, self.shift_rate);
-        let (turn, turn_rate) = through(self.turn, self.turn_rate);
+        let (shift, shift_rate) = next.at_end(self.shift, self.shift_rate);
+        let (turn, turn_rate) = next.at_end(self.turn, self.turn_rate);
         Self { shift, shift_rate, turn, turn_rate }
     }
 }

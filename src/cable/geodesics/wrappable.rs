@@ -322,6 +322,12 @@ pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     SegmentApproach { parameter, point, height: surface.height(&point) }
 }
 
+/// The approach of a line of which no part has the surface below it.
+pub(crate) fn no_approach<T: Real>(a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    let half = T::lit(0.5);
+    SegmentApproach { parameter: half, point: a + (b - a) * half, height: T::lit(1e30) }
+}
+
 /// The lowest value of the implicit function along a line: samples closer together than the features of the surface,
 /// then bisection on the derivative around each sample below its neighbours.
 ///
@@ -351,14 +357,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
         let Some((_, u)) = lowest.filter(|_| is_coarse) else { break };
         (from, to) = ((u - spacing).max(T::zero()), (u + spacing).min(T::one()));
     }
-    let Some((_, u)) = lowest else {
-        // No part of the line has the surface below it.
-        return SegmentApproach {
-            parameter: T::lit(0.5),
-            point: a + along * T::lit(0.5),
-            height: T::lit(1e30),
-        };
-    };
+    let Some((_, u)) = lowest else { return no_approach(a, b) };
     off_the_middle(surface, &along, approach_at(surface, a, b, u))
 }
 

@@ -83,7 +83,7 @@ fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], run: &mut 
         run.active.push(k);
         // The last correction has been applied to the geodesic, not to the trial.
         node.start = node.trial;
-        node.correct_trial();
+        node.correct_trial(U::one());
     }
     newton::exhaust(span, nodes, &run.active);
 }

@@ -252,18 +252,17 @@ pub(crate) fn bridge_hollows<T: Real>(
     Ok(false)
 }
 
-/// The points in Ground from which the cable comes to an obstacle and to which it goes from there.
+/// The points from which the cable comes to the obstacle of a node and to which it goes from there, in the surface's frame.
 pub(crate) fn neighbours<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
-    obstacle: usize,
-) -> (Point3<T>, Point3<T>) {
-    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < obstacle);
-    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > obstacle);
-    (
-        before.map_or(span.from, |node| node.ground.end.point),
-        after.map_or(span.to, |node| node.ground.start.point),
-    )
+    of: &Node<T>,
+) -> [Point3<T>; 2] {
+    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < of.obstacle);
+    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > of.obstacle);
+    let from = before.map_or(span.from, |node| node.ground.end.point);
+    let to = after.map_or(span.to, |node| node.ground.start.point);
+    [from, to].map(|p| of.to_surface(&p))
 }
 
 /// The length of a span that has been solved.

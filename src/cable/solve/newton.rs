@@ -173,8 +173,7 @@ pub(crate) fn iterate<T: Real>(
             progress.start = Start::TooFar;
         }
         for &k in active {
-            nodes[k].set_base();
-            nodes[k].step_from_base(scale);
+            nodes[k].correct_trial(scale);
         }
     }
     progress
@@ -204,8 +203,7 @@ fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], act
         let step = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].turn_of(&nodes[k].correction)));
         let scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
         for &k in active {
-            nodes[k].set_base();
-            nodes[k].step_from_base(scale);
+            nodes[k].correct_trial(scale);
         }
     }
     found
@@ -224,7 +222,7 @@ pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>],
         }
         longest = T::lit(0.5) * step;
         for &k in active {
-            nodes[k].correct_trial();
+            nodes[k].correct_trial(T::one());
         }
     }
 }
@@ -242,7 +240,7 @@ pub(crate) fn differentiate<T: Real>(
 ) -> T {
     exact_step(span, nodes, active);
     for &k in active {
-        nodes[k].correct_trial();
+        nodes[k].correct_trial(T::one());
     }
     exact_step(span, nodes, active);
     finish(nodes, active);
@@ -278,8 +276,7 @@ pub(crate) fn descend<T: Real>(
     let step = substitute(nodes, active);
     let scale = shortened(span, nodes, active, step, longest);
     for &k in active {
-        nodes[k].set_base();
-        nodes[k].step_from_base(scale);
+        nodes[k].correct_trial(scale);
         nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
     }
     (step, active.iter().all(|&k| nodes[k].row.minimal))
@@ -364,8 +361,7 @@ fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
         let [along, across, turn, growth] = node.correction;
         let Geodesic { start, end, jacobi, length, .. } = &mut node.ground;
         *length += growth;
-        let end_across = jacobi.shift * across + jacobi.turn * turn;
-        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let (end_across, end_turn) = jacobi.at_end(across, turn);
         start.move_by(along, across, turn);
         end.move_by(along + growth, end_across, end_turn);
     }
@@ -423,8 +419,7 @@ impl<T: Real> Node<T> {
     pub(crate) fn turn_of(&self, correction: &[T; 4]) -> T {
         let [along, across, turn, growth] = *correction;
         let Geodesic { start, end, jacobi, .. } = &self.ground;
-        let end_across = jacobi.shift * across + jacobi.turn * turn;
-        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let (end_across, end_turn) = jacobi.at_end(across, turn);
         let [before, after] = self.inverse_chords;
         let at_start = (along.abs() + across.abs()) * (start.greatest_curvature() + before) + turn.abs();
         let at_end =
@@ -440,22 +435,17 @@ impl<T: Real> Node<T> {
     fn bend_of_correction(&self) -> T {
         let [along, across, turn, growth] = self.correction;
         let Geodesic { start, end, jacobi, .. } = &self.ground;
-        let end_across = jacobi.shift * across + jacobi.turn * turn;
-        let end_turn = jacobi.shift_rate * across + jacobi.turn_rate * turn;
+        let (end_across, end_turn) = jacobi.at_end(across, turn);
         let [before, after] = self.inverse_chords;
         start.bend(along, across, turn, before).max(end.bend(along + growth, end_across, end_turn, after))
     }
 
-    /// Applies the last correction to the trial, which becomes the base.
-    pub(crate) fn correct_trial(&mut self) {
-        self.set_base();
-        self.step_from_base(T::one());
-    }
-
+    /// Applies a fraction of the last correction to the trial, which becomes the base.
     #[inline]
-    fn set_base(&mut self) {
+    pub(crate) fn correct_trial(&mut self, scale: T) {
         self.base = self.trial;
         self.base_axes = [self.local_start.tangent, self.local_start.binormal()];
+        self.step_from_base(scale);
     }
 
     /// Sets the trial to the base corrected by a fraction of the last correction.
@@ -536,8 +526,7 @@ mod tests {
             let mut moved = [H, -H].map(|scale| {
                 let mut nodes = nodes.clone();
                 for node in &mut nodes {
-                    node.set_base();
-                    node.step_from_base(scale);
+                    node.correct_trial(scale);
                 }
                 nodes
             });

@@ -74,7 +74,7 @@ impl<T: Real> Plans<T> {
         self.beads.resize(first + count, nothing);
         for (k, node) in nodes.iter().enumerate() {
             if let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) {
-                let (a, b) = self.neighbours(span, first, k, count);
+                let [a, b] = self.neighbours(span, first, k, count);
                 self.beads[first + k] = laid(span.surface(node), node, &hint, &a, &b);
             }
         }
@@ -150,8 +150,8 @@ impl<T: Real> Plans<T> {
     ) {
         let count = nodes.len();
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-        let (a_G, b_G) = self.neighbours(span, parent * count, k, count);
-        let (a, b) = (node.to_surface(&a_G), node.to_surface(&b_G));
+        let [a_G, b_G] = self.neighbours(span, parent * count, k, count);
+        let [a, b] = [a_G, b_G].map(|p| node.to_surface(&p));
         let closest = surface.closest_on_segment(&a, &b).point;
         budget.spend(SEARCH);
         let passages = surface.passages(&a, &b, &closest);
@@ -193,18 +193,17 @@ impl<T: Real> Plans<T> {
         self.list.push(Plan { length, score, conflict, is_open: true });
     }
 
-    /// The points before and after an obstacle; `first` is the place of the plan's first bead.
-    fn neighbours(
-        &self,
-        span: &SpanProblem<'_, T>,
-        first: usize,
-        k: usize,
-        count: usize,
-    ) -> (Point3<T>, Point3<T>) {
+    /// The beads before and after an obstacle; `first` is the place of the plan's first bead.
+    fn beads_around(&self, first: usize, k: usize, count: usize) -> [Option<&Bead<T>>; 2] {
         let beads = &self.beads[first..first + count];
         let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
-        let after = beads[k + 1..].iter().find(|bead| bead.is_pressed);
-        (before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point))
+        [before, beads[k + 1..].iter().find(|bead| bead.is_pressed)]
+    }
+
+    /// The points before and after an obstacle.
+    fn neighbours(&self, span: &SpanProblem<'_, T>, first: usize, k: usize, count: usize) -> [Point3<T>; 2] {
+        let [before, after] = self.beads_around(first, k, count);
+        [before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point)]
     }
 
     /// Moves beads to the middles of the contacts of a taut cable. Beads on which it does not press are released.
@@ -216,7 +215,7 @@ impl<T: Real> Plans<T> {
                 if !self.beads[first + k].is_pressed {
                     continue;
                 }
-                let (a, b) = self.neighbours(span, first, k, count);
+                let [a, b] = self.neighbours(span, first, k, count);
                 let bead = &mut self.beads[first + k];
                 budget.spend(2);
                 if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
@@ -241,7 +240,7 @@ impl<T: Real> Plans<T> {
             if !self.beads[first + k].is_pressed {
                 continue;
             }
-            let (a, b) = self.neighbours(span, first, k, count);
+            let [a, b] = self.neighbours(span, first, k, count);
             let bead = &mut self.beads[first + k];
             let (before, back) = leg(&bead.middle, &a, -T::one());
             let (after, ahead) = leg(&bead.middle, &b, T::one());
@@ -272,13 +271,10 @@ impl<T: Real> Plans<T> {
                 continue;
             }
             let surface = obstacle.surface();
-            let (a, b) = self.neighbours(span, first, k, nodes.len());
-            let (a, b) = (node.to_surface(&a), node.to_surface(&b));
+            let [a, b] = self.neighbours(span, first, k, nodes.len()).map(|p| node.to_surface(&p));
             if let Some(hint) = hint {
                 // The class depends on the ends of the contacts before and after.
-                let beads = &self.beads[first..first + nodes.len()];
-                let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
-                let after = beads[k + 1..].iter().find(|bead| bead.is_pressed);
+                let [before, after] = self.beads_around(first, k, nodes.len());
                 let from = before.map_or(a, |bead| node.to_surface(&bead.end(T::one())));
                 let to = after.map_or(b, |bead| node.to_surface(&bead.end(-T::one())));
                 let through = |p: &Point3<T>| Some(surface.winding(&from, p)? + surface.winding(p, &to)?);
@@ -322,8 +318,7 @@ impl<T: Real> Plans<T> {
             };
             let bead = &self.beads[first + k];
             let surface = span.surface(node);
-            let (a, b) = self.neighbours(span, first, k, nodes.len());
-            let (a, b) = (node.to_surface(&a), node.to_surface(&b));
+            let [a, b] = self.neighbours(span, first, k, nodes.len()).map(|p| node.to_surface(&p));
             let normal = if bead.is_pressed {
                 node.X_GS.rotation.inverse() * bead.middle.normal
             } else {

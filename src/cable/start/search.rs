@@ -77,7 +77,7 @@ pub(crate) fn search<T: Real>(
     copy(&work.shortest, nodes);
     // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
-        node.correct_trial();
+        node.correct_trial(T::one());
     }
     match settle_contacts(span, nodes, &mut work.run) {
         Ok(refined) if lost_hint(span, nodes).is_none() => progress = refined,
@@ -112,7 +112,7 @@ fn attempt<T: Real>(
             settle_contacts(span, nodes, &mut work.run)
         }
         Start::Front => {
-            string::begin_at_hints(span, nodes, &mut work.string, &mut work.run.budget);
+            string::begin_at_hints(span, nodes, &mut work.anchors, &mut work.run.budget);
             for k in 0..nodes.len() {
                 nodes[k].history.jumped = false;
                 side::bring_to_front(span, nodes, k, &mut work.run.budget);
@@ -120,11 +120,11 @@ fn attempt<T: Real>(
             settle_contacts(span, nodes, &mut work.run)
         }
         Start::Hints | Start::String => {
-            let Workspace { string, run, .. } = &mut *work;
+            let Workspace { beads, anchors, run, .. } = &mut *work;
             if matches!(start, Start::Hints) {
-                string::begin_at_hints(span, nodes, string, &mut run.budget);
+                string::begin_at_hints(span, nodes, anchors, &mut run.budget);
             } else {
-                string::tighten(span, nodes, string, &mut run.budget);
+                string::tighten(span, nodes, (beads, anchors), &mut run.budget);
             }
             relax(span, nodes, &mut work.run, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
@@ -178,8 +178,7 @@ fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
     let Some(node) = nodes.iter().find(|node| node.obstacle == k && !node.ignored) else { return false };
     let Some(hint) = span.obstacles[k].place_of_hint() else { return false };
     let surface = span.obstacles[k].surface();
-    let (before, after) = neighbours(span, nodes, k);
-    let (before, after) = (node.to_surface(&before), node.to_surface(&after));
+    let [before, after] = neighbours(span, nodes, node);
     let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
     let found = contacts_of(nodes, k)
         .try_fold((before, T::zero()), |(at, sum), node| {

@@ -23,20 +23,12 @@ const LONGEST: f64 = 0.2;
 
 /// One bead of the string.
 #[derive(Debug, Clone, Copy)]
-struct Bead<T: Real> {
+pub(crate) struct Bead<T: Real> {
     point: Point3<T>,
     /// The nodes before and after it, whose obstacles support it.
     owners: [usize; 2],
     /// The obstacle that it touches.
     touched: Option<usize>,
-}
-
-/// A string of beads with its buffers, kept to avoid allocation.
-#[derive(Debug, Clone)]
-pub(crate) struct Beads<T: Real> {
-    beads: Vec<Bead<T>>,
-    /// The points in Ground at which the string passes the obstacles.
-    anchors: Vec<Point3<T>>,
 }
 
 impl<T: Real> Bead<T> {
@@ -61,25 +53,18 @@ impl<T: Real> Bead<T> {
     }
 }
 
-impl<T: Real> Beads<T> {
-    pub(crate) fn new() -> Self {
-        Self { beads: Vec::new(), anchors: Vec::new() }
-    }
-}
-
 /// Lays a string through the hints, or straight, pulls it tight, and stores its contacts in the nodes, with their
-/// points and lengths.
+/// points and lengths. `beads` and `anchors` are buffers.
 ///
 /// Each bead moves towards a line between others and is pushed out of its obstacles: the string settles near a shortest
 /// path, and near a longest only if it is laid on one exactly.
 pub(crate) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
-    string: &mut Beads<T>,
+    (beads, anchors): (&mut Vec<Bead<T>>, &mut Vec<Point3<T>>),
     budget: &mut Budget,
 ) {
-    place_anchors(span, nodes, &mut string.anchors, budget);
-    let Beads { beads, anchors } = string;
+    place_anchors(span, nodes, anchors, budget);
     beads.clear();
     let mut from = (span.from, None);
     for (k, &anchor) in anchors.iter().enumerate() {
@@ -93,7 +78,8 @@ pub(crate) fn tighten<T: Real>(
     read_off(span, nodes, beads);
 }
 
-/// Finds the anchor at each obstacle: the hint, the deepest point of the straight line, or a point along it.
+/// Finds the point in Ground at which the string passes each obstacle: the hint, the deepest point of the straight line,
+/// or a point along it.
 fn place_anchors<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -123,10 +109,9 @@ fn place_anchors<T: Real>(
 pub(crate) fn begin_at_hints<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
-    string: &mut Beads<T>,
+    anchors: &mut Vec<Point3<T>>,
     budget: &mut Budget,
 ) {
-    let anchors = &mut string.anchors;
     place_anchors(span, nodes, anchors, budget);
     for k in 0..nodes.len() {
         let before = if k == 0 { span.from } else { anchors[k - 1] };

@@ -2,17 +2,21 @@
 
 use alloc::vec::Vec;
 
+use nalgebra::Point3;
+
 use crate::cable::solve::node::Node;
 use crate::cable::solve::run::Run;
 use crate::cable::start::plan::Plans;
-use crate::cable::start::string::Beads;
+use crate::cable::start::string::Bead;
 use crate::math::Real;
 
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Workspace<T: Real> {
     pub(crate) run: Run,
-    pub(crate) string: Beads<T>,
+    /// Of a string, and the points in Ground at which it passes the obstacles.
+    pub(crate) beads: Vec<Bead<T>>,
+    pub(crate) anchors: Vec<Point3<T>>,
     pub(crate) plans: Plans<T>,
     /// The path on a saddle, and the shortest found from there.
     pub(crate) balanced: Vec<Node<T>>,
@@ -26,7 +30,8 @@ impl<T: Real> Workspace<T> {
     pub(crate) fn new() -> Self {
         Self {
             run: Run::default(),
-            string: Beads::new(),
+            beads: Vec::new(),
+            anchors: Vec::new(),
             plans: Plans::new(),
             balanced: Vec::new(),
             best: Vec::new(),

@@ -19,11 +19,22 @@ impl<T: Real> FiniteCylinder<T> {
         Cylinder { radius: self.radius }
     }
 
-    /// The torus of a rim, and the height of its circle.
-    fn rim(&self, z: T) -> (Torus<T>, T) {
-        let height = self.side_half_length();
+    /// The torus of the rim next to a point, the height of its circle, and the point in its frame.
+    fn rim(&self, p: &Point3<T>) -> (Torus<T>, T, Point3<T>) {
         let torus = Torus { ring_radius: self.end_radius(), tube_radius: self.rim_radius };
-        (torus, if z < T::zero() { -height } else { height })
+        let height = if p.z < T::zero() { -self.side_half_length() } else { self.side_half_length() };
+        (torus, height, Point3::new(p.x, p.y, p.z - height))
+    }
+
+    /// An integral along a piece of a geodesic on a rim.
+    fn integral_on_rim<const N: usize>(
+        &self,
+        piece: &Geodesic<T>,
+        accuracy: T,
+        integrand: impl Fn(&GeodesicEnd<T>, &Jacobi<T>) -> [T; N],
+    ) -> [T; N] {
+        let (torus, _, local) = self.rim(&piece.start.point);
+        turning::integrate(&torus, &local, &piece.start.tangent, piece.length, accuracy, integrand)
     }
 
     /// The part of the surface onto which a curve from `p` along `tangent` runs. A point within rounding of a seam is
@@ -78,8 +89,7 @@ impl<T: Real> FiniteCylinder<T> {
     }
 
     fn piece_on_rim(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
-        let (torus, height) = self.rim(p.z);
-        let local = Point3::new(p.x, p.y, p.z - height);
+        let (torus, height, local) = self.rim(p);
         // A curve that leaves the rim at the side returns no sooner than after half a swing about it, which is longer.
         let most = (torus.ring_radius * torus.tube_radius).sqrt();
         let limit = if most < left { most } else { left };
@@ -154,8 +164,8 @@ impl<T: Real> FiniteCylinder<T> {
         Some(Point3::from(circle + normal * (T::lit(0.5) * self.rim_radius)))
     }
 
-    /// Visits the pieces of a geodesic forwards from a point of the surface; returns `false` if there are too many, or
-    /// they take more evaluations than `most`.
+    /// Visits the pieces of a geodesic from a point of the surface, in the direction in which it runs: against the tangent
+    /// if its length is negative. Returns `false` if there are too many, or they take more evaluations than `most`.
     fn walk(
         &self,
         start: &GeodesicEnd<T>,
@@ -163,7 +173,8 @@ impl<T: Real> FiniteCylinder<T> {
         (accuracy, most): (T, usize),
         mut visit: impl FnMut(Part, &Geodesic<T>),
     ) -> bool {
-        let (mut point, mut tangent, mut left) = (start.point, start.tangent, length);
+        let tangent = if length < T::zero() { -start.tangent } else { start.tangent };
+        let (mut point, mut tangent, mut left) = (start.point, tangent, length.abs());
         let mut evaluations = 0;
         for _ in 0..MOST_PIECES {
             let (part, piece) = self.piece(&point, &tangent, left, accuracy);
@@ -197,8 +208,8 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
             Part::Side => self.side().hessian(p),
             Part::End => Matrix3::zeros(),
             Part::Rim => {
-                let (torus, height) = self.rim(p.z);
-                torus.hessian(&Point3::new(p.x, p.y, p.z - height))
+                let (torus, _, local) = self.rim(p);
+                torus.hessian(&local)
             }
         }
     }
@@ -235,8 +246,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         match self.nearest_part(p).0 {
             Part::Side => self.side().end(p, direction),
             Part::Rim => {
-                let (torus, height) = self.rim(p.z);
-                let local = Point3::new(p.x, p.y, p.z - height);
+                let (torus, _, local) = self.rim(p);
                 GeodesicEnd { point: *p, ..torus.end(&local, direction) }
             }
             Part::End => {
@@ -261,13 +271,12 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
     ) -> Geodesic<T> {
         let start = self.end(&self.retract(p), direction);
         let sign = if length < T::zero() { -T::one() } else { T::one() };
-        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
-        let mut end = from;
+        let mut end = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut jacobi = Jacobi::at_start();
         let mut passes_conjugate_point = false;
         let mut evaluations = 0;
         let is_walked = length.is_finite()
-            && self.walk(&from, length.abs(), (accuracy, most), |_, piece| {
+            && self.walk(&start, length, (accuracy, most), |_, piece| {
                 end = piece.end;
                 jacobi = jacobi.then(&piece.jacobi);
                 passes_conjugate_point |= jacobi.turn < T::zero();
@@ -287,19 +296,12 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
     fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
         let start = self.end(&self.retract(p), direction);
         let sign = if length < T::zero() { -T::one() } else { T::one() };
-        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut sum = T::zero();
-        self.walk(&from, length.abs(), (accuracy, usize::MAX), |part, piece| {
-            let Geodesic { start, length, .. } = piece;
+        self.walk(&start, length, (accuracy, usize::MAX), |part, piece| {
             sum += match part {
-                Part::Side => start.curvature * *length,
+                Part::Side => piece.start.curvature * piece.length,
                 Part::End => T::zero(),
-                Part::Rim => {
-                    let (torus, height) = self.rim(start.point.z);
-                    let local = start.point - Vector3::z() * height;
-                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy, turning::curvature)
-                        [0]
-                }
+                Part::Rim => self.integral_on_rim(piece, accuracy, turning::curvature)[0],
             };
         });
         sum * sign
@@ -308,19 +310,13 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
     fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
         let start = self.end(&self.retract(p), direction);
         let sign = if length < T::zero() { -T::one() } else { T::one() };
-        let from = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut jacobi = Jacobi::at_start();
         let [mut by_shift, mut by_turn] = [T::zero(); 2];
-        self.walk(&from, length.abs(), (accuracy, usize::MAX), |part, piece| {
-            let Geodesic { start, length, .. } = piece;
+        self.walk(&start, length, (accuracy, usize::MAX), |part, piece| {
             let [of_shift, of_rate] = match part {
-                Part::Side => [T::zero(), start.torsion * *length],
+                Part::Side => [T::zero(), piece.start.torsion * piece.length],
                 Part::End => [T::zero(); 2],
-                Part::Rim => {
-                    let (torus, height) = self.rim(start.point.z);
-                    let local = start.point - Vector3::z() * height;
-                    turning::integrate(&torus, &local, &start.tangent, *length, accuracy, turning::twisting)
-                }
+                Part::Rim => self.integral_on_rim(piece, accuracy, turning::twisting),
             };
             by_shift += jacobi.shift * of_shift + jacobi.shift_rate * of_rate;
             by_turn += jacobi.turn * of_shift + jacobi.turn_rate * of_rate;

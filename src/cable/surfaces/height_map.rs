@@ -4,7 +4,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::part_between;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, tangent_frame};
+use crate::cable::geodesics::wrappable::{
+    SegmentApproach, Wrappable, approach_at, no_approach, tangent_frame,
+};
 use crate::math::Real;
 use crate::shapes::HeightMap;
 
@@ -209,13 +211,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
         let along = b - a;
-        let Some(part) = part_above(self, a, &along) else {
-            return SegmentApproach {
-                parameter: T::lit(0.5),
-                point: a + along * T::lit(0.5),
-                height: T::lit(1e30),
-            };
-        };
+        let Some(part) = part_above(self, a, &along) else { return no_approach(a, b) };
         let Lowest { u, reach, .. } = search(self, a, &along, part, T::lit(1e30));
         let (low, high) = ((u - reach).max(part.0), (u + reach).min(part.1));
         approach_at(self, a, b, lowest_place(self, a, &along, u, low, high))
