@@ -152,7 +152,8 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 ///
 /// All of this is added to the documentation of the field.
 ///
-/// After the struct there may be `check`, a function that checks relations between fields.
+/// After the struct there may be `in`, the list of whose members it is one, which errors name; and `check`, a function
+/// that checks relations between fields.
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar; with `#[derive(Copy)]` right
 /// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` reuses buffers.
@@ -186,6 +187,18 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 #[macro_export]
 macro_rules! variables {
     (
+        $(#[$($meta:tt)*])*
+        $vis:vis struct $name:ident<T> { $($fields:tt)* }
+        $(in $list:literal;)?
+        $(check |$checked:ident| $check:expr;)?
+    ) => {
+        $crate::variables! { @declare [$($list)?]
+            $(#[$($meta)*])*
+            $vis struct $name<T> { $($fields)* }
+            $(check |$checked| $check;)?
+        }
+    };
+    (@declare $list:tt
         $(#[$($meta:tt)*])*
         $vis:vis struct $name:ident<T> {
             $(
@@ -271,9 +284,9 @@ macro_rules! variables {
 
             fn validate(&self) -> Result<(), $crate::InvalidValue> {
                 $(
-                    $crate::variables::Part::<T, _>::check(&self.$field, stringify!($field))?;
+                    $crate::variables::Part::<T, _>::check(&self.$field, $crate::variables!(@label $list $field))?;
                     $(for &number in $crate::variables::Part::<T, _>::numbers(&self.$field) {
-                        $crate::check::$range(stringify!($field), number)?;
+                        $crate::check::$range($crate::variables!(@label $list $field), number)?;
                     })?
                 )*
                 $({
@@ -288,6 +301,8 @@ macro_rules! variables {
             }
         }
     };
+    (@label [$list:literal] $field:ident) => { concat!($list, ".", stringify!($field)) };
+    (@label [] $field:ident) => { stringify!($field) };
     (@default $T:ident $default:expr) => { <$T as $crate::Real>::lit($default) };
     (@default $T:ident) => { $crate::variables::Listed::<$T, _>::neutral() };
     (@stage $stage:ident) => { $crate::Stage::$stage };

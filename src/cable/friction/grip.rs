@@ -2,39 +2,47 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Scalar};
+use nalgebra::Point3;
 
+use crate::framework::Variables;
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
+use crate::variables;
 
-/// The hold of one contact, or via point, on the cable at the last commit.
-///
-/// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
-/// sticks, the fraction is constant.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Grip<T: Scalar> {
-    /// Whether there was contact. Without, nothing is remembered.
-    pub in_contact: bool,
-    /// The start of the contact arc, in the body's frame \[m\].
-    pub start: Point3<T>,
-    /// Its end, in the body's frame \[m\].
-    pub end: Point3<T>,
-    /// The length of the cable on the surface before the mark \[m\].
-    pub before: T,
-    /// The length of the cable on the surface after the mark \[m\].
-    pub after: T,
-    /// The share of the cable's material before the mark, between 0 and 1.
-    pub share: T,
+variables! {
+    /// The hold of one contact, or via point, on the cable at the last commit.
+    ///
+    /// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
+    /// sticks, the fraction is constant.
+    #[derive(Copy, Lift)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Grip<T> {
+        /// Whether there was contact. Without, nothing is remembered.
+        pub in_contact: bool => Position;
+        /// The start of the contact arc, in the body's frame.
+        pub start: Point3<T> ["m"], finite => Position;
+        /// Its end, in the body's frame.
+        pub end: Point3<T> ["m"], finite => Position;
+        /// The length of the cable on the surface before the mark.
+        pub before: T ["m"], nonnegative => Position;
+        /// The length of the cable on the surface after the mark.
+        pub after: T ["m"], nonnegative => Position;
+        /// The share of the cable's material before the mark.
+        pub share: T, fraction => Position;
+    }
+    in "grip";
 }
 
-/// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Lap<T: Scalar> {
-    /// Its length \[m\].
-    pub length: T,
-    /// Its share of the cable's material, between 0 and 1.
-    pub share: T,
+variables! {
+    /// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
+    #[derive(Copy, Lift)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Lap<T> {
+        /// Its length.
+        pub length: T ["m"], nonnegative => Position;
+        /// Its share of the cable's material.
+        pub share: T, fraction => Position;
+    }
+    in "lap";
 }
 
 /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
@@ -60,61 +68,6 @@ checked_when_read!(Grips);
 checked_when_read!(Lap);
 clone_by_field!(Grips { places, laps });
 
-impl<T: Real> Default for Lap<T> {
-    fn default() -> Self {
-        Self { length: T::zero(), share: T::zero() }
-    }
-}
-
-impl<T: Real> Lap<T> {
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Lap<U> {
-        Lap { length: self.length.cast(), share: self.share.cast() }
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::nonnegative("lap.length", self.length)?;
-        check::fraction("lap.share", self.share)
-    }
-}
-
-impl<T: Real> Default for Grip<T> {
-    fn default() -> Self {
-        let zero = T::zero();
-        Self {
-            in_contact: false,
-            start: Point3::origin(),
-            end: Point3::origin(),
-            before: zero,
-            after: zero,
-            share: zero,
-        }
-    }
-}
-
-impl<T: Real> Grip<T> {
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Grip<U> {
-        let Self { in_contact, start, end, before, after, share } = *self;
-        Grip {
-            in_contact,
-            start: start.map(T::cast),
-            end: end.map(T::cast),
-            before: before.cast(),
-            after: after.cast(),
-            share: share.cast(),
-        }
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::finite_vector("grip.start", &self.start.coords)?;
-        check::finite_vector("grip.end", &self.end.coords)?;
-        check::nonnegative("grip.before", self.before)?;
-        check::nonnegative("grip.after", self.after)?;
-        check::fraction("grip.share", self.share)
-    }
-}
-
 impl<T: Real> Default for Grips<T> {
     fn default() -> Self {
         Self { places: Vec::new(), laps: Vec::new() }
@@ -133,8 +86,8 @@ impl<T: Real> Grips<T> {
     /// # Errors
     /// For the first value out of range.
     pub fn validate(&self) -> Result<(), InvalidValue> {
-        self.places.iter().try_for_each(Grip::validate)?;
-        self.laps.iter().try_for_each(Lap::validate)?;
+        self.places.iter().try_for_each(Variables::validate)?;
+        self.laps.iter().try_for_each(Variables::validate)?;
         let mut before = T::zero();
         for grip in self.places.iter().filter(|grip| grip.in_contact) {
             let must = Requirement::AtLeast("the share before it, and below 1");

@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::math::{InvalidValue, Pose, Real, cast_pose, check, checked_when_read, clone_by_field};
+use crate::framework::Variables;
+use crate::math::{InvalidValue, Pose, Real, check, checked_when_read, clone_by_field};
+use crate::variables;
 
 /// The places of a path: what may differ from state to state.
 ///
@@ -25,29 +27,35 @@ pub struct Places<T: Real> {
     pub obstacles: Vec<ObstaclePlace<T>>,
 }
 
-/// The place of a via point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ViaPlace<T: Real> {
-    /// Whether the cable runs through it. If not, it is ignored, and obstacles before and after it keep their order.
-    pub active: bool,
-    /// The point, in its body's frame \[m\]. For a [moving](crate::cable::ViaPoint::moving) point, an offset added to
-    /// its curve.
-    pub p_B: Point3<T>,
+variables! {
+    /// The place of a via point.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct ViaPlace<T> {
+        /// Whether the cable runs through it. If not, it is ignored, and obstacles before and after it keep their order.
+        pub active: bool => Position;
+        /// The point, in its body's frame. For a [moving](crate::cable::ViaPoint::moving) point, an offset added to its
+        /// curve.
+        pub p_B: Point3<T> ["m"], finite => Position;
+    }
+    in "via_points";
 }
 
-/// The place of an obstacle, and its scale.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct ObstaclePlace<T: Real> {
-    /// Whether the cable passes over it. If not, it is ignored, and the next accepted step
-    /// [forgets](crate::cable::CablePath#parts-that-come-and-go) it.
-    pub active: bool,
-    /// The pose of the surface on its body.
-    pub X_BS: Pose<T>,
-    /// The scale of the surface relative to how it was made, in all directions; for a sphere or cylinder, of its
-    /// radius. A contact hint is moved accordingly.
-    pub scale: T,
+variables! {
+    /// The place of an obstacle, and its scale.
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct ObstaclePlace<T> {
+        /// Whether the cable passes over it. If not, it is ignored, and the next accepted step
+        /// [forgets](crate::cable::CablePath#parts-that-come-and-go) it.
+        pub active: bool => Position;
+        /// The pose of the surface on its body.
+        pub X_BS: Pose<T> ["m"] => Position;
+        /// The scale of the surface relative to how it was made, in all directions; for a sphere or cylinder, of its
+        /// radius. A contact hint is moved accordingly.
+        pub scale: T = 1.0, size => Position;
+    }
+    in "obstacles";
 }
 
 checked_when_read!(Places);
@@ -69,16 +77,11 @@ impl<T: Real> Default for Places<T> {
 impl<T: Real> Places<T> {
     /// The same in another scalar.
     pub fn cast<U: Real>(&self) -> Places<U> {
-        let via_place = |place: &ViaPlace<T>| ViaPlace { active: place.active, p_B: place.p_B.map(T::cast) };
-        let obstacle_place = |&ObstaclePlace { active, X_BS, scale }: &ObstaclePlace<T>| {
-            let X_BS = cast_pose(&X_BS);
-            ObstaclePlace { active, X_BS, scale: scale.cast() }
-        };
         Places {
             origin: self.origin.map(T::cast),
             termination: self.termination.map(T::cast),
-            via_points: self.via_points.iter().map(via_place).collect(),
-            obstacles: self.obstacles.iter().map(obstacle_place).collect(),
+            via_points: self.via_points.iter().map(ViaPlace::cast).collect(),
+            obstacles: self.obstacles.iter().map(ObstaclePlace::cast).collect(),
         }
     }
 
@@ -89,13 +92,8 @@ impl<T: Real> Places<T> {
     pub fn validate(&self) -> Result<(), InvalidValue> {
         check::finite_vector("origin", &self.origin.coords)?;
         check::finite_vector("termination", &self.termination.coords)?;
-        for place in &self.via_points {
-            check::finite_vector("via_points.p_B", &place.p_B.coords)?;
-        }
-        self.obstacles.iter().try_for_each(|place| {
-            check::pose("obstacles.X_BS", &place.X_BS)?;
-            check::size("obstacles.scale", place.scale)
-        })
+        self.via_points.iter().try_for_each(Variables::validate)?;
+        self.obstacles.iter().try_for_each(Variables::validate)
     }
 
     /// Whether `other` has as many via points and obstacles.

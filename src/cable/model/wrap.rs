@@ -4,27 +4,32 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{InvalidValue, Real, check, checked_when_read, clone_by_field};
+use crate::framework::Variables;
+use crate::math::{InvalidValue, Real, checked_when_read, clone_by_field};
+use crate::variables;
 
-/// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
-///
-/// Lengths are those on the surface as it was made; they are multiplied by its
-/// [scale](crate::cable::ObstaclePlace::scale).
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Wrap<T: Real> {
-    /// Whether there is a memory; false before the first accepted step.
-    pub known: bool,
-    /// Whether the cable was in contact.
-    pub in_contact: bool,
-    /// The first point of contact; without contact, the start of the straight segment that passes the obstacle; in the
-    /// surface's frame \[m\].
-    pub point: Point3<T>,
-    /// The direction at the first point of contact; without contact, the whole straight segment \[m\], zero if it is
-    /// not known; in the surface's frame.
-    pub tangent: Vector3<T>,
-    /// The length of the contact arc \[m\].
-    pub length: T,
+variables! {
+    /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
+    ///
+    /// Lengths are those on the surface as it was made; they are multiplied by its
+    /// [scale](crate::cable::ObstaclePlace::scale).
+    #[derive(Copy)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Wrap<T> {
+        /// Whether there is a memory; false before the first accepted step.
+        pub known: bool => Position;
+        /// Whether the cable was in contact.
+        pub in_contact: bool => Position;
+        /// The first point of contact; without contact, the start of the straight segment that passes the obstacle; in
+        /// the surface's frame.
+        pub point: Point3<T> ["m"], finite => Position;
+        /// The direction at the first point of contact; without contact, the whole straight segment \[m\], zero if it is
+        /// not known; in the surface's frame.
+        pub tangent: Vector3<T>, finite => Position;
+        /// The length of the contact arc.
+        pub length: T ["m"], nonnegative => Position;
+    }
+    in "wrap";
 }
 
 /// The memory of a path.
@@ -49,18 +54,6 @@ checked_when_read!(Wrap);
 clone_by_field!(Wraps { obstacles, further });
 
 impl<T: Real> Wrap<T> {
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Wrap<U> {
-        let Self { known, in_contact, point, tangent, length } = *self;
-        Wrap {
-            known,
-            in_contact,
-            point: point.map(T::cast),
-            tangent: tangent.map(T::cast),
-            length: length.cast(),
-        }
-    }
-
     /// The same memory on a surface scaled by a factor.
     pub(crate) fn scaled(&self, factor: T) -> Self {
         let Self { known, in_contact, point, tangent, length } = *self;
@@ -74,29 +67,11 @@ impl<T: Real> Wrap<T> {
         let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();
         is_free.then_some((self.point, self.tangent))
     }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::finite_vector("wrap.point", &self.point.coords)?;
-        check::finite_vector("wrap.tangent", &self.tangent)?;
-        check::nonnegative("wrap.length", self.length)
-    }
 }
 
 impl<T: Real> Default for Wraps<T> {
     fn default() -> Self {
         Self { obstacles: Vec::new(), further: Vec::new() }
-    }
-}
-
-impl<T: Real> Default for Wrap<T> {
-    fn default() -> Self {
-        Self {
-            known: false,
-            in_contact: false,
-            point: Point3::origin(),
-            tangent: Vector3::zeros(),
-            length: T::zero(),
-        }
     }
 }
 
@@ -108,7 +83,7 @@ impl<T: Real> Wraps<T> {
     }
 
     pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
-        self.obstacles.iter().chain(&self.further).try_for_each(Wrap::validate)
+        self.obstacles.iter().chain(&self.further).try_for_each(Variables::validate)
     }
 
     /// Whether every obstacle has been solved for before.

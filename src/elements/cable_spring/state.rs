@@ -1,20 +1,14 @@
 //! Parameters and memory of the cable, and the results of its path, by name.
-//!
-//! The module of paths does not depend on stages and names.
 
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 
-use nalgebra::Point3;
-
 use super::Parameters;
-use crate::cable::{Grip, Grips, Lap, PathResults, Places, Wraps};
+use crate::cable::{Grips, PathResults, Places, Wraps};
 use crate::framework::results::whole;
-use crate::framework::variables::{
-    Composite, Declared, Lift, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
-};
+use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
 use crate::framework::{Stage, variables};
-use crate::math::{Algebraic, InvalidValue, Real, check, clone_by_field};
+use crate::math::{InvalidValue, Real, check, clone_by_field};
 
 /// The path or the strands depend on places, coefficients of friction and everything that is remembered.
 const STAGE: Stage = Stage::Position;
@@ -23,63 +17,89 @@ fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared
     Declared { name, units, stage: STAGE }
 }
 
-/// Declares fields, and lists of parts with fields, such as `wrap[2].length` of the list called `wrap`.
+/// Implements [`Variables`] for a struct of fields, of structs with names of their own, of lists of numbers, and of lists
+/// of structs, such as `wrap[2].length` of the list called `wrap`.
 macro_rules! declare {
-    ($name:ident {
-        $($field:ident [$($unit:literal)?],)*
-    } $($list:ident as $called:ident [$($part:ident [$($part_unit:literal)?]),*]),*) => {
-        impl<T: Real> Variables<T> for $name<T> {
+    ([$($generics:tt)*] $Type:ty {
+        $(fields $($field:ident [$unit:literal]),+;)?
+        $(structs $($of:ident),+;)?
+        $(numbers $($number:ident),+;)?
+        $(lists $($list:ident as $called:literal),+;)?
+    }) => {
+        impl<$($generics)*> Variables<T> for $Type {
             const FIRST_STAGE: Option<Stage> = Some(STAGE);
 
             fn visit(&self, visit: Visitor<'_, T>) {
-                $(self.$field.visit(declared(format_args!(stringify!($field)), &[$($unit)?]), visit);)*
-                $(for (i, of) in self.$list.iter().enumerate() {
-                    $(of.$part.visit(declare!(@of $called $part i [$($part_unit)?]), visit);)*
-                })*
+                $($(self.$field.visit(declared(format_args!(stringify!($field)), &[$unit]), visit);)+)?
+                $($(self.$of.visit(visit);)+)?
+                $($(for (i, number) in self.$number.iter().enumerate() {
+                    let name = format_args!(concat!(stringify!($number), "[{}]"), i);
+                    Listed::<T, _>::visit(number, declared(name, &[]), visit);
+                })+)?
+                $($(for (i, of) in self.$list.iter().enumerate() {
+                    of.visit(&mut |entry| {
+                        let name = entry.name;
+                        visit(entry.renamed(format_args!(concat!($called, "[{}].{}"), i, name)));
+                    });
+                })+)?
             }
 
             fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-                $(self.$field.visit_mut(declared(format_args!(stringify!($field)), &[$($unit)?]), visit);)*
-                $(for (i, of) in self.$list.iter_mut().enumerate() {
-                    $(of.$part.visit_mut(declare!(@of $called $part i [$($part_unit)?]), visit);)*
-                })*
+                $($(self.$field.visit_mut(declared(format_args!(stringify!($field)), &[$unit]), visit);)+)?
+                $($(self.$of.visit_mut(visit);)+)?
+                $($(for (i, number) in self.$number.iter_mut().enumerate() {
+                    let name = format_args!(concat!(stringify!($number), "[{}]"), i);
+                    Part::<T, _>::visit_mut(number, declared(name, &[]), visit);
+                })+)?
+                $($(for (i, of) in self.$list.iter_mut().enumerate() {
+                    of.visit_mut(&mut |entry| {
+                        let name = entry.name;
+                        visit(entry.renamed(format_args!(concat!($called, "[{}].{}"), i, name)));
+                    });
+                })+)?
             }
 
             fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
                 let is_same = true
-                    $(&& self.$field.is_same(&new.$field))*
-                    $(&& self.$list.iter().zip(&new.$list).all(|(a, b)| {
-                        true $(&& Part::<T, _>::is_same(&a.$part, &b.$part))*
-                    }))*;
-                (!is_same).then_some(STAGE)
+                    $($(&& self.$field.is_same(&new.$field))+)?
+                    $($(&& self.$number.iter().zip(&new.$number).all(|(a, b)| Part::<T, _>::is_same(a, b)))+)?
+                    $($(&& self.$list.iter().zip(&new.$list).all(|(a, b)| a.first_stage_changed(b).is_none()))+)?;
+                let first = (!is_same).then_some(STAGE);
+                $($(let first = variables::earlier(first, self.$of.first_stage_changed(&new.$of));)+)?
+                first
             }
 
             fn validate(&self) -> Result<(), InvalidValue> {
-                $name::validate(self)
+                Self::validate(self)
             }
 
             fn fits(&self, other: &Self) -> bool {
-                true $(&& self.$list.len() == other.$list.len())*
+                true
+                    $($(&& self.$of.fits(&other.$of))+)?
+                    $($(&& self.$number.len() == other.$number.len())+)?
+                    $($(&& self.$list.len() == other.$list.len())+)?
             }
         }
     };
-    (@of $called:ident $part:ident $i:ident $units:tt) => {
-        declared(format_args!(concat!(stringify!($called), "[{}].", stringify!($part)), $i), &$units)
-    };
 }
 
-declare!(Places { origin["m"], termination["m"], }
-    via_points as via_points [active[], p_B["m"]],
-    obstacles as obstacles [active[], X_BS["m"], scale[]]
-);
-declare!(Wraps {}
-    obstacles as wrap [known[], in_contact[], point["m"], tangent[], length["m"]],
-    further as further_wrap [known[], in_contact[], point["m"], tangent[], length["m"]]
-);
-declare!(Grips {}
-    places as grip [in_contact[], start["m"], end["m"], before["m"], after["m"], share[]],
-    laps as lap [length["m"], share[]]
-);
+declare!([T: Real] Places<T> {
+    fields origin["m"], termination["m"];
+    lists via_points as "via_points", obstacles as "obstacles";
+});
+declare!([T: Real] Wraps<T> {
+    lists obstacles as "wrap", further as "further_wrap";
+});
+declare!([T: Real] Grips<T> {
+    lists places as "grip", laps as "lap";
+});
+declare!([T: Real, L: Variables<T>] StateParameters<T, L> {
+    structs places, law;
+    numbers friction;
+});
+declare!([T: Real] Discrete<T> {
+    structs wraps, grips;
+});
 
 /// The parameters in a state of a cable with this law: the places of the path (by default those with which it was
 /// made), the parameters of the law, and friction.
@@ -129,40 +149,11 @@ impl<T: Real, L: Clone> Clone for StateParameters<T, L> {
     }
 }
 
-impl<T: Real, L: Variables<T>> Variables<T> for StateParameters<T, L> {
-    const FIRST_STAGE: Option<Stage> = Some(STAGE);
-
-    fn visit(&self, visit: Visitor<'_, T>) {
-        self.places.visit(visit);
-        self.law.visit(visit);
-        for (i, mu) in self.friction.iter().enumerate() {
-            Listed::<T, _>::visit(mu, declared(format_args!("friction[{i}]"), &[]), visit);
-        }
-    }
-
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        self.places.visit_mut(visit);
-        self.law.visit_mut(visit);
-        for (i, mu) in self.friction.iter_mut().enumerate() {
-            Part::<T, _>::visit_mut(mu, declared(format_args!("friction[{i}]"), &[]), visit);
-        }
-    }
-
-    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
-        let rubs_alike = self.friction.iter().zip(&new.friction).all(|(a, b)| Part::<T, _>::is_same(a, b));
-        let changed = [self.places.first_stage_changed(&new.places), self.law.first_stage_changed(&new.law)];
-        changed.into_iter().flatten().chain((!rubs_alike).then_some(STAGE)).min()
-    }
-
+impl<T: Real, L: Variables<T>> StateParameters<T, L> {
     fn validate(&self) -> Result<(), InvalidValue> {
         self.places.validate()?;
         self.law.validate()?;
         validate_friction(&self.friction)
-    }
-
-    fn fits(&self, other: &Self) -> bool {
-        let is_as_long = self.friction.len() == other.friction.len();
-        self.places.fits(&other.places) && self.law.fits(&other.law) && is_as_long
     }
 }
 
@@ -191,54 +182,12 @@ impl<T: Real> From<Wraps<T>> for Discrete<T> {
     }
 }
 
-impl<T: Real> Variables<T> for Discrete<T> {
-    const FIRST_STAGE: Option<Stage> = Some(STAGE);
-
-    fn visit(&self, visit: Visitor<'_, T>) {
-        self.wraps.visit(visit);
-        self.grips.visit(visit);
-    }
-
-    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
-        self.wraps.visit_mut(visit);
-        self.grips.visit_mut(visit);
-    }
-
-    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
-        let changed = self.wraps.first_stage_changed(&new.wraps);
-        variables::earlier(changed, self.grips.first_stage_changed(&new.grips))
-    }
-
+impl<T: Real> Discrete<T> {
     fn validate(&self) -> Result<(), InvalidValue> {
         self.wraps.validate()?;
         self.grips.validate()
     }
-
-    fn fits(&self, other: &Self) -> bool {
-        self.wraps.fits(&other.wraps) && self.grips.fits(&other.grips)
-    }
 }
-
-/// The numbers of a part of a list, for which derivatives have places.
-macro_rules! numbers {
-    ($name:ident { $($field:ident: $type:ty),* }) => {
-        impl<T: Algebraic> Numbers<T> for $name<T> {
-            const COUNT: usize = 0 $(+ <$type as Lift<T, T, _>>::COUNT)*;
-            type Over<S: nalgebra::Scalar> = $name<S>;
-
-            fn lift<S: nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
-                $name { $($field: Lift::<T, S, _>::lift(&self.$field, of)),* }
-            }
-
-            fn for_each_over<S: Algebraic>(over: &$name<S>, visit: impl FnMut(usize, S)) {
-                Numbers::<S>::for_each(over, visit);
-            }
-        }
-    };
-}
-
-numbers!(Grip { in_contact: bool, start: Point3<T>, end: Point3<T>, before: T, after: T, share: T });
-numbers!(Lap { length: T, share: T });
 
 /// The variables that do not depend on whether the path has been solved; contacts and segments are lists.
 impl<T: Real> Listed<T, Composite> for PathResults<T> {
