@@ -1,4 +1,4 @@
-//! Clones that reuse memory.
+//! Clones and defaults field by field.
 
 /// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target.
 #[doc(hidden)]
@@ -18,3 +18,16 @@ macro_rules! clone_by_field {
 }
 
 pub(crate) use crate::clone_by_field;
+
+/// `Default` field by field: the derived one would require a default of the scalar.
+macro_rules! default_by_field {
+    ($Type:ident { $($field:ident),* $(,)? }) => {
+        impl<T: $crate::Real> Default for $Type<T> {
+            fn default() -> Self {
+                Self { $($field: Default::default()),* }
+            }
+        }
+    };
+}
+
+pub(crate) use default_by_field;

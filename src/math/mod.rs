@@ -16,7 +16,7 @@ pub(crate) use banded::Banded;
 pub use casts::Casts;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;
-pub(crate) use clone::clone_by_field;
+pub(crate) use clone::{clone_by_field, default_by_field};
 pub(crate) use dual::Dual;
 pub use dual::{Algebraic, Number};
 pub(crate) use products::{cross_cross, cross_times, outer, rotated, times_cross, times_transpose};

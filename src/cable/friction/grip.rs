@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::framework::Variables;
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
+use crate::math::{
+    InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field, default_by_field,
+};
 use crate::variables;
 
 variables! {
@@ -67,12 +69,7 @@ checked_when_read!(Grip);
 checked_when_read!(Grips);
 checked_when_read!(Lap);
 clone_by_field!(Grips { places, laps });
-
-impl<T: Real> Default for Grips<T> {
-    fn default() -> Self {
-        Self { places: Vec::new(), laps: Vec::new() }
-    }
-}
+default_by_field!(Grips { places, laps });
 
 impl<T: Real> Grips<T> {
     /// Forgets everything.

@@ -18,12 +18,12 @@ use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
     Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
-use crate::cable::friction::strands::{Mark, Strands};
+use crate::cable::friction::strands::{Mark, Strands, touching};
 use crate::cable::model::path::PlacedPath;
 use crate::cable::slopes::contact_changes::StopChange;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::cable::solution::results::PathResults;
-use crate::math::{Dual, Number, Real};
+use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
 /// Six by position, and six by velocity.
@@ -118,27 +118,23 @@ pub(crate) struct StrandDerivatives<T: Real> {
     pub(crate) moved: Option<PathMotion>,
 }
 
-impl<T: Real> Default for StrandDerivatives<T> {
-    fn default() -> Self {
-        Self {
-            path: PathDerivatives::default(),
-            chords: Vec::new(),
-            limits: Vec::new(),
-            drums: [None; 2],
-            arriving: Vec::new(),
-            parts: Vec::new(),
-            joints: Vec::new(),
-            rates: Vec::new(),
-            tensions: Vec::new(),
-            rises: Vec::new(),
-            changes: Vec::new(),
-            coordinate_changes: Vec::new(),
-            marks: Vec::new(),
-            memory: Grips::default(),
-            moved: None,
-        }
-    }
-}
+default_by_field!(StrandDerivatives {
+    path,
+    chords,
+    limits,
+    drums,
+    arriving,
+    parts,
+    joints,
+    rates,
+    tensions,
+    rises,
+    changes,
+    coordinate_changes,
+    marks,
+    memory,
+    moved,
+});
 
 impl<T: Real> StrandDerivatives<T> {
     /// Takes an evaluated cable; returns whether its derivatives are known.
@@ -177,7 +173,7 @@ impl<T: Real> StrandDerivatives<T> {
                 let first = self.arriving.len();
                 let turning = |contact: usize| {
                     let surface = path.obstacles().get(obstacle)?.surface();
-                    Some(results.contacts[contact].turning(surface, path.turning_accuracy()))
+                    Some(results.contacts[contact].turning(surface, path.settings().accuracy()))
                 };
                 let (contacts, weight) = mark.contacts::<T>(results);
                 let mut turned = T::zero();
@@ -198,14 +194,11 @@ impl<T: Real> StrandDerivatives<T> {
             let mark = path.marks(grips).find(|mark| strands.ends[strand].marks[0] == Some(mark.place))?;
             let obstacle = mark.hold.obstacle()?;
             let mu = friction.get(obstacle).copied().unwrap_or_else(T::zero);
-            let touches =
-                |i: &usize| results.contacts[*i].in_contact && results.contacts[*i].obstacle == obstacle;
-            let mut contacts = (0..results.contacts.len()).filter(touches);
+            let mut contacts = touching(results, Some(obstacle));
             let contact = if end == 0 { contacts.next() } else { contacts.next_back() };
-            let contact = contact.filter(|_| mu > T::zero()).and_then(|i| {
-                let contact = &results.contacts[i];
+            let contact = contact.filter(|_| mu > T::zero()).and_then(|(i, contact)| {
                 let surface = path.obstacles().get(obstacle)?.surface();
-                let turning = contact.turning(surface, path.turning_accuracy());
+                let turning = contact.turning(surface, path.settings().accuracy());
                 Some((turning, contact.geodesic.length, segment_of(i)?))
             });
             Some(Drum { end, place: mark.place, obstacle, mu, contact })

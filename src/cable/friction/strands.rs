@@ -11,7 +11,7 @@ use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
-use crate::math::{Real, clone_by_field};
+use crate::math::{Real, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
 /// Where a strand starts and ends.
@@ -43,13 +43,8 @@ pub struct Strands<T: Real> {
     pub(crate) joints: Vec<Joint<T>>,
 }
 
-impl<T: Real> Default for Strands<T> {
-    fn default() -> Self {
-        Self { all: Vec::new(), ends: Vec::new(), joints: Vec::new() }
-    }
-}
-
 clone_by_field!(Strands { all, ends, joints });
+default_by_field!(Strands { all, ends, joints });
 
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
@@ -60,11 +55,6 @@ impl<T: Real> CablePath<T> {
             places: alloc::vec![Grip::default(); count],
             laps: alloc::vec![Lap::default(); drums * drum::MOST],
         }
-    }
-
-    /// The accuracy of directions along a contact, for its turning \[rad\].
-    pub(crate) fn turning_accuracy(&self) -> T {
-        self.settings().smoothness * T::lit(0.01)
     }
 
     /// The marks in memory, in order.
@@ -118,11 +108,7 @@ impl Mark {
     /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all
     /// contacts.
     pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> (impl Iterator<Item = usize> + '_, T) {
-        let obstacle = self.hold.obstacle();
-        let touching = move || {
-            let all = results.contacts.iter().enumerate();
-            all.filter(move |(_, contact)| contact.in_contact && obstacle == Some(contact.obstacle))
-        };
+        let touching = move || touching(results, self.hold.obstacle());
         let is_same = touching().count() == self.of;
         let (skip, take) = if is_same { (self.index, 1) } else { (0, usize::MAX) };
         let shared = T::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
@@ -361,23 +347,24 @@ impl<T: Real> Strands<T> {
     }
 }
 
-/// The contacts with an obstacle.
-fn touching<T: Real>(
+/// The contacts with an obstacle, with their places in the solution.
+pub(crate) fn touching<T: Real>(
     results: &PathResults<T>,
     obstacle: Option<usize>,
-) -> impl DoubleEndedIterator<Item = &ObstacleContact<T>> {
-    results.contacts.iter().filter(move |contact| contact.in_contact && Some(contact.obstacle) == obstacle)
+) -> impl DoubleEndedIterator<Item = (usize, &ObstacleContact<T>)> {
+    let all = results.contacts.iter().enumerate();
+    all.filter(move |(_, contact)| contact.in_contact && Some(contact.obstacle) == obstacle)
 }
 
 /// The exponent of the capstan equation per length of a contact, or of at least this length.
 fn limit_per_length<T: Real>(
     path: &CablePath<T>,
-    contact: Option<&ObstacleContact<T>>,
+    contact: Option<(usize, &ObstacleContact<T>)>,
     least: T,
     friction: &[T],
 ) -> T {
-    contact
-        .map_or(T::zero(), |contact| limit_of(path, contact, friction) / contact.geodesic.length.max(least))
+    let per_length = |(_, contact)| limit_of(path, contact, friction) / contact.geodesic.length.max(least);
+    contact.map_or(T::zero(), per_length)
 }
 
 /// The exponent of the capstan equation over a contact: friction times turning.
@@ -386,5 +373,5 @@ fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction
     let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
         return T::zero();
     };
-    mu * contact.turning(obstacle.surface(), path.turning_accuracy()).max(T::zero())
+    mu * contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
 }

@@ -289,7 +289,8 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
         }
         let left = total - covered;
         let start = acceleration(&flow.y, &flow.v);
-        let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull(&start));
+        let pull = Vector3::new(start[0], start[1], start[2]);
+        let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull);
         // Equal steps to the end, so that no tiny step remains.
         let steps = ceil(left / reach).max(T::one());
         let whole = if steps <= T::one() { left } else { left / steps };
@@ -337,11 +338,6 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
 /// The number of evaluations up to this column, including the start.
 fn evaluated(column: usize) -> usize {
     1 + (column + 1) * (column + 2) / 2
-}
-
-/// The acceleration of the point.
-fn pull<T: Real>(start: &[T; 5]) -> Vector3<T> {
-    Vector3::new(start[0], start[1], start[2])
 }
 
 /// Removes the drift off the surface.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::framework::Variables;
-use crate::math::{InvalidValue, Pose, Real, check, checked_when_read, clone_by_field};
+use crate::math::{InvalidValue, Pose, Real, check, checked_when_read, clone_by_field, default_by_field};
 use crate::variables;
 
 /// The places of a path: what may differ from state to state.
@@ -61,18 +61,7 @@ variables! {
 checked_when_read!(Places);
 
 clone_by_field!(Places { origin, termination, via_points, obstacles });
-
-impl<T: Real> Default for Places<T> {
-    /// Those of a path without via points and obstacles.
-    fn default() -> Self {
-        Self {
-            origin: Point3::origin(),
-            termination: Point3::origin(),
-            via_points: Vec::new(),
-            obstacles: Vec::new(),
-        }
-    }
-}
+default_by_field!(Places { origin, termination, via_points, obstacles });
 
 impl<T: Real> Places<T> {
     /// The same in another scalar.

@@ -47,6 +47,11 @@ impl<T: Real> Settings<T> {
         if is_held { cast } else { Settings { smoothness: Settings::default().smoothness, ..cast } }
     }
 
+    /// The accuracy of tangents at the ends of geodesics \[rad\].
+    pub(crate) fn accuracy(&self) -> T {
+        self.smoothness * T::lit(0.01)
+    }
+
     fn least_smoothness() -> T {
         T::default_epsilon() * T::lit(16.0)
     }

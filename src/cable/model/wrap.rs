@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::Variables;
-use crate::math::{InvalidValue, Real, checked_when_read, clone_by_field};
+use crate::math::{InvalidValue, Real, checked_when_read, clone_by_field, default_by_field};
 use crate::variables;
 
 variables! {
@@ -52,6 +52,7 @@ pub struct Wraps<T: Real> {
 
 checked_when_read!(Wrap);
 clone_by_field!(Wraps { obstacles, further });
+default_by_field!(Wraps { obstacles, further });
 
 impl<T: Real> Wrap<T> {
     /// The same memory on a surface scaled by a factor.
@@ -66,12 +67,6 @@ impl<T: Real> Wrap<T> {
     pub(crate) fn passing(&self) -> Option<(Point3<T>, Vector3<T>)> {
         let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();
         is_free.then_some((self.point, self.tangent))
-    }
-}
-
-impl<T: Real> Default for Wraps<T> {
-    fn default() -> Self {
-        Self { obstacles: Vec::new(), further: Vec::new() }
     }
 }
 

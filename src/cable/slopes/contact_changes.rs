@@ -37,7 +37,7 @@ impl<T: Real> PathDerivatives<T> {
         results: &PathResults<T>,
         wanted: impl Fn(usize) -> bool,
     ) {
-        let accuracy = path.turning_accuracy();
+        let accuracy = path.settings().accuracy();
         for (stop, segment) in self.stops.iter_mut().skip(1).zip(&results.segments) {
             let contact = segment.to_contact.and_then(|contact| results.contacts.get(contact));
             let Some(contact) = contact.filter(|contact| wanted(contact.obstacle)) else { continue };

@@ -22,7 +22,7 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::path::PlacedPath;
 use crate::cable::slopes::stop::{Leg, Slope, Stop, directions, solution};
 use crate::cable::solution::results::{ObstacleContact, PathResults};
-use crate::math::{Real, SpatialForce};
+use crate::math::{Real, SpatialForce, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
 /// What moves, in up to six directions.
@@ -94,11 +94,7 @@ pub struct PathDerivatives<T: Real> {
     pub(crate) legs: Vec<Leg<T>>,
 }
 
-impl<T: Real> Default for PathDerivatives<T> {
-    fn default() -> Self {
-        Self { forces: Vec::new(), coordinate_forces: Vec::new(), stops: Vec::new(), legs: Vec::new() }
-    }
-}
+default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs });
 
 impl<T: Real> PathDerivatives<T> {
     /// Takes a path solved at these places and positions; returns whether its derivatives are known.

@@ -9,7 +9,7 @@ use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::{CablePath, PlacedPath};
 use crate::cable::model::wrap::Wraps;
-use crate::math::{Real, check, is_plain};
+use crate::math::{Real, check, default_by_field, is_plain};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
 /// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
@@ -47,18 +47,9 @@ pub(crate) struct FixedPoint<T: Real> {
     pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
 }
 
-impl<T: Real> Acting<T> {
-    pub(crate) fn new() -> Self {
-        Self {
-            indices: Vec::new(),
-            spans: Vec::new(),
-            all_as_made: true,
-            obstacles: Vec::new(),
-            plain: Vec::new(),
-            wraps: Wraps::default(),
-        }
-    }
+default_by_field!(Acting { indices, spans, all_as_made, obstacles, plain, wraps });
 
+impl<T: Real> Acting<T> {
     /// Finds the active parts of a path whose bodies and coordinates exist, and the place of each via point in Ground,
     /// `None` if it is not active.
     pub(crate) fn find(

@@ -17,18 +17,12 @@ use crate::cable::start::workspace::Workspace;
 use crate::math::{Real, cast_pose};
 
 /// Buffers of the search on plain numbers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Values {
     pub(crate) wraps: Vec<Wrap<f64>>,
     pub(crate) further: Vec<Wrap<f64>>,
     pub(crate) nodes: Vec<Node<f64>>,
     pub(crate) work: Workspace<f64>,
-}
-
-impl Values {
-    pub(crate) fn new() -> Self {
-        Self { wraps: Vec::new(), further: Vec::new(), nodes: Vec::new(), work: Workspace::new() }
-    }
 }
 
 /// Solves one span, whose obstacles are also given in plain numbers if all surfaces are known in them; returns its

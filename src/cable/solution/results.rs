@@ -118,10 +118,10 @@ impl<T: Real> Default for PathResults<T> {
             segments: Vec::new(),
             via_points: Vec::new(),
             coordinate_forces: Vec::new(),
-            acting: Acting::new(),
+            acting: Acting::default(),
             nodes: Vec::new(),
-            work: Workspace::new(),
-            values: Values::new(),
+            work: Workspace::default(),
+            values: Values::default(),
         }
     }
 }
@@ -176,9 +176,7 @@ impl<T: Real> ObstacleContact<T> {
         let start = self.geodesic.start.transformed(&self.X_GS.inverse());
         (start.point / self.scale, start.tangent, self.geodesic.length / self.scale)
     }
-}
 
-impl<T: Real> ObstacleContact<T> {
     /// The distance of a contact from its end, as the length of its arc; or of a free passage from a contact, as the
     /// distance of the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a
     /// drum that the cable has left, it is the distance of the other end from the tangent plane there. `None` if the

@@ -75,11 +75,6 @@ impl<T: Real> Progress<T> {
     }
 }
 
-/// The accuracy of tangents at the ends of geodesics \[rad\].
-pub(crate) fn accuracy<T: Real>(settings: &Settings<T>) -> T {
-    settings.smoothness * T::lit(0.01)
-}
-
 /// Whether the kink of a path is within the requested smoothness. The kink is an estimate; if it is far above,
 /// precision was exhausted.
 pub(crate) fn is_smooth<T: Real>(kink: T, settings: &Settings<T>) -> bool {
@@ -100,7 +95,7 @@ pub(crate) fn iterate<T: Real>(
     if active.is_empty() {
         return progress;
     }
-    let accuracy = accuracy(settings);
+    let accuracy = settings.accuracy();
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();
@@ -380,9 +375,7 @@ impl<T: Real> GeodesicEnd<T> {
         self.tangent = tangent / tangent.norm();
         self.normal = normal / normal.norm();
     }
-}
 
-impl<T: Real> GeodesicEnd<T> {
     /// How far the end must move along a direction, that of its tangent or the opposite one, to meet a chord that leads to
     /// this point; zero unless the chord runs back. On the circle of curvature there the tangent meets the point, less than
     /// half a turn away.

@@ -15,7 +15,7 @@ use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, CLEARED, SEARCH};
 use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::bead::{Bead, laid, leg, shifted};
-use crate::math::Real;
+use crate::math::{Real, default_by_field};
 
 /// The largest number of plans per obstacle, which bounds the work if many obstacles interfere.
 const MOST_PLANS: usize = 24;
@@ -45,11 +45,9 @@ pub(crate) struct Plans<T: Real> {
     penalties: Vec<T>,
 }
 
-impl<T: Real> Plans<T> {
-    pub(crate) fn new() -> Self {
-        Self { list: Vec::new(), beads: Vec::new(), penalties: Vec::new() }
-    }
+default_by_field!(Plans { list, beads, penalties });
 
+impl<T: Real> Plans<T> {
     /// Begins with the straight line and, if there are hints without a known class, the polygon through these.
     pub(crate) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         self.list.clear();

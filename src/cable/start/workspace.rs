@@ -8,7 +8,7 @@ use crate::cable::solve::node::Node;
 use crate::cable::solve::run::Run;
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::Bead;
-use crate::math::Real;
+use crate::math::{Real, default_by_field};
 
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
@@ -26,17 +26,4 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) lengths: Vec<T>,
 }
 
-impl<T: Real> Workspace<T> {
-    pub(crate) fn new() -> Self {
-        Self {
-            run: Run::default(),
-            beads: Vec::new(),
-            anchors: Vec::new(),
-            plans: Plans::new(),
-            balanced: Vec::new(),
-            best: Vec::new(),
-            shortest: Vec::new(),
-            lengths: Vec::new(),
-        }
-    }
-}
+default_by_field!(Workspace { run, beads, anchors, plans, balanced, best, shortest, lengths });

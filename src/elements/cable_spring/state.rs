@@ -8,7 +8,7 @@ use crate::cable::{Grips, PathResults, Places, Wraps};
 use crate::framework::results::whole;
 use crate::framework::variables::{Composite, Declared, Listed, Part, Variables, Visitor, VisitorMut};
 use crate::framework::{Stage, variables};
-use crate::math::{InvalidValue, Real, check, clone_by_field};
+use crate::math::{InvalidValue, Real, check, clone_by_field, default_by_field};
 
 /// The path or the strands depend on places, coefficients of friction and everything that is remembered.
 const STAGE: Stage = Stage::Position;
@@ -17,8 +17,27 @@ fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared
     Declared { name, units, stage: STAGE }
 }
 
-/// Implements [`Variables`] for a struct of fields, of structs with names of their own, of lists of numbers, and of lists
-/// of structs, such as `wrap[2].length` of the list called `wrap`.
+/// Visits a list of structs, such as `wrap[2].length` of the list called `wrap`.
+fn visit_list<T: Real>(list: &[impl Variables<T>], called: &str, visit: Visitor<'_, T>) {
+    for (i, of) in list.iter().enumerate() {
+        of.visit(&mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{called}[{i}].{name}")));
+        });
+    }
+}
+
+fn visit_list_mut<T: Real>(list: &mut [impl Variables<T>], called: &str, visit: VisitorMut<'_, T>) {
+    for (i, of) in list.iter_mut().enumerate() {
+        of.visit_mut(&mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{called}[{i}].{name}")));
+        });
+    }
+}
+
+/// Implements [`Variables`] for a struct of fields, of structs whose names are its own, of lists of numbers, and of lists
+/// of structs under another name.
 macro_rules! declare {
     ([$($generics:tt)*] $Type:ty {
         $(fields $($field:ident [$unit:literal]),+;)?
@@ -36,12 +55,7 @@ macro_rules! declare {
                     let name = format_args!(concat!(stringify!($number), "[{}]"), i);
                     Listed::<T, _>::visit(number, declared(name, &[]), visit);
                 })+)?
-                $($(for (i, of) in self.$list.iter().enumerate() {
-                    of.visit(&mut |entry| {
-                        let name = entry.name;
-                        visit(entry.renamed(format_args!(concat!($called, "[{}].{}"), i, name)));
-                    });
-                })+)?
+                $($(visit_list(&self.$list, $called, visit);)+)?
             }
 
             fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
@@ -51,12 +65,7 @@ macro_rules! declare {
                     let name = format_args!(concat!(stringify!($number), "[{}]"), i);
                     Part::<T, _>::visit_mut(number, declared(name, &[]), visit);
                 })+)?
-                $($(for (i, of) in self.$list.iter_mut().enumerate() {
-                    of.visit_mut(&mut |entry| {
-                        let name = entry.name;
-                        visit(entry.renamed(format_args!(concat!($called, "[{}].{}"), i, name)));
-                    });
-                })+)?
+                $($(visit_list_mut(&mut self.$list, $called, visit);)+)?
             }
 
             fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
@@ -169,11 +178,7 @@ pub struct Discrete<T: Real> {
 
 clone_by_field!(Discrete { wraps, grips });
 
-impl<T: Real> Default for Discrete<T> {
-    fn default() -> Self {
-        Self { wraps: Wraps::default(), grips: Grips::default() }
-    }
-}
+default_by_field!(Discrete { wraps, grips });
 
 /// Without friction.
 impl<T: Real> From<Wraps<T>> for Discrete<T> {
