@@ -72,8 +72,9 @@ impl<T: Real> Plans<T> {
         self.beads.resize(first + count, nothing);
         for (k, node) in nodes.iter().enumerate() {
             if let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) {
-                let [a, b] = self.neighbours(span, first, k, count);
-                self.beads[first + k] = laid(span.surface(node), node, &hint, &a, &b);
+                let beads = &mut self.beads[first..];
+                let [a, b] = neighbours(span, beads, k);
+                beads[k] = laid(span.surface(node), node, &hint, &a, &b);
             }
         }
         self.complete(span, nodes, budget);
@@ -148,7 +149,8 @@ impl<T: Real> Plans<T> {
     ) {
         let count = nodes.len();
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-        let [a_G, b_G] = self.neighbours(span, parent * count, k, count);
+        let of_parent = parent * count..(parent + 1) * count;
+        let [a_G, b_G] = neighbours(span, &self.beads[of_parent.clone()], k);
         let [a, b] = [a_G, b_G].map(|p| node.to_surface(&p));
         let closest = surface.closest_on_segment(&a, &b).point;
         budget.spend(SEARCH);
@@ -159,7 +161,7 @@ impl<T: Real> Plans<T> {
                 return;
             }
             let first = self.beads.len();
-            self.beads.extend_from_within(parent * count..(parent + 1) * count);
+            self.beads.extend_from_within(of_parent.clone());
             self.beads[first + k] = laid(surface, node, &p, &a_G, &b_G);
             self.complete(span, nodes, budget);
         }
@@ -169,171 +171,174 @@ impl<T: Real> Plans<T> {
     fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
         let count = nodes.len();
         let first = self.beads.len() - count;
-        self.relax(span, nodes, first, budget);
-        let length = self.measure(span, first, count);
-        let is_like = |place: usize| {
-            let other = &self.beads[place * count..];
-            other.iter().zip(&self.beads[first..]).zip(nodes).all(|((a, b), node)| {
+        let (known, beads) = self.beads.split_at_mut(first);
+        relax(span, nodes, beads, budget);
+        let length = measure(span, beads);
+        let is_like = |other: &[Bead<T>]| {
+            other.iter().zip(&*beads).zip(nodes).all(|((a, b), node)| {
                 a.is_pressed == b.is_pressed
                     && (!a.is_pressed
                         || (a.middle.point - b.middle.point).norm() < span.surface(node).size() * T::lit(0.1))
             })
         };
-        let is_known = (0..self.list.len())
-            .any(|place| (self.list[place].length - length).abs() < T::lit(0.01) * length && is_like(place));
+        let is_known = self
+            .list
+            .iter()
+            .zip(known.chunks(count))
+            .any(|(plan, other)| (plan.length - length).abs() < T::lit(0.01) * length && is_like(other));
         let conflict =
-            if is_known || !length.is_finite() { Err(()) } else { self.conflict(span, nodes, first, budget) };
+            if is_known || !length.is_finite() { Err(()) } else { conflict(span, nodes, beads, budget) };
         let Ok(conflict) = conflict else {
             self.beads.truncate(first);
             return;
         };
-        let score = length + self.penalties_of(span, nodes, first);
+        let score = length + penalties_of(span, nodes, beads, &self.penalties);
         self.list.push(Plan { length, score, conflict, is_open: true });
     }
+}
 
-    /// The beads before and after an obstacle; `first` is the place of the plan's first bead.
-    fn beads_around(&self, first: usize, k: usize, count: usize) -> [Option<&Bead<T>>; 2] {
-        let beads = &self.beads[first..first + count];
-        let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
-        [before, beads[k + 1..].iter().find(|bead| bead.is_pressed)]
-    }
+/// The beads of a plan before and after that of an obstacle.
+fn beads_around<T: Real>(beads: &[Bead<T>], k: usize) -> [Option<&Bead<T>>; 2] {
+    let before = beads[..k].iter().rfind(|bead| bead.is_pressed);
+    [before, beads[k + 1..].iter().find(|bead| bead.is_pressed)]
+}
 
-    /// The points before and after an obstacle.
-    fn neighbours(&self, span: &SpanProblem<'_, T>, first: usize, k: usize, count: usize) -> [Point3<T>; 2] {
-        let [before, after] = self.beads_around(first, k, count);
-        [before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point)]
-    }
+/// The points before and after an obstacle.
+fn neighbours<T: Real>(span: &SpanProblem<'_, T>, beads: &[Bead<T>], k: usize) -> [Point3<T>; 2] {
+    let [before, after] = beads_around(beads, k);
+    [before.map_or(span.from, |bead| bead.middle.point), after.map_or(span.to, |bead| bead.middle.point)]
+}
 
-    /// Moves beads to the middles of the contacts of a taut cable. Beads on which it does not press are released.
-    fn relax(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize, budget: &mut Budget) {
-        let count = nodes.len();
-        for _ in 0..SWEEPS {
-            let mut largest = T::zero();
-            for (k, node) in nodes.iter().enumerate() {
-                if !self.beads[first + k].is_pressed {
-                    continue;
-                }
-                let [a, b] = self.neighbours(span, first, k, count);
-                let bead = &mut self.beads[first + k];
-                budget.spend(2);
-                if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
-                    bead.middle = moved;
-                    largest = largest.max(step);
-                } else {
-                    bead.is_pressed = false;
-                    largest = T::one();
-                }
-            }
-            if largest < T::lit(0.02) {
-                break;
-            }
-        }
-    }
-
-    /// The estimated length; writes the arcs.
-    fn measure(&mut self, span: &SpanProblem<'_, T>, first: usize, count: usize) -> T {
-        let mut length = T::zero();
-        let mut from = span.from;
-        for k in 0..count {
-            if !self.beads[first + k].is_pressed {
-                continue;
-            }
-            let [a, b] = self.neighbours(span, first, k, count);
-            let bead = &mut self.beads[first + k];
-            let (before, back) = leg(&bead.middle, &a, -T::one());
-            let (after, ahead) = leg(&bead.middle, &b, T::one());
-            bead.arcs = [back, ahead];
-            length += (bead.middle.point - from).norm() + before + after;
-            from = bead.middle.point;
-        }
-        length + (span.to - from).norm()
-    }
-
-    /// The obstacle into which the polygon runs deepest; if there is none, one that it passes in another class than
-    /// that of its hint, as an error if it touches that one. The class depends on the points before and after, and so
-    /// on the other obstacles.
-    fn conflict(
-        &self,
-        span: &SpanProblem<'_, T>,
-        nodes: &[Node<T>],
-        first: usize,
-        budget: &mut Budget,
-    ) -> Result<Option<usize>, ()> {
-        let mut deepest: Option<(usize, T)> = None;
-        let mut strayed: Option<usize> = None;
-        for (k, node) in nodes.iter().enumerate().filter(|(_, node)| !node.ignored) {
-            let bead = &self.beads[first + k];
-            let obstacle = span.obstacle(node);
-            let hint = obstacle.place_of_hint();
-            if bead.is_pressed && hint.is_none() {
-                continue;
-            }
-            let surface = obstacle.surface();
-            let [a, b] = self.neighbours(span, first, k, nodes.len()).map(|p| node.to_surface(&p));
-            if let Some(hint) = hint {
-                // The class depends on the ends of the contacts before and after.
-                let [before, after] = self.beads_around(first, k, nodes.len());
-                let from = before.map_or(a, |bead| node.to_surface(&bead.end(T::one())));
-                let to = after.map_or(b, |bead| node.to_surface(&bead.end(-T::one())));
-                let through = |p: &Point3<T>| Some(surface.winding(&from, p)? + surface.winding(p, &to)?);
-                let found = if bead.is_pressed {
-                    through(&node.to_surface(&bead.middle.point))
-                } else {
-                    surface.winding(&from, &to)
-                };
-                let differs = |(wanted, found): (T, T)| (wanted - found).abs() > T::one();
-                if through(&hint).zip(found).is_some_and(differs) {
-                    strayed = Some(k);
-                }
-            }
-            if bead.is_pressed {
-                continue;
-            }
-            if !obstacle.is_convex && surface.clears(&a, &b) {
-                budget.spend(CLEARED);
-                continue;
-            }
-            budget.spend(SEARCH);
-            let depth = -surface.closest_on_segment(&a, &b).height / surface.size();
-            if depth > T::lit(1e-6).max(T::negligible()) && deepest.is_none_or(|(_, most)| depth > most) {
-                deepest = Some((k, depth));
-            }
-        }
-        match (deepest, strayed) {
-            (Some((k, _)), _) => Ok(Some(k)),
-            (None, Some(k)) if self.beads[first + k].is_pressed => Err(()),
-            (None, strayed) => Ok(strayed),
-        }
-    }
-
-    /// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or
-    /// winds by more than half a turn.
-    fn penalties_of(&self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], first: usize) -> T {
-        let mut sum = T::zero();
+/// Moves beads to the middles of the contacts of a taut cable. Beads on which it does not press are released.
+fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
+    for _ in 0..SWEEPS {
+        let mut largest = T::zero();
         for (k, node) in nodes.iter().enumerate() {
-            let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) else {
+            if !beads[k].is_pressed {
                 continue;
-            };
-            let bead = &self.beads[first + k];
-            let surface = span.surface(node);
-            let [a, b] = self.neighbours(span, first, k, nodes.len()).map(|p| node.to_surface(&p));
-            let normal = if bead.is_pressed {
-                node.X_GS.rotation.inverse() * bead.middle.normal
+            }
+            let [a, b] = neighbours(span, beads, k);
+            let bead = &mut beads[k];
+            budget.spend(2);
+            if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
+                bead.middle = moved;
+                largest = largest.max(step);
             } else {
-                surface.gradient(&surface.closest_on_segment(&a, &b).point).normalize()
-            };
-            let along = (b - a).normalize();
-            let outwards = surface.gradient(&hint).normalize();
-            let sideways = outwards - along * along.dot(&outwards);
-            let [back, ahead] = bead.arcs;
-            // A hint at the front or at the back of the obstacle does not determine a side.
-            let is_beside = sideways.norm() > T::lit(0.2);
-            if is_beside && sideways.dot(&normal) < T::zero() || bead.is_pressed && back + ahead > T::pi() {
-                sum += self.penalties[k];
+                bead.is_pressed = false;
+                largest = T::one();
             }
         }
-        sum
+        if largest < T::lit(0.02) {
+            break;
+        }
     }
+}
+
+/// The estimated length; writes the arcs.
+fn measure<T: Real>(span: &SpanProblem<'_, T>, beads: &mut [Bead<T>]) -> T {
+    let mut length = T::zero();
+    let mut from = span.from;
+    for k in 0..beads.len() {
+        if !beads[k].is_pressed {
+            continue;
+        }
+        let [a, b] = neighbours(span, beads, k);
+        let bead = &mut beads[k];
+        let (before, back) = leg(&bead.middle, &a, -T::one());
+        let (after, ahead) = leg(&bead.middle, &b, T::one());
+        bead.arcs = [back, ahead];
+        length += (bead.middle.point - from).norm() + before + after;
+        from = bead.middle.point;
+    }
+    length + (span.to - from).norm()
+}
+
+/// The obstacle into which the polygon runs deepest; if there is none, one that it passes in another class than
+/// that of its hint, as an error if it touches that one. The class depends on the points before and after, and so
+/// on the other obstacles.
+fn conflict<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    beads: &[Bead<T>],
+    budget: &mut Budget,
+) -> Result<Option<usize>, ()> {
+    let mut deepest: Option<(usize, T)> = None;
+    let mut strayed: Option<usize> = None;
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| !node.ignored) {
+        let bead = &beads[k];
+        let obstacle = span.obstacle(node);
+        let hint = obstacle.place_of_hint();
+        if bead.is_pressed && hint.is_none() {
+            continue;
+        }
+        let surface = obstacle.surface();
+        let [a, b] = neighbours(span, beads, k).map(|p| node.to_surface(&p));
+        if let Some(hint) = hint {
+            // The class depends on the ends of the contacts before and after.
+            let [before, after] = beads_around(beads, k);
+            let from = before.map_or(a, |bead| node.to_surface(&bead.end(T::one())));
+            let to = after.map_or(b, |bead| node.to_surface(&bead.end(-T::one())));
+            let through = |p: &Point3<T>| Some(surface.winding(&from, p)? + surface.winding(p, &to)?);
+            let found = if bead.is_pressed {
+                through(&node.to_surface(&bead.middle.point))
+            } else {
+                surface.winding(&from, &to)
+            };
+            let differs = |(wanted, found): (T, T)| (wanted - found).abs() > T::one();
+            if through(&hint).zip(found).is_some_and(differs) {
+                strayed = Some(k);
+            }
+        }
+        if bead.is_pressed {
+            continue;
+        }
+        if !obstacle.is_convex && surface.clears(&a, &b) {
+            budget.spend(CLEARED);
+            continue;
+        }
+        budget.spend(SEARCH);
+        let depth = -surface.closest_on_segment(&a, &b).height / surface.size();
+        if depth > T::lit(1e-6).max(T::negligible()) && deepest.is_none_or(|(_, most)| depth > most) {
+            deepest = Some((k, depth));
+        }
+    }
+    match (deepest, strayed) {
+        (Some((k, _)), _) => Ok(Some(k)),
+        (None, Some(k)) if beads[k].is_pressed => Err(()),
+        (None, strayed) => Ok(strayed),
+    }
+}
+
+/// The penalties of the hints without a class that the polygon does not follow: it passes on the other side, or
+/// winds by more than half a turn.
+fn penalties_of<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    beads: &[Bead<T>],
+    penalties: &[T],
+) -> T {
+    let mut sum = T::zero();
+    for (k, node) in nodes.iter().enumerate().filter(|(k, _)| penalties[*k] > T::zero()) {
+        let Some(hint) = soft_hint(span, node) else { continue };
+        let bead = &beads[k];
+        let surface = span.surface(node);
+        let [a, b] = neighbours(span, beads, k).map(|p| node.to_surface(&p));
+        let normal = if bead.is_pressed {
+            node.X_GS.rotation.inverse() * bead.middle.normal
+        } else {
+            surface.gradient(&surface.closest_on_segment(&a, &b).point).normalize()
+        };
+        let along = (b - a).normalize();
+        let outwards = surface.gradient(&hint).normalize();
+        let sideways = outwards - along * along.dot(&outwards);
+        let [back, ahead] = bead.arcs;
+        // A hint at the front or at the back of the obstacle does not determine a side.
+        let is_beside = sideways.norm() > T::lit(0.2);
+        if is_beside && sideways.dot(&normal) < T::zero() || bead.is_pressed && back + ahead > T::pi() {
+            sum += penalties[k];
+        }
+    }
+    sum
 }
 
 /// The hint of an obstacle whose surface does not distinguish classes.

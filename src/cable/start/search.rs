@@ -32,12 +32,8 @@ enum Start {
     String,
 }
 
-/// The outcome of the starts so far.
-struct Outcome<T: Real> {
-    /// Score and progress of the best path that keeps the hints.
-    best: Option<(T, Progress<T>)>,
-    failure: Failure<T>,
-}
+/// The outcome of the starts so far: score and progress of the best path that keeps the hints.
+type Outcome<T> = Result<(T, Progress<T>), Failure<T>>;
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their hints.
 pub(crate) fn search<T: Real>(
@@ -53,10 +49,10 @@ pub(crate) fn search<T: Real>(
         list.clear();
         list.reserve(nodes.capacity());
     }
-    let mut outcome = Outcome { best: None, failure: Failure::new(&Progress::none()) };
+    let mut outcome: Outcome<T> = Err(Failure::new(&Progress::none()));
     work.plans.begin(span, nodes, &mut work.run.budget);
     loop {
-        let most = outcome.best.map(|(score, _)| score * T::lit(1.0 + MARGIN));
+        let most = outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
         collapse(nodes);
         let Workspace { plans, run, .. } = &mut *work;
         let Some(plan) = plans.next(span, nodes, most, &mut run.budget) else { break };
@@ -64,16 +60,16 @@ pub(crate) fn search<T: Real>(
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the straight line costs little, and ensures that no longer path than its own is returned.
-    if !has_hints || outcome.best.is_none() {
+    if !has_hints || outcome.is_err() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
     }
-    if outcome.best.is_none() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
+    if outcome.is_err() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
         attempt(span, nodes, work, Start::Front, &mut outcome);
     }
-    if outcome.best.is_none() {
+    if outcome.is_err() {
         attempt(span, nodes, work, Start::String, &mut outcome);
     }
-    let (_, mut progress) = outcome.best.ok_or(outcome.failure)?;
+    let (_, mut progress) = outcome?;
     copy(&work.shortest, nodes);
     // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
@@ -129,7 +125,7 @@ fn attempt<T: Real>(
             relax(span, nodes, &mut work.run, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
             // takes over.
-            let longest = outcome.best.map(|(best, _)| best * T::lit(1.0 + MARGIN));
+            let longest = outcome.ok().map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
                 work.run.budget.limit = limit;
                 copy(&work.shortest, nodes);
@@ -141,9 +137,9 @@ fn attempt<T: Real>(
     work.run.budget.limit = limit;
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes) } else { None };
-    match found {
-        _ if lost.is_some() => outcome.failure.lost = lost,
-        Ok(progress) => {
+    match (found, &mut *outcome) {
+        (_, Err(failure)) if lost.is_some() => failure.lost = lost,
+        (Ok(progress), _) if lost.is_none() => {
             let length = length_of(span, nodes);
             let penalty = match start {
                 Start::Plan(plan) => work.plans.penalty(plan),
@@ -154,15 +150,16 @@ fn attempt<T: Real>(
             if !work.lengths.iter().any(is_same) {
                 work.lengths.push(length);
             }
-            if outcome.best.as_ref().is_none_or(|(best, _)| length + penalty < *best) {
-                outcome.best = Some((length + penalty, progress));
+            if outcome.ok().is_none_or(|(best, _)| length + penalty < best) {
+                *outcome = Ok((length + penalty, progress));
                 copy(nodes, &mut work.shortest);
                 return;
             }
         }
-        Err(why) => outcome.failure.add(&why, nodes),
+        (Err(why), Err(failure)) => failure.add(&why, nodes),
+        _ => {}
     }
-    if outcome.best.is_some() {
+    if outcome.is_ok() {
         copy(&work.shortest, nodes);
     }
 }
