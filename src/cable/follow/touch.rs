@@ -137,7 +137,7 @@ pub(crate) fn relax<T: Real>(
 
 /// The largest number of contacts made and released one by one, beyond which there is a cycle.
 fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
-    4 * (span.obstacles.len() + contacts::places_for_further(span)) + 4
+    4 * span.most_contacts() + 4
 }
 
 /// Finds which obstacles are touched, beginning with those that are marked.

@@ -6,7 +6,7 @@ use crate::cable::PathError;
 use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
 use crate::cable::follow::touch::{Failure, relax, settle_contacts};
 use crate::cable::solution::results::Tracking;
-use crate::cable::solve::contacts::{collapse, places_for_further, recall};
+use crate::cable::solve::contacts::{collapse, recall};
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
 use crate::cable::solve::run::Budget;
@@ -46,7 +46,7 @@ pub(crate) fn solve_span<T: Real>(
     }
     check_neighbouring_ends(span, nodes)?;
     work.run.active.clear();
-    work.run.active.reserve(nodes.len() + places_for_further(span));
+    work.run.active.reserve(span.most_contacts());
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
     let mut known = has_memory;
     let mut failure = Failure::new(&Progress::none());

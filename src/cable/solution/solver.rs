@@ -114,7 +114,6 @@ fn solve<T: Real>(
     let mut further = &wraps.further[..];
     let absent = |k: usize| absent(placed, positions, k);
     let mut next = 0;
-    let mut length = T::zero();
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
@@ -149,31 +148,6 @@ fn solve<T: Real>(
         classes = classes.max(progress.classes);
 
         let mut leaving = (from.body, span.from);
-        let mut add = |leaving: (BodyIndex, Point3<T>),
-                       body: BodyIndex,
-                       point,
-                       to_contact: Option<usize>,
-                       held: Option<Vector3<T>>| {
-            let along: Vector3<T> = point - leaving.1;
-            // A contact that begins or ends at a fixed point leaves no straight segment between. It does so within the
-            // smoothness; forces at one point cancel exactly.
-            let fixed = if to_contact.is_some() { leaving.1 } else { point };
-            let (from_G, to_G, direction_G, reach) = match held {
-                Some(tangent) => (fixed, fixed, tangent, T::zero()),
-                None => (leaving.1, point, along / along.norm(), along.norm()),
-            };
-            length += reach;
-            segments.push(Segment {
-                from_body: leaving.0,
-                to_body: body,
-                from_G,
-                to_G,
-                direction_G,
-                length: reach,
-                to_contact,
-            });
-            direction_G
-        };
         let mut departing = None;
         let mut held = None;
         for node in nodes.iter() {
@@ -184,20 +158,19 @@ fn solve<T: Real>(
             if node.in_contact {
                 let Geodesic { start, end, .. } = &node.ground;
                 let [holds_start, holds_end] = node.holds;
-                let direction_G = add(
-                    leaving,
-                    obstacle.frame().body,
-                    start.point,
-                    Some(contacts.len()),
-                    (departing.is_none() && holds_start).then_some(start.tangent),
-                );
-                leaving = (obstacle.frame().body, end.point);
-                departing = departing.or(Some(direction_G));
+                let body = obstacle.frame().body;
+                let held_start = (departing.is_none() && holds_start).then_some(start.tangent);
+                let arriving = segment(leaving, (body, start.point), Some(contacts.len()), held_start);
+                leaving = (body, end.point);
+                departing = departing.or(Some(arriving.direction_G));
+                segments.push(arriving);
                 held = holds_end.then_some(end.tangent);
             }
             contacts.push(node.contact(index, obstacle));
         }
-        let arriving = add(leaving, to.body, span.to, None, held);
+        let last = segment(leaving, (to.body, span.to), None, held);
+        let arriving = last.direction_G;
+        segments.push(last);
         let pulls = [(from.motion, departing.unwrap_or(arriving)), (to.motion, -arriving)];
         for (motion, direction_G) in pulls {
             let Some((coordinate, slope_G)) = motion else { continue };
@@ -205,9 +178,9 @@ fn solve<T: Real>(
         }
     }
     contacts.extend((next..count).map(absent));
-    for contact in contacts.iter().filter(|contact| contact.in_contact) {
-        length += contact.geodesic.length;
-    }
+    let arcs = contacts.iter().filter(|contact| contact.in_contact).map(|contact| contact.geodesic.length);
+    let lengths = segments.iter().map(|segment| segment.length).chain(arcs);
+    let length = lengths.fold(T::zero(), |sum, length| sum + length);
     let is_sound = |Wrap { point, tangent, .. }: &Wrap<T>| is_finite(&point.coords) && is_finite(tangent);
     require_finite(length.is_finite() && contacts.iter().all(|contact| is_sound(&contact.wrap)))?;
     results.length = length;
@@ -216,6 +189,25 @@ fn solve<T: Real>(
     results.tracking = tracking;
     results.classes = classes;
     Ok(())
+}
+
+/// The straight segment between two points on bodies. A contact that begins or ends at a fixed point is held there, with
+/// this tangent.
+fn segment<T: Real>(
+    (from_body, from): (BodyIndex, Point3<T>),
+    (to_body, to): (BodyIndex, Point3<T>),
+    to_contact: Option<usize>,
+    held: Option<Vector3<T>>,
+) -> Segment<T> {
+    // Such a contact leaves no straight segment between. It does so within the smoothness; forces at one point cancel
+    // exactly.
+    let fixed = if to_contact.is_some() { from } else { to };
+    let along = to - from;
+    let (from_G, to_G, direction_G, length) = match held {
+        Some(tangent) => (fixed, fixed, tangent, T::zero()),
+        None => (from, to, along / along.norm(), along.norm()),
+    };
+    Segment { from_body, to_body, from_G, to_G, direction_G, length, to_contact }
 }
 
 /// Stands for the contacts of an obstacle that is not active.

@@ -11,11 +11,6 @@ use crate::cable::solve::run::{ACCURACY, Budget};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
-/// The number of further contacts for which there is room.
-pub(crate) fn places_for_further<T: Real>(span: &SpanProblem<'_, T>) -> usize {
-    span.obstacles.iter().map(|obstacle| obstacle.most_contacts - 1).sum()
-}
-
 /// The contacts of an obstacle.
 pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
     nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)

@@ -29,6 +29,11 @@ impl<'a, T: Real> SpanProblem<'a, T> {
         &self.obstacles[node.obstacle]
     }
 
+    /// The largest number of contacts.
+    pub(crate) fn most_contacts(&self) -> usize {
+        self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
+    }
+
     /// The surface of a node's obstacle.
     #[inline]
     pub(crate) fn surface(&self, node: &Node<T>) -> &'a dyn Wrappable<T> {
