@@ -9,7 +9,7 @@ use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
 use crate::cable::model::wrap::{Wrap, Wraps};
 use crate::math::{Casts, Pose, Real};
-use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, KinematicsError, Positions, Station, Topology};
+use crate::mechanics::{Checked, KinematicsError, Positions, Station, Topology};
 
 /// The path of a cable: origin, via points and obstacles in order, termination.
 ///
@@ -283,8 +283,12 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::NoSuchCoordinate`] for the first that does not.
     pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
-        self.bodies().try_for_each(|body| topology.check_body(body))?;
-        self.coordinates().try_for_each(|coordinate| topology.check_coordinate(coordinate))
+        let via_points = self.via_points().map(|via_point| via_point.station().body);
+        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
+        let ends = [self.origin.body, self.termination.body].into_iter();
+        ends.chain(via_points).chain(obstacles).try_for_each(|body| topology.check_body(body))?;
+        let mut coordinates = self.via_points().flat_map(ViaPoint::coordinates);
+        coordinates.try_for_each(|coordinate| topology.check_coordinate(coordinate))
     }
 
     /// Whether every body and every coordinate of a via point exists.
@@ -298,18 +302,6 @@ impl<T: Real> CablePath<T> {
             && topology.has_body(self.termination.body)
             && self.via_points().all(has)
             && self.obstacles.iter().all(|obstacle| topology.has_body(obstacle.frame().body))
-    }
-
-    /// The bodies of all stations and obstacles, possibly repeated.
-    fn bodies(&self) -> impl Iterator<Item = BodyIndex> + '_ {
-        let via_points = self.via_points().map(|via_point| via_point.station().body);
-        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
-        [self.origin.body, self.termination.body].into_iter().chain(via_points).chain(obstacles)
-    }
-
-    /// The coordinates of all via points, possibly repeated.
-    fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + '_ {
-        self.via_points().flat_map(ViaPoint::coordinates)
     }
 }
 

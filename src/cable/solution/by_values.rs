@@ -56,7 +56,7 @@ pub(crate) fn solve<T: Real>(
         };
         let Values { nodes: found, work: search, .. } = values;
         let (progress, tracking) = solve_span(&plain, found, search, place)?;
-        exhaust(&plain, found, &mut search.run);
+        newton::exhaust(&plain, found, &mut search.run);
         let progress = differentiate(span, nodes, found, &mut work.run, &progress);
         // A user's cast may be of another surface.
         if progress.converged {
@@ -64,22 +64,10 @@ pub(crate) fn solve<T: Real>(
         }
     }
     let (progress, tracking) = solve_span(span, nodes, work, place)?;
-    exhaust(span, nodes, &mut work.run);
+    newton::exhaust(span, nodes, &mut work.run);
     values.nodes.clear();
     values.nodes.extend(nodes.iter().map(Node::values));
     Ok((differentiate(span, nodes, &values.nodes, &mut work.run, &progress), tracking))
-}
-
-/// Exhausts precision, starting from a path, which is remembered as the start.
-fn exhaust<U: Real>(span: &SpanProblem<'_, U>, nodes: &mut [Node<U>], run: &mut Run) {
-    run.active.clear();
-    for (k, node) in nodes.iter_mut().enumerate().filter(|(_, node)| node.in_contact) {
-        run.active.push(k);
-        // The last correction has been applied to the geodesic, not to the trial.
-        node.start = node.trial;
-        node.correct_trial(U::one());
-    }
-    newton::exhaust(span, nodes, &run.active);
 }
 
 /// Computes what was found in the scalar.

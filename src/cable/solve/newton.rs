@@ -10,7 +10,7 @@ use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::Node;
-use crate::cable::solve::run::Budget;
+use crate::cable::solve::run::{Budget, Run};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
@@ -204,11 +204,18 @@ fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], act
     found
 }
 
-/// Continues from a solution until precision is exhausted, independent of the requested smoothness: each step is at
-/// most half as long as the one before.
+/// Continues from a solution, which is remembered as the start, until precision is exhausted, independent of the
+/// requested smoothness: each step is at most half as long as the one before.
 ///
 /// Leaves trials whose geodesics have not been computed.
-pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) {
+pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], run: &mut Run) {
+    run.activate(nodes);
+    let active = &run.active;
+    for &k in active {
+        // The last correction has been applied to the geodesic, not to the trial.
+        nodes[k].start = nodes[k].trial;
+        nodes[k].correct_trial(T::one());
+    }
     let mut longest = T::lit(LONGEST_STEP);
     while longest > T::negligible() {
         let step = exact_step(span, nodes, active);
