@@ -9,6 +9,7 @@ use nalgebra::{Point3, SVector};
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
 use crate::framework::handle::ElementId;
+use crate::framework::kinds::AnyElement;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
@@ -255,11 +256,10 @@ impl<T: Real> PositionView<'_, T> {
         });
         let mut values = [T::zero(); 3];
         if results == Stage::Dynamics {
-            let stored = system.measure(state, id, |element| element.potential_energy());
-            let dissipated = system.measure(state, id, |element| element.power_dissipated());
-            let power_absorbed = state.continuous.rates[state.slot_at(kind, place)];
-            let or_zero = |number: Result<T, Error>| number.unwrap_or_else(|_| T::zero());
-            values = [or_zero(stored), or_zero(dissipated), power_absorbed];
+            let energies =
+                |element: &dyn AnyElement<T>| [element.potential_energy(), element.power_dissipated()];
+            let [stored, dissipated] = system.measure(state, id, energies).unwrap_or_else(|_| [T::zero(); 2]);
+            values = [stored, dissipated, state.continuous.rates[state.slot_at(kind, place)]];
         }
         for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {
             if !own {

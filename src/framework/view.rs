@@ -253,7 +253,9 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.measure(self.state, element.into(), |element| element.potential_energy()))
+        let [energy] =
+            or_panic(self.system.measure(self.state, element.into(), |element| [element.potential_energy()]));
+        energy
     }
 
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
@@ -261,7 +263,9 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.measure(self.state, element.into(), |element| element.power_dissipated()))
+        let [power] =
+            or_panic(self.system.measure(self.state, element.into(), |element| [element.power_dissipated()]));
+        power
     }
 
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).

@@ -230,21 +230,22 @@ impl<T: Real> ForceSystem<T> {
         self.advance(state, Stage::Dynamics)?;
         for id in self.elements() {
             let slot = state.slot(id)?;
-            state.continuous.values[slot] = self.measure(state, id, |element| element.potential_energy())?;
+            [state.continuous.values[slot]] =
+                self.measure(state, id, |element| [element.potential_energy()])?;
         }
         state.continuous.open_all();
         Ok(())
     }
 
-    /// A number of one element of a state that has been realized to Dynamics; zero while the element is disabled.
-    pub(super) fn measure(
+    /// Numbers of one element of a state that has been realized to Dynamics; zero while the element is disabled.
+    pub(super) fn measure<const N: usize>(
         &self,
         state: &State<T>,
         id: ElementId,
-        of: impl Fn(&dyn AnyElement<T>) -> T,
-    ) -> Result<T, Error> {
+        of: impl Fn(&dyn AnyElement<T>) -> [T; N],
+    ) -> Result<[T; N], Error> {
         let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
-        let mut measured = T::zero();
+        let mut measured = [T::zero(); N];
         kind.ask(slots, id.place(), &state.kinematics, &mut |element| measured = of(element))?;
         Ok(measured)
     }
@@ -258,8 +259,8 @@ impl<T: Real> ForceSystem<T> {
             let (slots, only) = (kinds[id.kind()].as_mut(), id.place()..id.place() + 1);
             self.kinds[id.kind()].calc(slots, only, first..=Stage::Dynamics, kinematics)?;
         }
-        let stored = self.measure(state, id, |element| element.potential_energy())?;
-        let held = self.measure(state, id, |element| element.held_energy())?;
+        let energies = |element: &dyn AnyElement<T>| [element.potential_energy(), element.held_energy()];
+        let [stored, held] = self.measure(state, id, energies)?;
         if stored.is_finite() && held.is_finite() {
             Ok([stored, held])
         } else {

@@ -218,3 +218,71 @@ fn a_step_back_in_time_is_refused() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// A slider of 1 kg under symplectic Euler, from 1 m or at 1 m/s: the steps until one is refused, or none of 2000.
+fn refused_after(
+    law: Parameters<f64>,
+    [q, v]: [f64; 2],
+    step: f64,
+    rule: StepRule,
+) -> Result<Option<u32>, Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), law)?)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, q)?;
+    state.set_coordinate_rate(slider, v)?;
+    system.reset_dissipated_energy(&mut state)?;
+    let mut motion = [q, v];
+    for taken in 0..2000 {
+        let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
+        motion[1] += step * force;
+        motion[0] += step * motion[1];
+        let mut end = state.clone();
+        end.set_coordinate(slider, motion[0])?;
+        end.set_coordinate_rate(slider, motion[1])?;
+        end.set_time(state.time() + step)?;
+        match system.finish_step(&mut state, &Shown { state: end, error: 0.0 }, rule) {
+            Err(Error::EnergyGained { .. }) => return Ok(Some(taken)),
+            outcome => outcome?,
+        }
+    }
+    Ok(None)
+}
+
+/// Beyond the longest stable step of 2 ms energies grow by at least 2.1 in a step, and never is a spring relaxed.
+#[test]
+fn motions_that_explode_are_refused() -> Result<(), Error> {
+    let spring = Parameters { stiffness: 1e6, ..Parameters::default() };
+    let damped = Parameters { damping: 10.0, ..spring };
+    let damper = Parameters { damping: 1e3, ..Parameters::default() };
+    for rule in [StepRule::HeldForces, StepRule::Trapezoid] {
+        for start in [[1.0, 0.0], [0.0, 1.0], [1.0, -100.0]] {
+            for share in [0.5, 0.9, 0.99] {
+                for law in [spring, damped, damper] {
+                    assert_eq!(refused_after(law, start, share * 2e-3, rule)?, None, "{start:?} {share}");
+                }
+            }
+        }
+    }
+    let held = StepRule::HeldForces;
+    for (law, step, most) in [
+        (spring, 2.05e-3, 20),
+        (spring, 2.2e-3, 10),
+        (damped, 2.2e-3, 10),
+        (damper, 2.2e-3, 60),
+        (damper, 5e-3, 10),
+    ] {
+        for start in [[1.0, 0.0], [0.0, 1.0]] {
+            if law == damper && start[1] == 0.0 {
+                continue;
+            }
+            let refused = refused_after(law, start, step, held)?;
+            assert!(refused.is_some_and(|taken| taken <= most), "{start:?} {step}: {refused:?}");
+        }
+    }
+    // Negative damping delivers power by its law.
+    let driven = Parameters { damping: -1.0, ..Parameters::default() };
+    assert_eq!(refused_after(driven, [0.0, 1.0], 1e-2, held)?, None);
+    Ok(())
+}
