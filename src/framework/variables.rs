@@ -84,7 +84,6 @@ pub trait Numbers<T: Algebraic> {
         self.lift(&mut |number| {
             visit(place, number);
             place += 1;
-            number
         });
     }
 }

@@ -1,5 +1,7 @@
 //! The law of the exponential spring, in numbers with or without derivatives.
 
+#![expect(clippy::inline_always, reason = "in dual numbers a call costs as much, and its unread results too")]
+
 use nalgebra::Vector2;
 
 use super::slider::{Slider, Yielding};
@@ -19,6 +21,7 @@ pub(super) struct Normal<T> {
 }
 
 /// The normal force at a height and a velocity along the normal.
+#[inline(always)]
 pub(super) fn normal_force<S: Algebraic>(law: &Parameters<S>, height: S, speed: S) -> Normal<S> {
     let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *law;
     let exponent = d2 * (d0 - height);
@@ -100,7 +103,7 @@ const FAST: f64 = 0.1;
 impl<S: Algebraic> Parameters<S> {
     /// Friction of a station with this position and velocity in the plane, under a normal force and with this time
     /// since the last commit; and what a commit writes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tangential(
         &self,
         committed: &Discrete<S>,
@@ -182,7 +185,7 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     /// Friction by return mapping.
-    #[inline]
+    #[inline(always)]
     fn yields(
         &self,
         committed: &Discrete<S>,
@@ -268,7 +271,6 @@ impl<S: Algebraic> Parameters<S> {
 
 /// The forces scaled by one factor such that their sum is within the limit, and whether they were reduced.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 fn shortened<T: Real, S: Number<T>, const N: usize>(
     forces: [Vector2<S>; N],
     sum: Vector2<S>,
@@ -289,7 +291,7 @@ pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> boo
 }
 
 /// The length of a vector; not a number where its square overflows, so that no force results.
-#[inline]
+#[inline(always)]
 pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
     let squared = dot(v, v);
     if squared == S::zero() {
@@ -303,7 +305,7 @@ pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
 }
 
 /// The product of two vectors.
-#[inline]
+#[inline(always)]
 pub(super) fn dot<T: Real, S: Number<T>>(a: Vector2<S>, b: Vector2<S>) -> S {
     a.x * b.x + a.y * b.y
 }
@@ -317,7 +319,6 @@ pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
 /// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time. Given
 /// velocities instead of travels, Sliding at a velocity.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
 pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
     let squared = dot(travel, travel);
     // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.

@@ -7,48 +7,73 @@ use nalgebra::{ComplexField, Matrix3, Vector2, Vector3};
 use super::law::{Step, TOUCH, Tangential, length, normal_force};
 use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes, Stiffnesses, varied};
+use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
 
+/// The parameters of the normal force alone, which are the first ones.
+const OF_NORMAL: usize = 5;
+const PARAMETERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
+const MEMORY: usize = <Discrete<f64> as Numbers<f64>>::COUNT;
 /// The directions of motion: position and velocity of the station, in the plane's frame.
 const MOTION: usize = 6;
-/// The directions of everything on which forces and a commit depend: motion, then time, parameters and memory.
-const ALL: usize =
-    MOTION + 1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
+/// Time, parameters and memory.
+const VARIABLES: usize = 1 + PARAMETERS + MEMORY;
+/// The last directions of friction: position and velocity in the plane, and the normal force.
+const IN_PLANE: usize = 5;
+/// All directions of friction: the other parameters and memory come first. Time has none, since the time since the last
+/// commit depends on that of the commit likewise, with the opposite sign.
+const FRICTION: usize = PARAMETERS - OF_NORMAL + MEMORY + IN_PLANE;
 
 type At<'a, T> = AtDynamics<'a, T, ExponentialSpring<T>>;
 
-/// The law in numbers with derivatives in the first `N` directions.
-struct Law<T: Real, const N: usize> {
-    /// The force on the station, in the plane's frame.
-    force_P: [Dual<T, N>; 3],
+/// The law in numbers with derivatives: the normal force by height, speed and the first of its parameters, and friction by the
+/// last of its directions. Friction depends on height and speed, and on these parameters, only through the normal force.
+struct Law<T: Real, const M: usize, const N: usize> {
+    normal: Dual<T, M>,
     tangential: Tangential<Dual<T, N>>,
-    memory: Discrete<Dual<T, N>>,
-    /// Everything that a commit can write.
-    next: Discrete<Dual<T, N>>,
 }
 
-impl<T: Real, const N: usize> Law<T, N> {
-    #[inline]
+impl<T: Real, const M: usize, const N: usize> Law<T, M, N> {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "results that are not read cost nothing")]
     fn of(at: &At<'_, T>) -> Self {
+        let (p, v) = (&at.position.p_PS.coords, &at.velocity.v_PS);
         let mut vary = varied(0);
-        let [p, v] = [at.position.p_PS.coords, at.velocity.v_PS].map(|vector| vector.map(&mut vary));
-        let time = vary(at.time);
-        let parameters = at.parameters.lift(&mut vary);
-        let memory = at.discrete.lift(&mut vary);
-        let normal = normal_force(&parameters, p.z, v.z).total;
-        let elapsed = time - memory.last_update;
-        let tangential = parameters.tangential(&memory, [p.xy(), v.xy()], normal, elapsed);
-        let friction = tangential.elastic + tangential.damping;
-        let next = Discrete {
-            anchor_P: tangential.next_anchor,
-            sliding: tangential.next_sliding,
-            last_update: time,
-            last_station: Some(p.into()),
-            last_velocity_P: v.xy(),
-            overspeed: tangential.next_overspeed,
-        };
-        Self { force_P: [friction.x, friction.y, normal], tangential, memory, next }
+        let [height, speed] = [p.z, v.z].map(&mut vary);
+        let normal = normal_force(&at.parameters.lift(&mut vary), height, speed).total;
+        let mut vary = varied(OF_NORMAL + FRICTION - N);
+        let (parameters, memory) = (at.parameters.lift(&mut vary), at.discrete.lift(&mut vary));
+        let motion = [p.xy(), v.xy()].map(|vector| vector.map(&mut vary));
+        let elapsed = Dual::of(at.time) - memory.last_update;
+        let tangential = parameters.tangential(&memory, motion, vary(normal.value), elapsed);
+        Self { normal, tangential }
+    }
+
+    /// The force on the station, in the plane's frame.
+    #[inline]
+    fn force_P(&self) -> [Dual<T, N>; 3] {
+        let friction = self.tangential.elastic + self.tangential.damping;
+        [friction.x, friction.y, Dual::variable(self.normal.value, N - 1)]
+    }
+
+    /// The derivatives of a number by position and velocity of the station, in the plane's frame.
+    #[inline]
+    fn by_motion(&self, number: &Dual<T, N>) -> [T; MOTION] {
+        let [x, y, u, v, by_normal] = from_fn(|i| number.slopes[N - IN_PLANE + i]);
+        [x, y, by_normal * self.normal.slopes[0], u, v, by_normal * self.normal.slopes[1]]
+    }
+}
+
+impl<T: Real> Law<T, { 2 + OF_NORMAL }, FRICTION> {
+    /// The derivatives of a number by all variables, given the direction of the time of the last commit.
+    #[inline]
+    fn by_variables(&self, last_update: usize, number: &Dual<T, FRICTION>) -> [T; VARIABLES] {
+        let by_normal = number.slopes[FRICTION - 1];
+        from_fn(|variable| match variable.checked_sub(1) {
+            None => -number.slopes[last_update],
+            Some(parameter) if parameter < OF_NORMAL => by_normal * self.normal.slopes[2 + parameter],
+            Some(other) => number.slopes[other - OF_NORMAL],
+        })
     }
 }
 
@@ -58,11 +83,30 @@ impl<T: Real> ExponentialSpring<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
 
-    pub(super) fn linearize_by_motion(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let Law { force_P, tangential, .. } = Law::<T, MOTION>::of(at);
+    /// Writes the derivatives of the forces by motion, and those of everything else in scope: they are those of one
+    /// evaluation.
+    pub(super) fn linearize_in_scope(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let Scope { variables, commit } = blocks.scope();
+        if variables || commit {
+            let law = Law::of(at);
+            self.linearize_by_motion(at, &law, blocks);
+            self.linearize_others(at, &law, blocks);
+        } else {
+            self.linearize_by_motion(at, &Law::<T, 2, IN_PLANE>::of(at), blocks);
+        }
+    }
+
+    #[inline]
+    fn linearize_by_motion<const M: usize, const N: usize>(
+        &self,
+        at: &At<'_, T>,
+        law: &Law<T, M, N>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         let R_GP = at.position.X_GP.rotation.matrix();
+        let rows = law.force_P().map(|number| law.by_motion(&number));
         let slopes = |first: usize| {
-            let in_P = Matrix3::from_fn(|row, column| force_P[row].slopes[first + column]);
+            let in_P = Matrix3::from_fn(|row, column| rows[row][first + column]);
             Slopes::Separate { torque: Matrix3::zeros(), force: rotated(R_GP, &in_P) }
         };
         blocks.add_between(&Between {
@@ -73,39 +117,71 @@ impl<T: Real> ExponentialSpring<T> {
             by_position: slopes(0),
             by_velocity: slopes(3),
         });
-        Self::state_branches(at, [tangential.lowered_limit.value, tangential.room.value], blocks);
+        Self::state_branches(at, [law.tangential.lowered_limit.value, law.tangential.room.value], blocks);
     }
 
     /// Writes the derivatives of the forces by variables, and those of the memory after a commit.
-    pub(super) fn linearize_others(
+    #[inline]
+    fn linearize_others(
         &self,
         at: &At<'_, T>,
-        forces: bool,
-        commit: Option<Step>,
+        law: &Law<T, { 2 + OF_NORMAL }, FRICTION>,
         blocks: &mut Blocks<'_, T>,
     ) {
         let (bodies, R_GP) = ([self.plane.body, self.station.body], at.position.X_GP.rotation);
         let (p_GS, none, first) = (&at.position.p_GS, Vector3::zeros(), Blocks::<T>::TIME);
-        let Law { force_P, memory, next, .. } = Law::<T, ALL>::of(at);
-        if forces {
-            let changes: [_; ALL - MOTION] = from_fn(|variable| {
-                let in_P = Vector3::from_fn(|row, _| force_P[row].slopes[MOTION + variable]);
-                SpatialForce::new(none, R_GP * in_P)
+        let last_update = at.discrete.places(PARAMETERS - OF_NORMAL).last_update;
+        let by_variables = |number: &Dual<T, FRICTION>| law.by_variables(last_update, number);
+        let scope = blocks.scope();
+        if scope.variables {
+            let rows = law.force_P().map(|number| by_variables(&number));
+            let changes: [_; VARIABLES] = from_fn(|variable| {
+                SpatialForce::new(none, R_GP * Vector3::from_fn(|row, _| rows[row][variable]))
             });
             blocks.add_between_by_variables(bodies, p_GS, first, &changes);
         }
-        let Some(step) = commit else { return };
+        // Differences return the error of the commit.
+        let Some(step) = Self::step(at).ok().filter(|_| scope.commit) else { return };
         let V_G = Self::velocity_G(at);
-        <Discrete<T> as Numbers<T>>::for_each_over(&memory.after(step, next), |row, next: Dual<T, ALL>| {
-            let (motion, by_variables) = next.slopes.split_at(MOTION);
-            let row = Row::Next(row);
-            if !motion.iter().all(|slope| slope.vanishes()) {
-                let [position, velocity] =
-                    [0, 3].map(|first| [none, R_GP * Vector3::from_column_slice(&motion[first..first + 3])]);
-                blocks.add_to_between(row, bodies, (p_GS, &V_G), position, velocity);
+        let by_motion =
+            |blocks: &mut Blocks<'_, T>, row, by_position: Vector3<T>, by_velocity: Vector3<T>| {
+                let (position, velocity) = ([none, R_GP * by_position], [none, R_GP * by_velocity]);
+                blocks.add_to_between(Row::Next(row), bodies, (p_GS, &V_G), position, velocity);
+            };
+        let kept = |blocks: &mut Blocks<'_, T>, row| {
+            blocks.add_to_by_variable(Row::Next(row), first + 1 + PARAMETERS + row, T::one());
+        };
+        let known = Discrete { last_station: Some(at.position.p_PS), ..*at.discrete };
+        let rows = known.places(0);
+        let Tangential { next_anchor, next_sliding, next_overspeed, .. } = law.tangential;
+        for (row, next) in [
+            (rows.anchor_P.x, &next_anchor.x),
+            (rows.anchor_P.y, &next_anchor.y),
+            (rows.sliding, &next_sliding),
+            (rows.overspeed, &next_overspeed),
+        ] {
+            if step == Step::Whole {
+                let [x, y, z, u, v, w] = law.by_motion(next);
+                if ![x, y, z, u, v, w].into_iter().all(T::vanishes) {
+                    by_motion(blocks, row, Vector3::new(x, y, z), Vector3::new(u, v, w));
+                }
+                blocks.add_to_by_variables(Row::Next(row), first, &by_variables(next));
+            } else {
+                kept(blocks, row);
             }
-            blocks.add_to_by_variables(row, first, by_variables);
-        });
+        }
+        if step == Step::Nothing {
+            kept(blocks, rows.last_update);
+        } else {
+            blocks.add_to_by_variable(Row::Next(rows.last_update), first, T::one());
+        }
+        let unit = |axis| Vector3::ith(axis, T::one());
+        for (axis, &row) in rows.last_station.iter().flat_map(|station| station.coords.iter().enumerate()) {
+            if step == Step::Nothing { kept(blocks, row) } else { by_motion(blocks, row, unit(axis), none) }
+        }
+        for (axis, &row) in rows.last_velocity_P.iter().enumerate() {
+            if step == Step::Whole { by_motion(blocks, row, none, unit(axis)) } else { kept(blocks, row) }
+        }
     }
 }
 

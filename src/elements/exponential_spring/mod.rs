@@ -246,6 +246,8 @@ impl<T: Real> ExponentialSpring<T> {
     }
 
     /// What a commit does.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a call takes thirty instructions more in the loop of a commit")]
     fn step(at: &AtDynamics<'_, T, Self>) -> Result<Step, ElementError> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
@@ -474,21 +476,15 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_by_motion(at, blocks);
+        self.linearize_in_scope(at, blocks);
     }
 
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        // With the commit, whose derivatives are those of one evaluation.
-        let commit = if blocks.scope().commit { Self::step(at).ok() } else { None };
-        self.linearize_others(at, true, commit, blocks);
-    }
+    fn linearize_variables(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        match Self::step(at) {
-            // Differences return the error of the commit.
-            Err(_) => blocks.differences(),
-            Ok(_) if blocks.scope().variables => {}
-            Ok(step) => self.linearize_others(at, false, Some(step), blocks),
+        // Differences return the error of the commit.
+        if Self::step(at).is_err() {
+            blocks.differences();
         }
     }
 
