@@ -75,7 +75,7 @@ impl<T: Real> ForceSystem<T> {
         state.kinematics = other.kinematics.cast()?;
         let mut values = Vec::new();
         other.visit_values(&mut |value| values.push(value.cast()));
-        state.restore_layout(other.layout, values.into_iter())?;
+        state.restore_layout(other.layout, &values)?;
         state.continuous.take_flags(&other.continuous);
         Ok(state)
     }

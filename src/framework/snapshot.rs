@@ -32,38 +32,50 @@ pub struct Snapshot<T> {
     pub variables: Vec<(String, T)>,
 }
 
-/// The remainders of the cyclic redundancy check by a byte, and by a byte that as many zero bytes follow as the table has
-/// before it.
-static REMAINDERS: [[u64; 256]; 8] = {
-    let mut tables = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u64;
-        let mut bit = 0;
-        while bit < 64 {
-            sum = (sum >> 1) ^ (0xc96c_5795_d787_0f42 & (sum & 1).wrapping_neg());
-            bit += 1;
-            if bit % 8 == 0 {
-                tables[bit / 8 - 1][byte] = sum;
+/// A checksum of words in little-endian bytes: of every fourth word, and of the remainders of these four chains.
+///
+/// Each word changes its chain by a bijection, so that no change of a single word goes unnoticed; four chains, because a
+/// multiplication waits for the previous one in its chain.
+fn checksum(bytes: &[u8]) -> u64 {
+    let link = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let (words, _) = bytes.as_chunks::<8>();
+    let (fours, rest) = words.as_chunks::<4>();
+    let mut chains = [1, 2, 3, 4];
+    for four in fours {
+        for (chain, word) in chains.iter_mut().zip(four) {
+            *chain = link(*chain, u64::from_le_bytes(*word));
+        }
+    }
+    let rest = rest.iter().map(|&word| u64::from_le_bytes(word));
+    rest.chain(chains).fold(words.len() as u64, link)
+}
+
+/// Values on their way to the variables of a state.
+#[derive(Debug)]
+struct Incoming<'a, T> {
+    values: &'a [T],
+    /// The number of variables so far.
+    count: usize,
+    /// The first flag that would be neither 0 nor 1.
+    no_flag: Option<usize>,
+    /// Whether one of the last flags is 0.
+    has_unset: bool,
+}
+
+impl<T: Real> Incoming<'_, T> {
+    /// Writes the next value, if there is one.
+    #[inline]
+    fn write(&mut self, slot: Slot<'_, T>) {
+        if let Some(&value) = self.values.get(self.count) {
+            match slot {
+                Slot::Number(number) => *number = value,
+                Slot::Flag(flag) if value == T::zero() => (*flag, self.has_unset) = (false, true),
+                Slot::Flag(flag) if value == T::one() => *flag = true,
+                Slot::Flag(_) => self.no_flag = self.no_flag.or(Some(self.count)),
             }
         }
-        byte += 1;
+        self.count += 1;
     }
-    tables
-};
-
-/// The cyclic redundancy check CRC-64/XZ of words in little-endian bytes: the polynomial of ECMA-182, reflected. Eight bytes
-/// at once, after M. E. Kounavis, F. L. Berry, *A systematic approach to building high performance software-based CRC
-/// generators* (2005).
-fn checksum(bytes: &[u8]) -> u64 {
-    let (words, _) = bytes.as_chunks::<8>();
-    !words.iter().fold(u64::MAX, |sum, &word| {
-        let bytes = (sum ^ u64::from_le_bytes(word)).to_le_bytes();
-        bytes
-            .into_iter()
-            .zip(REMAINDERS.iter().rev())
-            .fold(0, |sum, (byte, table)| sum ^ table[usize::from(byte)])
-    })
 }
 
 /// A hash of a name: Fowler, Noll and Vo's, variant 1a.
@@ -218,7 +230,8 @@ impl<T: Real> State<T> {
             mismatch = Some(Error::SnapshotMismatch { position, expected: None, found });
         }
         mismatch.map_or(Ok(()), Err)?;
-        self.restore_all(snapshot.variables.iter().map(|&(_, value)| value))
+        let values: Vec<_> = snapshot.variables.iter().map(|&(_, value)| value).collect();
+        self.restore_all(&values)
     }
 
     /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which
@@ -227,12 +240,12 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::LayoutMismatch`] if there are more or fewer than the state has; otherwise as [`restore`](Self::restore).
     pub fn restore_values(&mut self, values: &[T]) -> Result<(), Error> {
-        self.restore_layout(self.layout, values.iter().copied())
+        self.restore_layout(self.layout, values)
     }
 
     /// All variables as little-endian bytes, smaller and faster than a [`Snapshot`]: a hash of the names of all variables in
     /// their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is 1 or 0; the
-    /// derivatives of dual numbers are left out), and the checksum CRC-64/XZ of all bytes before it.
+    /// derivatives of dual numbers are left out), and a checksum of all bytes before it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.save_bytes(&mut bytes);
@@ -252,9 +265,9 @@ impl<T: Real> State<T> {
     /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (changes within 64 consecutive bits are always
-    /// noticed, others but for one in 2⁶⁴); [`Error::LayoutMismatch`] if they are of a system whose variables have other
-    /// names; otherwise as [`restore`](Self::restore).
+    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (a change of one value is always noticed, others but for
+    /// one in 2⁶⁴); [`Error::LayoutMismatch`] if they are of a system whose variables have other names; otherwise as
+    /// [`restore`](Self::restore).
     pub fn restore_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (words, rest) = bytes.as_chunks::<8>();
         let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
@@ -264,16 +277,12 @@ impl<T: Real> State<T> {
         if checksum(checked) != u64::from_le_bytes(*sum) {
             return Err(Error::DamagedBytes);
         }
-        let values = values.iter().map(|&word| T::lit(f64::from_le_bytes(word)));
-        self.restore_layout(u64::from_le_bytes(*layout), values)
+        let values: Vec<_> = values.iter().map(|&word| T::lit(f64::from_le_bytes(word))).collect();
+        self.restore_layout(u64::from_le_bytes(*layout), &values)
     }
 
     /// Restores all variables from their values in order, if their layout is that of this state.
-    pub(crate) fn restore_layout(
-        &mut self,
-        layout: u64,
-        values: impl Iterator<Item = T> + Clone,
-    ) -> Result<(), Error> {
+    pub(crate) fn restore_layout(&mut self, layout: u64, values: &[T]) -> Result<(), Error> {
         if layout != self.layout {
             return Err(Error::LayoutMismatch);
         }
@@ -281,7 +290,7 @@ impl<T: Real> State<T> {
     }
 
     /// Restores all variables from their values in order.
-    fn restore_all(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
+    fn restore_all(&mut self, values: &[T]) -> Result<(), Error> {
         let before = self.checkpoint();
         let outcome = self.write_values(values);
         if outcome.is_err() {
@@ -293,32 +302,41 @@ impl<T: Real> State<T> {
     }
 
     /// Writes all variables in order; on an error some of them have been written.
-    fn write_values(&mut self, values: impl Iterator<Item = T> + Clone) -> Result<(), Error> {
-        let (mut written, mut position) = (values.clone(), 0);
-        let (mut is_short, mut no_flag) = (false, None);
-        self.visit_slots(&mut |slot| {
-            match written.next() {
-                Some(value) if slot.write("flag", value).is_err() => no_flag = no_flag.or(Some(position)),
-                Some(_) => {}
-                None => is_short = true,
+    fn write_values(&mut self, values: &[T]) -> Result<(), Error> {
+        let Self { kinematics, kinds, continuous, .. } = self;
+        let mut incoming = Incoming { values, count: 0, no_flag: None, has_unset: false };
+        incoming.write(Slot::Number(&mut kinematics.time));
+        let (mut start, mut lost) = (0, None);
+        for slots in kinds {
+            let places = slots.roster().places.clone();
+            for (place, _) in places.iter() {
+                let first = incoming.count;
+                incoming.has_unset = false;
+                slots.visit_mut(place, &mut |entry| incoming.write(entry.value));
+                if incoming.has_unset {
+                    // An `Option` without its flag keeps no value.
+                    let mut position = first;
+                    slots.visit(place, Group::Variables, &mut |entry| {
+                        let value = values.get(position);
+                        if value.is_some_and(|&value| !is_same_number(entry.value.number(), value)) {
+                            lost = lost.or(Some(position));
+                        }
+                        position += 1;
+                    });
+                }
+                incoming.write(Slot::Number(&mut continuous.values[start + place]));
+                incoming.write(Slot::Flag(&mut continuous.account_open[start + place]));
             }
-            position += 1;
-        });
-        if is_short || written.next().is_some() {
+            start += places.len();
+        }
+        let Incoming { count, no_flag, .. } = incoming;
+        if count != values.len() {
             return Err(Error::LayoutMismatch);
         }
         let name_of = |state: &Self, position: usize| state.variable_names().swap_remove(position);
         if let Some(position) = no_flag {
             return Err(Error::NotAFlag { name: name_of(self, position) });
         }
-        // What an `Option` does not hold is not kept.
-        let (mut written, mut position, mut lost) = (values, 0, None);
-        self.visit_values(&mut |kept| {
-            if written.next().is_some_and(|value| !is_same_number(kept, value)) {
-                lost = lost.or(Some(position));
-            }
-            position += 1;
-        });
         if let Some(position) = lost {
             return Err(Error::NotKnown { name: name_of(self, position) });
         }
@@ -370,24 +388,6 @@ impl<T: Real> State<T> {
                 visit(Value::Flag(self.continuous.account_open[start + place]).number());
             }
             start += places.len();
-        }
-    }
-
-    /// The mutable counterpart of [`visit_values`](Self::visit_values).
-    fn visit_slots(&mut self, visit: &mut dyn FnMut(Slot<'_, T>)) {
-        let Self { kinematics, kinds, continuous, .. } = self;
-        visit(Slot::Number(&mut kinematics.time));
-        let mut start = 0;
-        for slots in kinds {
-            let length = slots.roster().places.len();
-            for place in 0..length {
-                if slots.roster().places.stamp(place).is_some() {
-                    slots.visit_mut(place, &mut |entry| visit(entry.value));
-                    visit(Slot::Number(&mut continuous.values[start + place]));
-                    visit(Slot::Flag(&mut continuous.account_open[start + place]));
-                }
-            }
-            start += length;
         }
     }
 }

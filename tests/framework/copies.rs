@@ -208,18 +208,16 @@ fn values_in(bytes: &[u8]) -> Vec<f64> {
     words[1..words.len() - 1].iter().map(|&word| f64::from_le_bytes(word)).collect()
 }
 
-/// The bytes of a state with other values, under a checksum from the definition of CRC-64/XZ.
+/// The bytes of a state with other values, under their checksum: of every fourth word, and of the remainders.
 pub(crate) fn with_values(bytes: &[u8], values: &[f64]) -> Vec<u8> {
     let mut bytes = bytes[..8].to_vec();
     bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    let mut sum = u64::MAX;
-    for byte in &bytes {
-        sum ^= u64::from(byte.reverse_bits()) << 56;
-        for _ in 0..8 {
-            sum = (sum << 1) ^ if sum >> 63 == 1 { 0x42f0_e1eb_a9ea_3693 } else { 0 };
-        }
-    }
-    bytes.extend((!sum.reverse_bits()).to_le_bytes());
+    let words: Vec<_> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    let link = |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let (fours, rest) = words.split_at(words.len() / 4 * 4);
+    let chains = [1, 2, 3, 4].map(|i| fours.iter().skip(i as usize - 1).step_by(4).fold(i, link));
+    let sum = rest.iter().chain(&chains).fold(words.len() as u64, link);
+    bytes.extend(sum.to_le_bytes());
     bytes
 }
 
