@@ -1,5 +1,6 @@
 //! Variables of a state by name, and snapshots of all of them.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Arguments};
@@ -24,12 +25,57 @@ pub(crate) const ACCOUNT_OPEN: &str = "account_open";
 /// All named variables of a state with their values; restoring them resumes bit for bit.
 ///
 /// Made by [`State::snapshot`], read by [`State::restore`]. Holds time but no other kinematics, which are the
-/// host's.
+/// host's. Serialized as pairs of names and values, and collected from such pairs.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        from = "Vec<(String, T)>",
+        into = "Vec<(String, T)>",
+        bound(serialize = "T: Copy + serde::Serialize")
+    )
+)]
 pub struct Snapshot<T> {
-    /// Names and values, always in the same order for one system.
-    pub variables: Vec<(String, T)>,
+    /// Each with the end of its line: in one text, since an allocation for each takes longer than everything else.
+    names: String,
+    /// The values, in the order of the names, which is always the same for one system.
+    pub values: Vec<T>,
+}
+
+impl<T: Copy> Snapshot<T> {
+    /// The names with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, T)> {
+        self.names.split_terminator('\n').zip(self.values.iter().copied())
+    }
+
+    /// The place among the values of the variable of this name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.names.split_terminator('\n').position(|listed| listed == name)
+    }
+}
+
+impl<T, N: AsRef<str>> FromIterator<(N, T)> for Snapshot<T> {
+    fn from_iter<I: IntoIterator<Item = (N, T)>>(variables: I) -> Self {
+        let mut snapshot = Self { names: String::new(), values: Vec::new() };
+        for (name, value) in variables {
+            snapshot.names.extend([name.as_ref(), "\n"]);
+            snapshot.values.push(value);
+        }
+        snapshot
+    }
+}
+
+impl<T> From<Vec<(String, T)>> for Snapshot<T> {
+    fn from(variables: Vec<(String, T)>) -> Self {
+        variables.into_iter().collect()
+    }
+}
+
+impl<T: Copy> From<Snapshot<T>> for Vec<(String, T)> {
+    fn from(snapshot: Snapshot<T>) -> Self {
+        snapshot.variables().map(|(name, value)| (name.to_string(), value)).collect()
+    }
 }
 
 /// A checksum of words in little-endian bytes: of every fourth word, and of the remainders of these four chains.
@@ -108,7 +154,7 @@ pub(crate) fn split_address(name: &str) -> Option<(&str, usize, &str)> {
 impl<T: Real> State<T> {
     /// The names of all variables, in the order in which [`snapshot`](Self::snapshot) lists them.
     pub fn variable_names(&self) -> Vec<String> {
-        self.snapshot().variables.into_iter().map(|(name, _)| name).collect()
+        self.lines_of_names().split_terminator('\n').map(String::from).collect()
     }
 
     /// The variable of this name, such as `exponential_spring[3].anchor_P.x`, or `left heel.anchor_P.x` of an element
@@ -163,42 +209,37 @@ impl<T: Real> State<T> {
 
     /// All variables with their names and values.
     pub fn snapshot(&self) -> Snapshot<T> {
-        let mut variables = Vec::new();
-        self.visit_named(&mut |element, field, value| variables.push(([element, field].concat(), value)));
-        Snapshot { variables }
+        let mut values = Vec::new();
+        self.visit_values(&mut |value| values.push(value));
+        Snapshot { names: self.lines_of_names(), values }
     }
 
-    /// Calls `visit` with each variable, in the order of [`visit_variables`](Self::visit_variables): the name of the element with
-    /// a dot, that within it, and the value. Names within an element are formatted once for all that have the same.
-    fn visit_named(&self, visit: &mut dyn FnMut(&str, &str, T)) {
-        visit("", "time", self.kinematics.time);
-        let (mut element, mut fields) = (String::new(), Vec::<String>::new());
-        let mut first_slot = 0;
+    /// The names of all variables, in the order of [`visit_variables`](Self::visit_variables), each with the end of its line.
+    /// Names within an element are formatted once for all that have the same.
+    fn lines_of_names(&self) -> String {
+        let (mut names, mut element, mut fields) = (String::from("time\n"), String::new(), Vec::new());
         for slots in &self.kinds {
             let Roster { kind, places, .. } = slots.roster();
             let mut alike = None;
             for (place, _) in places.iter() {
-                element.clear();
-                // Writing to a string never fails.
-                let _ = fmt::write(&mut element, format_args!("{kind}[{place}]."));
-                let element = element.as_str();
                 if !alike.is_some_and(|other| slots.are_alike(other, place)) {
                     alike = Some(place);
                     fields.clear();
-                    slots.visit(place, Group::Variables, &mut |entry| fields.push(entry.name.to_string()));
+                    slots.visit(place, Group::Variables, &mut |entry| {
+                        fields.push(format!("{}\n", entry.name));
+                    });
+                    fields.extend([ABSORBED_ENERGY, ACCOUNT_OPEN].map(|name| format!("{name}\n")));
                 }
-                let mut names = fields.iter();
-                slots.visit(place, Group::Variables, &mut |entry| {
-                    let field = names.next().map_or("", String::as_str);
-                    visit(element, field, entry.value.number());
-                });
-                let slot = first_slot + place;
-                let is_open = Value::<T>::Flag(self.continuous.account_open[slot]).number();
-                visit(element, ABSORBED_ENERGY, self.continuous.values[slot]);
-                visit(element, ACCOUNT_OPEN, is_open);
+                element.clear();
+                // Writing to a string never fails.
+                let _ = fmt::write(&mut element, format_args!("{kind}[{place}]."));
+                for field in &fields {
+                    names.push_str(&element);
+                    names.push_str(field);
+                }
             }
-            first_slot += places.len();
         }
+        names
     }
 
     /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
@@ -213,25 +254,21 @@ impl<T: Real> State<T> {
     /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
     /// [`Error::NonFiniteEnergy`] if an energy is not finite.
     pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
-        let mut saved = snapshot.variables.iter().map(|(name, _)| name);
-        let mut position = 0;
-        let mut mismatch = None;
-        self.visit_named(&mut |element, field, _| {
-            let found = saved.next();
-            let is_same = |found: &String| found.strip_prefix(element) == Some(field);
-            if mismatch.is_none() && !found.is_some_and(is_same) {
-                let (expected, found) = (Some([element, field].concat()), found.cloned());
-                mismatch = Some(Error::SnapshotMismatch { position, expected, found });
-            }
-            position += 1;
-        });
-        if let (None, Some(name)) = (&mismatch, saved.next()) {
-            let found = Some(name.clone());
-            mismatch = Some(Error::SnapshotMismatch { position, expected: None, found });
+        let names = self.lines_of_names();
+        if names != snapshot.names {
+            let [mut expected, mut found] =
+                [&names, &snapshot.names].map(|names| names.split_terminator('\n'));
+            let mut position = 0;
+            let [expected, found] = loop {
+                let pair = [expected.next(), found.next()];
+                if pair[0] != pair[1] || pair[0].is_none() {
+                    break pair.map(|name| name.map(String::from));
+                }
+                position += 1;
+            };
+            return Err(Error::SnapshotMismatch { position, expected, found });
         }
-        mismatch.map_or(Ok(()), Err)?;
-        let values: Vec<_> = snapshot.variables.iter().map(|&(_, value)| value).collect();
-        self.restore_all(&values)
+        self.restore_all(&snapshot.values)
     }
 
     /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which

@@ -13,7 +13,11 @@ use crate::simulation::plant::Plant;
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
 /// for bit. Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(bound(serialize = "T: Copy + serde::Serialize"))
+)]
 pub struct Saved<T> {
     /// Time \[s\].
     pub time: f64,

@@ -160,9 +160,9 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
     system.realize_dynamics(&mut realized)?;
     let mut written = realized.clone();
     let prefix = format!("{}[{}].", E::KIND, element.place());
-    let (variables, unwritten) = (realized.snapshot().variables, realized.to_bytes());
+    let (snapshot, unwritten) = (realized.snapshot(), realized.to_bytes());
     let mut first = None;
-    for (name, present) in &variables {
+    for (name, present) in snapshot.variables() {
         let field = name.strip_prefix(&prefix);
         let moved = 1.01 * present + 1e-6;
         // Another number; the other flag; an angle with another turn.

@@ -2,7 +2,6 @@
 //! simulation saved on the way goes on to the same bits.
 #![allow(non_snake_case, reason = "monogram notation")]
 
-use force_elements::Snapshot;
 use force_elements::simulation::{
     DormandPrince, ImplicitTrapezoidal, Integrator, Saved, SemiImplicitEuler, Simulation,
 };
@@ -94,23 +93,21 @@ fn dissipated_energy_never_falls_and_is_the_integral_of_its_power() {
 fn touched(saved: &Saved<f64>) -> bool {
     let (_, value) = saved
         .snapshot
-        .variables
-        .iter()
+        .variables()
         .find(|(name, _)| name.ends_with("in_contact"))
         .expect("a cable remembers whether it touches");
-    *value == 1.0
+    value == 1.0
 }
 
 /// The same, written out as names and numbers and read again: nothing is kept but what can be printed.
 fn through_text(saved: &Saved<f64>) -> Saved<f64> {
-    let lines: Vec<_> =
-        saved.snapshot.variables.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
+    let lines: Vec<_> = saved.snapshot.variables().map(|(name, value)| format!("{name} {value:?}")).collect();
     let text = lines.join("\n");
     let read = |line: &str| {
         let (name, value) = line.split_once(' ').expect("a name and a number");
         (name.to_string(), value.parse().expect("a number"))
     };
-    let snapshot = Snapshot { variables: text.lines().map(read).collect() };
+    let snapshot = text.lines().map(read).collect();
     Saved { snapshot, ..saved.clone() }
 }
 

@@ -203,7 +203,7 @@ fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
         let name = format!("elastic_foundation[0].anchors[0].{field}");
         for value in [2.5, -1.0, f64::NAN, f64::INFINITY] {
             let mut snapshot = before.clone();
-            snapshot.variables.iter_mut().find(|(listed, _)| *listed == name).expect("listed").1 = value;
+            snapshot.values[before.place(&name).expect("listed")] = value;
             let written = scene.system.set_variable(&mut state, &name, value);
             for refused in [written, state.restore(&snapshot)] {
                 let refused = refused.expect_err("of no spring");

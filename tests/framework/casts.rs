@@ -117,9 +117,8 @@ fn in_single_precision_a_cast_state_is_as_accurate_as_that() -> Result<(), Error
 }
 
 /// The same numbers in duals, without derivatives.
-fn lifted(snapshot: Snapshot<f64>) -> Snapshot<Dual64> {
-    let lift = |(name, value)| (name, Dual64::from_re(value));
-    Snapshot { variables: snapshot.variables.into_iter().map(lift).collect() }
+fn lifted(snapshot: &Snapshot<f64>) -> Snapshot<Dual64> {
+    snapshot.variables().map(|(name, value)| (name, Dual64::from_re(value))).collect()
 }
 
 #[test]
@@ -131,7 +130,7 @@ fn derivatives_of_a_cast_are_those_of_a_system_built_anew() -> Result<(), Error>
         machine.run(&mut state, start..start + 30)?;
         machine.move_to(&mut state, 0.002 * f64::from(start + 31))?;
         let mut built = anew.system.default_state();
-        built.restore(&lifted(state.snapshot()))?;
+        built.restore(&lifted(&state.snapshot()))?;
         let mut moving = duals.system.cast_state(&state)?;
         anew.move_to(&mut built, 0.002 * f64::from(start + 31))?;
         for axis in 0..6 {

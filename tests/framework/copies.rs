@@ -215,8 +215,8 @@ pub(crate) fn with_values(bytes: &[u8], values: &[f64]) -> Vec<u8> {
     let words: Vec<_> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
     let link = |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let (fours, rest) = words.split_at(words.len() / 4 * 4);
-    let chains = [1, 2, 3, 4].map(|i| fours.iter().skip(i as usize - 1).step_by(4).fold(i, link));
-    let sum = rest.iter().chain(&chains).fold(words.len() as u64, link);
+    let chain = |i: u8| fours.iter().skip(usize::from(i)).step_by(4).fold(u64::from(i) + 1, link);
+    let sum = rest.iter().chain(&[0, 1, 2, 3].map(chain)).fold(words.len() as u64, link);
     bytes.extend(sum.to_le_bytes());
     bytes
 }
@@ -227,9 +227,8 @@ fn the_bytes_of_a_state_are_its_snapshot_without_names() -> Result<(), Error> {
     let mut state = machine.start()?;
     machine.run(&mut state, 0..60)?;
     let (named, bytes) = (state.snapshot(), state.to_bytes());
-    let values: Vec<_> = named.variables.iter().map(|&(_, value)| value).collect();
-    assert_eq!(values_in(&bytes), values);
-    assert_eq!(with_values(&bytes, &values), bytes);
+    assert_eq!(values_in(&bytes), named.values);
+    assert_eq!(with_values(&bytes, &named.values), bytes);
     // Into a state of a system built alike, in which others came and went in the meantime.
     let mut alike = Machine::<f64>::new()?;
     let guest = alike.system.add(bushing(alike.body)?)?;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Snapshot, State as CrateState};
+use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
@@ -640,7 +640,7 @@ pub(crate) fn _batch_of(
     if own != names {
         // The state names the first that differs.
         let variables = names.into_iter().map(|name| (name, 0.0)).collect();
-        system.get().read().default_state().restore(&Snapshot { variables }).map_err(raised)?;
+        system.get().read().default_state().restore(&variables).map_err(raised)?;
     }
     batch.set_values(py, &values)?;
     let [poses, velocities, values, rates] = motion.each_ref().map(convert::numbers);

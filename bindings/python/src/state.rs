@@ -556,7 +556,7 @@ impl State {
 
     /// All variables by name, under the ids of their elements.
     fn variables(&self) -> Vec<(String, f64)> {
-        self.state.snapshot().variables
+        self.state.snapshot().into()
     }
 
     /// All variables as an array, in the order of ``keys()``; flags are 1 or 0.
@@ -638,7 +638,7 @@ impl State {
     /// Restores all variables from pairs of names and values, as ``variables`` returns them; refuses those of a system with
     /// other variables, naming the first.
     fn restore(&mut self, variables: Vec<(String, f64)>) -> PyResult<()> {
-        self.state.restore(&force_elements::Snapshot { variables }).map_err(raised)
+        self.state.restore(&variables.into()).map_err(raised)
     }
 
     /// A copy, of the same system.

@@ -182,9 +182,9 @@ impl<T: Real> Machine<T> {
         all.push(format!("{:?}", view.of(self.bristles).dynamics));
         for id in ids {
             let prefix = format!("{id}.");
-            let variables = state.snapshot().variables;
+            let snapshot = state.snapshot();
             all.extend(
-                variables.into_iter().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
+                snapshot.variables().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
             );
         }
         Ok(all)

@@ -278,8 +278,8 @@ fn a_flag_set_by_name_is_0_or_1() {
         let refused = world.system.set_variable(&mut state, name, bad).expect_err("no flag");
         assert_eq!(refused.invalid_value().map(|v| v.name), Some("enabled"), "{refused}");
         let mut spoilt = before.clone();
-        let position = spoilt.variables.iter().position(|(variable, _)| variable == name).expect("named");
-        spoilt.variables[position].1 = bad;
+        let place = spoilt.place(name).expect("named");
+        spoilt.values[place] = bad;
         assert_eq!(state.restore(&spoilt), Err(Error::NotAFlag { name: name.into() }));
     }
     assert_eq!(state.snapshot(), before);

@@ -10,6 +10,8 @@ use force_elements::{
 use super::{World, moving_state, world};
 use crate::copies::with_values;
 
+type Variables = Vec<(String, f64)>;
+
 #[test]
 fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     let world = world();
@@ -31,22 +33,25 @@ fn a_snapshot_restores_every_bit_and_refuses_other_systems() {
     assert_eq!(fresh.snapshot(), snapshot);
     assert_eq!(*system.realize_dynamics(&mut fresh).expect("regular").forces(), forces);
 
+    let mut refused = |edit: &dyn Fn(&mut Variables)| {
+        let mut variables = Variables::from(snapshot.clone());
+        edit(&mut variables);
+        fresh.restore(&variables.into())
+    };
+    let names = state.variable_names();
+    let position = names.len() - 1;
+    let mismatch = |position, found: Option<&str>| {
+        let (expected, found) = (names.get(position).cloned(), found.map(String::from));
+        Err(Error::SnapshotMismatch { position, expected, found })
+    };
+    assert_eq!(refused(&|_| ()), Ok(()));
+    assert_eq!(refused(&|variables| drop(variables.pop())), mismatch(position, None));
+    let more = |variables: &mut Vec<_>| variables.push(("more".into(), 0.0));
+    assert_eq!(refused(&more), mismatch(position + 1, Some("more")));
+    assert_eq!(refused(&|variables| variables[3].0 = "another".into()), mismatch(3, Some("another")));
     let mut short = snapshot.clone();
-    short.variables.pop();
-    let position = short.variables.len();
-    let expected = snapshot.variables.last().map(|(name, _)| name.clone());
-    let refused = Error::SnapshotMismatch { position, expected, found: None };
-    assert_eq!(fresh.restore(&short), Err(refused));
-    let mut long = snapshot.clone();
-    long.variables.push(("more".into(), 0.0));
-    let refused =
-        Error::SnapshotMismatch { position: position + 1, expected: None, found: Some("more".into()) };
-    assert_eq!(fresh.restore(&long), Err(refused));
-    let mut renamed = snapshot.clone();
-    renamed.variables[3].0 = "another".into();
-    let expected = Some(snapshot.variables[3].0.clone());
-    let refused = Error::SnapshotMismatch { position: 3, expected, found: Some("another".into()) };
-    assert_eq!(fresh.restore(&renamed), Err(refused));
+    short.values.pop();
+    assert_eq!(fresh.restore(&short), Err(Error::LayoutMismatch));
     assert_eq!(fresh.snapshot(), snapshot);
 }
 
@@ -56,15 +61,14 @@ fn values_for_a_memory_that_is_not_there_are_refused() {
     let mut state = world.system.default_state();
     let before = state.snapshot();
     let name = "exponential_spring[0].last_station.x";
-    let place = before.variables.iter().position(|(listed, _)| listed == name).expect("listed");
+    let place = before.place(name).expect("listed");
     for value in [1.0, -0.5, f64::NAN, f64::INFINITY] {
         let refused = world.system.set_variable(&mut state, name, value).expect_err("there is no station");
         let requirement = refused.invalid_value().map(|value| value.requirement);
         assert_eq!(requirement, Some(Requirement::Known), "{value}");
         let mut snapshot = before.clone();
-        snapshot.variables[place].1 = value;
-        let values: Vec<_> = snapshot.variables.iter().map(|&(_, value)| value).collect();
-        let bytes = with_values(&state.to_bytes(), &values);
+        snapshot.values[place] = value;
+        let bytes = with_values(&state.to_bytes(), &snapshot.values);
         let refused = Error::NotKnown { name: name.into() };
         assert_eq!(state.restore(&snapshot), Err(refused.clone()));
         assert_eq!(state.restore_bytes(&bytes), Err(refused));
@@ -72,9 +76,9 @@ fn values_for_a_memory_that_is_not_there_are_refused() {
     assert_eq!(state.snapshot(), before);
     // With its flag it is restored.
     let mut snapshot = before;
-    let flag = snapshot.variables.iter_mut().find(|(name, _)| name.ends_with("[0].last_station.known"));
-    flag.expect("listed").1 = 1.0;
-    snapshot.variables[place].1 = -0.5;
+    let flag = snapshot.place("exponential_spring[0].last_station.known").expect("listed");
+    snapshot.values[flag] = 1.0;
+    snapshot.values[place] = -0.5;
     state.restore(&snapshot).expect("known");
     assert_eq!(state.snapshot(), snapshot);
 }
