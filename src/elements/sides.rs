@@ -22,7 +22,7 @@ impl<T: Real> Sides<T> {
     }
 
     #[inline]
-    fn both(&self) -> [Option<CoordinateIndex>; 2] {
+    pub(super) fn both(&self) -> [Option<CoordinateIndex>; 2] {
         [self.coordinates.coordinate0, self.coordinates.coordinate1]
     }
 
