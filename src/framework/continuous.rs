@@ -488,10 +488,11 @@ impl<T: Real> ForceSystem<T> {
     /// [`accept_step`](Self::accept_step). [`Error::StepTooLong`] if bodies could have [passed through each
     /// other](Self::passing_time), except by [`StepRule::LeftEndpoint`], the rule of a prescribed motion.
     /// [`Error::InvalidValue`] if the host's time is before that of the state.
-    /// [`Error::EnergyGained`] if the open account of an element shows that it has returned, without having received
-    /// it, more than half of its largest stored energy: the steps of the host are too long. A host that knows its
-    /// masses can call [`check_step`](Self::check_step) beforehand. On an error time, motion and all variables are
-    /// those of the start.
+    /// [`Error::EnergyGained`] if the open account of an element shows that it has returned energy without having received
+    /// it: more than half of its largest stored energy, once that is released; or at any time ten thousand times what it
+    /// has received, unless its law reports that it delivers power. Then the steps of the host are too long. A host that
+    /// knows its masses can call [`check_step`](Self::check_step) beforehand. On an error time, motion and all variables
+    /// are those of the start.
     pub fn finish_step(
         &self,
         state: &mut State<T>,
