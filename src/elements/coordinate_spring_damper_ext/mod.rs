@@ -119,6 +119,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
 ///   surpassed. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a damper
 ///   receive a stiffness; and after an element had been disabled.
+/// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
+///   hold 2.4 N more at 100 m.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
 ///   which the host chooses the load: the load at the middle of the step makes a second-order host.
 ///
