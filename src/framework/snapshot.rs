@@ -80,10 +80,14 @@ impl<T: Copy> From<Snapshot<T>> for Vec<(String, T)> {
 
 /// A checksum of words in little-endian bytes: of every fourth word, and of the remainders of these four chains.
 ///
-/// Each word changes its chain by a bijection, so that no change of a single word goes unnoticed; four chains, because a
-/// multiplication waits for the previous one in its chain.
+/// Each word changes its chain by a bijection, so that no change of a single word goes unnoticed; the shift carries its
+/// upper bits, which a multiplication leaves where they are, into the others. Four chains, because a multiplication waits for
+/// the previous one in its chain.
 fn checksum(bytes: &[u8]) -> u64 {
-    let link = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let link = |sum: u64, word: u64| {
+        let mixed = sum ^ word;
+        (mixed ^ (mixed >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    };
     let (words, _) = bytes.as_chunks::<8>();
     let (fours, rest) = words.as_chunks::<4>();
     let mut chains = [1, 2, 3, 4];

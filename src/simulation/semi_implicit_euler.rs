@@ -14,7 +14,8 @@ use crate::simulation::motion::Simulation;
 /// torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule): a body without
 /// torque keeps its kinetic energy and the magnitude of its angular momentum to rounding if it turns by less than 2 rad
 /// in a step. Absorbed energies are the work of the forces that it holds over a step, as by
-/// [`StepRule::HeldForces`](crate::StepRule::HeldForces), so that they balance the kinetic energy.
+/// [`StepRule::HeldForces`](crate::StepRule::HeldForces): they balance the kinetic energy to rounding if origins are mass
+/// centers, and otherwise to first order in the step.
 ///
 /// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
 /// `φ²/12`.

@@ -213,7 +213,10 @@ pub(crate) fn with_values(bytes: &[u8], values: &[f64]) -> Vec<u8> {
     let mut bytes = bytes[..8].to_vec();
     bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     let words: Vec<_> = bytes.as_chunks::<8>().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
-    let link = |sum: u64, word: &u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let link = |sum: u64, word: &u64| {
+        let upper = (sum ^ word) / (1 << 32);
+        (sum ^ word ^ upper).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    };
     let (fours, rest) = words.split_at(words.len() / 4 * 4);
     let chain = |i: u8| fours.iter().skip(usize::from(i)).step_by(4).fold(u64::from(i) + 1, link);
     let sum = rest.iter().chain(&[0, 1, 2, 3].map(chain)).fold(words.len() as u64, link);
@@ -295,6 +298,15 @@ fn bytes_of_a_state_with_any_flipped_bit_are_refused() -> Result<(), Error> {
         bytes[bit / 8] ^= 1 << (bit % 8);
         assert_eq!(read(&bytes), damaged, "bit {bit}");
         bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    // Two upper bits, which a multiplication of each word would leave where they are, four words apart.
+    for word in 0..bytes.len() / 8 - 4 {
+        for bit in 0..64 {
+            let pair = [64 * word + 63, 64 * (word + 4) + bit];
+            pair.iter().for_each(|bit| bytes[bit / 8] ^= 1 << (bit % 8));
+            assert_eq!(read(&bytes), damaged, "{pair:?}");
+            pair.iter().for_each(|bit| bytes[bit / 8] ^= 1 << (bit % 8));
+        }
     }
     for length in 0..bytes.len() {
         assert_eq!(read(&bytes[..length]), damaged, "{length} bytes");

@@ -105,7 +105,7 @@ use crate::{results, variables};
 /// - [`reset_memory`](crate::ForceSystem::reset_memory) lays the cable anew, by its hints, at the present poses. The side
 ///   of an obstacle on which it lies, and its windings, are remembered; see [`CablePath`]. Without a reset every
 ///   evaluation until the first accepted step searches for the path, and a hint that turns with its body may mean
-///   another side at the end of that step.
+///   another side at the end of that step. If the reset finds no path, the next evaluation returns the error.
 /// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path.
 /// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
 /// - Tensions jump where friction begins or ceases at once: where a coefficient or an obstacle is switched. If
