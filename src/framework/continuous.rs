@@ -71,13 +71,10 @@ impl Shown {
         self.stored = self.stored.max(stored.abs());
         self.rounding = self.rounding.max(rounding);
         let gained = self.dissipated - dissipated;
-        if gained <= self.stored + self.rounding {
-            (self.gaining, self.first_gain) = (0, gained);
-        } else {
-            self.gaining += 1;
-            if self.gaining == 1 {
-                self.first_gain = gained;
-            }
+        let is_gaining = gained > self.stored + self.rounding;
+        self.gaining = if is_gaining { self.gaining.saturating_add(1) } else { 0 };
+        if self.gaining == 1 {
+            self.first_gain = gained;
         }
         let is_released =
             stored.abs() < RELEASED * self.stored && gained > GAINED * self.stored + self.rounding;
