@@ -306,8 +306,8 @@ impl<T: Real> State<T> {
     /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (a change of one value is always noticed, others but for
-    /// one in 2⁶⁴); [`Error::LayoutMismatch`] if they are of a system whose variables have other names; otherwise as
+    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (a change of one value is always noticed, others
+    /// almost always); [`Error::LayoutMismatch`] if they are of a system whose variables have other names; otherwise as
     /// [`restore`](Self::restore).
     pub fn restore_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (words, rest) = bytes.as_chunks::<8>();
