@@ -157,11 +157,11 @@ fn sliders() -> Result<Sliders, Error> {
     Ok((system, sliders, state))
 }
 
-/// The motion of a state with these values and rates of two coordinates, so much later.
-fn moved(
+/// The motion of a state with these values and rates of coordinates, so much later.
+fn moved<const N: usize>(
     state: &State<f64>,
-    sliders: [CoordinateIndex; 2],
-    motion: [[f64; 2]; 2],
+    sliders: [CoordinateIndex; N],
+    motion: [[f64; 2]; N],
     step: f64,
 ) -> Result<Shown, Error> {
     let mut end = state.clone();
@@ -173,6 +173,24 @@ fn moved(
     Ok(Shown { state: end, error: 0.0 })
 }
 
+/// A step of symplectic Euler of sliders of 1 kg.
+fn euler<const N: usize>(
+    system: &ForceSystem<f64>,
+    state: &mut State<f64>,
+    sliders: [CoordinateIndex; N],
+    step: f64,
+    rule: StepRule,
+) -> Result<(), Error> {
+    let dynamics = system.realize_dynamics(state)?;
+    let motion = sliders.map(|slider| {
+        let force = dynamics.coordinate_force(slider);
+        let (q, v) = (dynamics.coordinate(slider), dynamics.coordinate_rate(slider) + step * force);
+        [q + step * v, v]
+    });
+    let end = moved(state, sliders, motion, step)?;
+    system.finish_step(state, &end, rule)
+}
+
 #[test]
 fn the_history_of_a_ledger_is_not_that_of_a_step_that_was_refused() -> Result<(), Error> {
     let (system, sliders, mut state) = sliders()?;
@@ -181,17 +199,7 @@ fn the_history_of_a_ledger_is_not_that_of_a_step_that_was_refused() -> Result<()
     let refused = system.finish_step(&mut state, &wrong, StepRule::HeldForces);
     assert!(matches!(refused, Err(Error::EnergyGained { .. })), "{refused:?}");
     // Steps of a millisecond, in which all is well.
-    let mut motion = [[0.1, 0.0]; 2];
-    for _ in 0..2000 {
-        let dynamics = system.realize_dynamics(&mut state)?;
-        for (slider, [q, v]) in sliders.into_iter().zip(&mut motion) {
-            *v += 1e-3 * dynamics.coordinate_force(slider);
-            *q += 1e-3 * *v;
-        }
-        let end = moved(&state, sliders, motion, 1e-3)?;
-        system.finish_step(&mut state, &end, StepRule::HeldForces)?;
-    }
-    Ok(())
+    (0..2000).try_for_each(|_| euler(&system, &mut state, sliders, 1e-3, StepRule::HeldForces))
 }
 
 #[test]
@@ -233,16 +241,8 @@ fn refused_after(
     state.set_coordinate(slider, q)?;
     state.set_coordinate_rate(slider, v)?;
     system.reset_dissipated_energy(&mut state)?;
-    let mut motion = [q, v];
     for taken in 0..2000 {
-        let force = system.realize_dynamics(&mut state)?.coordinate_force(slider);
-        motion[1] += step * force;
-        motion[0] += step * motion[1];
-        let mut end = state.clone();
-        end.set_coordinate(slider, motion[0])?;
-        end.set_coordinate_rate(slider, motion[1])?;
-        end.set_time(state.time() + step)?;
-        match system.finish_step(&mut state, &Shown { state: end, error: 0.0 }, rule) {
+        match euler(&system, &mut state, [slider], step, rule) {
             Err(Error::EnergyGained { .. }) => return Ok(Some(taken)),
             outcome => outcome?,
         }
@@ -300,20 +300,13 @@ fn rounding_of_the_places_of_bodies_that_glide_together_is_no_gain() -> Result<(
             let pair = CoordinatePair::between(sliders[0], sliders[1]);
             system.add(CoordinateSpringDamperExt::new(pair, spring)?)?;
             let mut state = system.default_state();
-            let mut motion = [[0.0, speed], [0.3, speed]];
-            for (slider, [q, v]) in sliders.into_iter().zip(motion) {
+            for (slider, [q, v]) in sliders.into_iter().zip([[0.0, speed], [0.3, speed]]) {
                 state.set_coordinate(slider, q)?;
                 state.set_coordinate_rate(slider, v)?;
             }
             system.reset_dissipated_energy(&mut state)?;
             for _ in 0..2000 {
-                let dynamics = system.realize_dynamics(&mut state)?;
-                for (slider, [q, v]) in sliders.into_iter().zip(&mut motion) {
-                    *v += 1e-3 * dynamics.coordinate_force(slider);
-                    *q += 1e-3 * *v;
-                }
-                let end = moved(&state, sliders, motion, 1e-3)?;
-                system.finish_step(&mut state, &end, StepRule::HeldForces)?;
+                euler(&system, &mut state, sliders, 1e-3, StepRule::HeldForces)?;
             }
         }
     }
@@ -343,15 +336,8 @@ fn a_potential_below_zero_is_no_energy_returned() -> Result<(), Error> {
             let mut state = system.default_state();
             state.set_coordinate(slider, 0.3)?;
             system.reset_dissipated_energy(&mut state)?;
-            let [mut q, mut v] = [0.3, 0.0];
             for _ in 0..3000 {
-                v += 1e-3 * system.realize_dynamics(&mut state)?.coordinate_force(slider);
-                q += 1e-3 * v;
-                let mut end = state.clone();
-                end.set_coordinate(slider, q)?;
-                end.set_coordinate_rate(slider, v)?;
-                end.set_time(state.time() + 1e-3)?;
-                system.finish_step(&mut state, &Shown { state: end, error: 0.0 }, rule)?;
+                euler(&system, &mut state, [slider], 1e-3, rule)?;
             }
         }
     }
