@@ -32,6 +32,19 @@ impl Bench {
         Self { system, plant, slider, element }
     }
 
+    /// Between stops at -1 and 0.1 m.
+    fn between_stops() -> Self {
+        let stops = Parameters {
+            use_limit_stops: true,
+            limit_stops_upper: 0.1,
+            limit_stops_lower: -1.0,
+            limit_stops_upper_stiffness: 1e4,
+            limit_stops_lower_stiffness: 2e4,
+            ..Parameters::default()
+        };
+        Self::new(stops, 0.0)
+    }
+
     /// At this position and speed; slipping, if it moves.
     fn start(&self, q: f64, v: f64) -> Simulation<'_, f64> {
         let mut state = self.system.default_state();
@@ -432,15 +445,7 @@ fn the_slope_of_slipping_bristles_by_the_zone_is_that_of_regularised_friction_on
 /// A stop that was touched before stops were switched off does not act when they are switched on elsewhere.
 #[test]
 fn stops_that_are_switched_on_again_act_where_the_coordinate_is() {
-    let stops = Parameters {
-        use_limit_stops: true,
-        limit_stops_upper: 0.1,
-        limit_stops_lower: -1.0,
-        limit_stops_upper_stiffness: 1e4,
-        limit_stops_lower_stiffness: 2e4,
-        ..Parameters::default()
-    };
-    let Bench { system, slider, element, .. } = Bench::new(stops, 0.0);
+    let Bench { system, slider, element, .. } = Bench::between_stops();
     for (elsewhere, force) in [(-0.4, 0.0), (0.05, 0.0), (-1.01, 200.0), (0.101, -10.0)] {
         for only_push in [false, true] {
             let mut state = system.default_state();
@@ -472,15 +477,7 @@ fn stops_that_are_switched_on_again_act_where_the_coordinate_is() {
 /// A stop that is moved acts where it is, at once, and the caller supplies its energy.
 #[test]
 fn a_stop_that_is_moved_acts_where_it_is() {
-    let stops = Parameters {
-        use_limit_stops: true,
-        limit_stops_upper: 0.1,
-        limit_stops_lower: -1.0,
-        limit_stops_upper_stiffness: 1e4,
-        limit_stops_lower_stiffness: 2e4,
-        ..Parameters::default()
-    };
-    let Bench { system, slider, element, .. } = Bench::new(stops, 0.0);
+    let Bench { system, slider, element, .. } = Bench::between_stops();
     for (is_upper, to, force) in
         [(true, 0.5, 0.0), (true, 0.05, -520.0), (false, 0.2, 1960.0), (false, -2.0, -20.0)]
     {
