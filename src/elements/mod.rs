@@ -13,6 +13,7 @@ mod frames;
 pub mod hertz_contact;
 pub mod laws;
 pub mod linear_bushing;
+mod meshes;
 mod sides;
 pub mod spatial_bushing;
 

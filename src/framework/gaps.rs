@@ -40,8 +40,8 @@ impl<T: Real> ForceSystem<T> {
     /// elements enabled.
     ///
     /// Elements that report gaps are [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is
-    /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation), between meshes with springs and half-spaces;
-    /// [`HertzContact`](crate::HertzContact); limit stops; and slack cables, of their whole length. Contacts between two
+    /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation) and [`OnBed`](crate::laws::OnBed), between meshes
+    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and slack cables, of their whole length. Contacts between two
     /// bodies of finite size are also covered by [`passing_time`](Self::passing_time).
     ///
     /// # Errors

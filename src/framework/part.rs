@@ -2,7 +2,7 @@
 
 use core::fmt::Arguments;
 
-use crate::framework::Stage;
+use crate::framework::{Stage, Variables};
 use crate::math::{Algebraic, InvalidValue, Real, check, have_same_bits};
 
 /// A number or flag to read.
@@ -116,11 +116,16 @@ impl<'a> Declared<'a> {
 /// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
 pub type Composite = ();
 
+/// A declared struct, as a kind of [`Listed`] and [`Part`].
+#[derive(Debug)]
+pub enum Nested {}
+
 /// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
 /// [`variables!`](crate::variables!) declares.
 ///
 /// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot: `T` for the
-/// scalar itself, [`Composite`] for anything else, `(Kind,)` for an `Option`.
+/// scalar itself, [`Nested`] for a struct that [`variables!`](crate::variables!) declares, [`Composite`] for anything else,
+/// `(Kind,)` for an `Option`.
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
     fn neutral() -> Self;
@@ -237,5 +242,41 @@ impl<T: Real> Listed<T, Composite> for usize {
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
         let count = u32::try_from(*self).unwrap_or(u32::MAX);
         visit(field.number(Value::Number(T::lit(f64::from(count)))));
+    }
+}
+
+/// The scalars of a declared struct, such as `anchor.x` of a field `anchor`, in their own units and of their own stages.
+impl<T: Real, V: Variables<T> + Default> Listed<T, Nested> for V {
+    fn neutral() -> Self {
+        Self::default()
+    }
+    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+        let outer = field.name;
+        Variables::visit(self, &mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{outer}.{name}")));
+        });
+    }
+}
+
+impl<T: Real, V: Variables<T> + Default> Part<T, Nested> for V {
+    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+        let outer = field.name;
+        Variables::visit_mut(self, &mut |entry| {
+            let name = entry.name;
+            visit(entry.renamed(format_args!("{outer}.{name}")));
+        });
+    }
+    fn is_same(&self, other: &Self) -> bool {
+        Variables::first_stage_changed(self, other).is_none()
+    }
+    fn first_stage_changed(&self, new: &Self, _: Stage) -> Option<Stage> {
+        Variables::first_stage_changed(self, new)
+    }
+    fn fits(&self, other: &Self) -> bool {
+        Variables::fits(self, other)
+    }
+    fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
+        self.validate()
     }
 }

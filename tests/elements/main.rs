@@ -19,6 +19,7 @@ mod linearized_scopes;
 mod located_stops;
 mod matrix_of_runs;
 mod overflow;
+mod own_bed;
 mod own_laws;
 mod reported_stiffness;
 mod sledge_on_a_slope;

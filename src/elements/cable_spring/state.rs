@@ -17,32 +17,11 @@ fn declared<'a>(name: Arguments<'a>, units: &'static [&'static str]) -> Declared
     Declared { name, units, stage: STAGE }
 }
 
-/// Visits a list of structs, such as `wrap[2].length` of the list called `wrap`.
-fn visit_list<T: Real>(list: &[impl Variables<T>], called: &str, visit: Visitor<'_, T>) {
-    for (i, of) in list.iter().enumerate() {
-        of.visit(&mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{called}[{i}].{name}")));
-        });
-    }
-}
-
-fn visit_list_mut<T: Real>(list: &mut [impl Variables<T>], called: &str, visit: VisitorMut<'_, T>) {
-    for (i, of) in list.iter_mut().enumerate() {
-        of.visit_mut(&mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{called}[{i}].{name}")));
-        });
-    }
-}
-
-/// Implements [`Variables`] for a struct of fields, of structs whose names are its own, of lists of numbers, and of lists
-/// of structs under another name.
+/// Implements [`Variables`] for a struct of fields, of structs whose names are its own, and of lists under a name.
 macro_rules! declare {
     ([$($generics:tt)*] $Type:ty {
         $(fields $($field:ident [$unit:literal]),+;)?
         $(structs $($of:ident),+;)?
-        $(numbers $($number:ident),+;)?
         $(lists $($list:ident as $called:literal),+;)?
     }) => {
         impl<$($generics)*> Variables<T> for $Type {
@@ -50,31 +29,28 @@ macro_rules! declare {
 
             fn visit(&self, visit: Visitor<'_, T>) {
                 $($(self.$field.visit(declared(format_args!(stringify!($field)), &[$unit]), visit);)+)?
-                $($(self.$of.visit(visit);)+)?
-                $($(for (i, number) in self.$number.iter().enumerate() {
-                    let name = format_args!(concat!(stringify!($number), "[{}]"), i);
-                    Listed::<T, _>::visit(number, declared(name, &[]), visit);
+                $($(Variables::visit(&self.$of, visit);)+)?
+                $($(for (i, member) in self.$list.iter().enumerate() {
+                    let name = format_args!(concat!($called, "[{}]"), i);
+                    Listed::<T, _>::visit(member, declared(name, &[]), visit);
                 })+)?
-                $($(visit_list(&self.$list, $called, visit);)+)?
             }
 
             fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
                 $($(self.$field.visit_mut(declared(format_args!(stringify!($field)), &[$unit]), visit);)+)?
-                $($(self.$of.visit_mut(visit);)+)?
-                $($(for (i, number) in self.$number.iter_mut().enumerate() {
-                    let name = format_args!(concat!(stringify!($number), "[{}]"), i);
-                    Part::<T, _>::visit_mut(number, declared(name, &[]), visit);
+                $($(Variables::visit_mut(&mut self.$of, visit);)+)?
+                $($(for (i, member) in self.$list.iter_mut().enumerate() {
+                    let name = format_args!(concat!($called, "[{}]"), i);
+                    Part::<T, _>::visit_mut(member, declared(name, &[]), visit);
                 })+)?
-                $($(visit_list_mut(&mut self.$list, $called, visit);)+)?
             }
 
             fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
                 let is_same = true
                     $($(&& self.$field.is_same(&new.$field))+)?
-                    $($(&& self.$number.iter().zip(&new.$number).all(|(a, b)| Part::<T, _>::is_same(a, b)))+)?
-                    $($(&& self.$list.iter().zip(&new.$list).all(|(a, b)| a.first_stage_changed(b).is_none()))+)?;
+                    $($(&& self.$list.iter().zip(&new.$list).all(|(a, b)| Part::<T, _>::is_same(a, b)))+)?;
                 let first = (!is_same).then_some(STAGE);
-                $($(let first = variables::earlier(first, self.$of.first_stage_changed(&new.$of));)+)?
+                $($(let first = variables::earlier(first, Variables::first_stage_changed(&self.$of, &new.$of));)+)?
                 first
             }
 
@@ -84,8 +60,7 @@ macro_rules! declare {
 
             fn fits(&self, other: &Self) -> bool {
                 true
-                    $($(&& self.$of.fits(&other.$of))+)?
-                    $($(&& self.$number.len() == other.$number.len())+)?
+                    $($(&& Variables::fits(&self.$of, &other.$of))+)?
                     $($(&& self.$list.len() == other.$list.len())+)?
             }
         }
@@ -104,7 +79,7 @@ declare!([T: Real] Grips<T> {
 });
 declare!([T: Real, L: Variables<T>] StateParameters<T, L> {
     structs places, law;
-    numbers friction;
+    lists friction as "friction";
 });
 declare!([T: Real] Discrete<T> {
     structs wraps, grips;

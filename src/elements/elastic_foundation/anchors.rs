@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::framework::Stage;
-use crate::framework::variables::{Declared, Numbers, Slot, Value, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
 
@@ -140,38 +140,24 @@ impl<T: Real> Variables<T> for Anchors<T> {
     fn visit(&self, visit: Visitor<'_, T>) {
         for i in 0..self.room {
             let anchor = self.taken.get(i).copied().flatten();
-            let known = Declared { name: format_args!("anchors[{i}].known"), units: &[], stage: STAGE };
-            visit(known.flag(Value::Flag(anchor.is_some())));
-            anchor.unwrap_or_default().visit(&mut |entry| {
-                let name = entry.name;
-                visit(entry.renamed(format_args!("anchors[{i}].{name}")));
-            });
+            let field = Declared { name: format_args!("anchors[{i}]"), units: &[], stage: STAGE };
+            Listed::<T, _>::visit(&anchor, field, visit);
         }
     }
 
     fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
         self.taken.resize(self.room, None);
         for (i, place) in self.taken.iter_mut().enumerate() {
-            let mut is_known = place.is_some();
-            let known = Declared { name: format_args!("anchors[{i}].known"), units: &[], stage: STAGE };
-            visit(known.flag(Slot::Flag(&mut is_known)));
-            let mut anchor = place.take().unwrap_or_default();
-            anchor.visit_mut(&mut |entry| {
-                let name = entry.name;
-                visit(entry.renamed(format_args!("anchors[{i}].{name}")));
-            });
-            *place = is_known.then_some(anchor);
+            let field = Declared { name: format_args!("anchors[{i}]"), units: &[], stage: STAGE };
+            Part::<T, _>::visit_mut(place, field, visit);
         }
         let taken = self.taken.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         self.taken.truncate(taken);
     }
 
     fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
-        let is_same = |(a, b): (&Option<Anchor<T>>, &Option<Anchor<T>>)| match (a, b) {
-            (Some(a), Some(b)) => a.first_stage_changed(b).is_none(),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let are_same = self.taken.len() == new.taken.len() && self.taken.iter().zip(&new.taken).all(is_same);
+        let mut pairs = self.taken.iter().zip(&new.taken);
+        let are_same = self.taken.len() == new.taken.len() && pairs.all(|(a, b)| Part::<T, _>::is_same(a, b));
         (!are_same).then_some(STAGE)
     }
 

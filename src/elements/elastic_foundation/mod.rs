@@ -13,6 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::contact::PairSearch;
+use crate::elements::meshes::half_width;
 use crate::framework::{ElementError, Error, Variables};
 use crate::math::{Casts, Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
@@ -25,7 +26,6 @@ pub use results::{
 };
 
 use parameters::KIND;
-use passing::half_width;
 
 /// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///

@@ -205,10 +205,7 @@ impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
         let list = field.name;
         for (i, material) in self.iter().enumerate() {
             let Some(material) = material else { continue };
-            material.visit(&mut |entry| {
-                let name = entry.name;
-                visit(entry.renamed(format_args!("{list}[{i}].{name}")));
-            });
+            Listed::<T, _>::visit(material, field.child(format_args!("{list}[{i}]"), &[]), visit);
         }
     }
 }
@@ -218,10 +215,7 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
         let list = field.name;
         for (i, material) in self.iter_mut().enumerate() {
             let Some(material) = material else { continue };
-            material.visit_mut(&mut |entry| {
-                let name = entry.name;
-                visit(entry.renamed(format_args!("{list}[{i}].{name}")));
-            });
+            Part::<T, _>::visit_mut(material, field.child(format_args!("{list}[{i}]"), &[]), visit);
         }
     }
     fn is_same(&self, other: &Self) -> bool {
@@ -229,7 +223,7 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     }
     fn first_stage_changed(&self, new: &Self, _: Stage) -> Option<Stage> {
         let pairs = self.iter().flatten().zip(new.iter().flatten());
-        pairs.filter_map(|(present, new)| present.first_stage_changed(new)).min()
+        pairs.filter_map(|(present, new)| Variables::first_stage_changed(present, new)).min()
     }
     fn fits(&self, other: &Self) -> bool {
         self.iter().map(Option::is_some).eq(other.iter().map(Option::is_some))

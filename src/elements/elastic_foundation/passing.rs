@@ -4,6 +4,7 @@
 use nalgebra::Point3;
 
 use super::{ElasticFoundation, MeshContact, Position};
+use crate::elements::meshes::lowest_point;
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Checked, Velocities};
@@ -94,24 +95,13 @@ impl<T: Real> ElasticFoundation<T> {
             };
             let normal_G = X_GP.rotation * normal;
             for (i, (placed, X_GM)) in surfaces() {
-                let (true, Some(mesh), Bounds::Box { center, half_extents }) =
-                    (self.may_touch(i, j), &placed.springs, &placed.bounds)
-                else {
-                    continue;
-                };
+                let (true, Some(mesh)) = (self.may_touch(i, j), &placed.springs) else { continue };
                 if are_in_contact(&at.position.contacts, i, j) {
                     report([T::zero(); 2]);
                     continue;
                 }
                 let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GP.translation.vector)) - offset;
-                let up_M = X_GM.rotation.inverse_transform_vector(&normal_G);
-                let down = half_extents.zip_map(&up_M, |half, up| -half.copysign(up));
-                let mut lowest_G = X_GM * (center + down);
-                if height(&lowest_G) <= T::zero() {
-                    let vertices = mesh.vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
-                    let lowest = vertices.reduce(|a, b| if b.1 < a.1 { b } else { a });
-                    lowest_G = lowest.map_or(lowest_G, |(vertex, _)| X_GM * vertex);
-                }
+                let lowest_G = lowest_point(mesh, X_GM, &normal_G, height);
                 let velocity_on = |body| velocities.velocity_of_point(at.positions, Checked(body), &lowest_G);
                 let rate = normal_G.dot(&(velocity_on(placed.body) - velocity_on(plane.body)));
                 report([height(&lowest_G), rate]);
@@ -134,18 +124,4 @@ fn are_in_contact(contacts: &[MeshContact], i: usize, j: usize) -> bool {
         (a.min(b), a.max(b))
     };
     contacts.binary_search_by_key(&(i.min(j), i.max(j)), pair).is_ok()
-}
-
-/// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
-/// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.
-pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: &Bounds<T>) -> T {
-    let Bounds::Box { half_extents, .. } = bounds else { return T::zero() };
-    let least = half_extents.min();
-    match shape {
-        SolidShape::Mesh(mesh) => {
-            let area = mesh.areas().fold(T::zero(), |sum, area| sum + area);
-            least.min(mesh.volume().map_or(T::zero(), |volume| T::lit(3.0) * volume / area))
-        }
-        _ => least,
-    }
 }

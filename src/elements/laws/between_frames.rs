@@ -293,6 +293,15 @@ fn bound<T: Real>(slopes: &Slopes<T>) -> Matrix6<f64> {
     eigen.recompose()
 }
 
+/// Reports stiffness and damping of a force, and its load.
+pub(super) fn report<T: Real>(between: &Between<T>, stiffnesses: &mut Stiffnesses<'_, T>) {
+    let Between { bodies, p_GM, F_GM, by_position, by_velocity, .. } = between;
+    let [k, c] = [by_position, by_velocity].map(bound);
+    stiffnesses.coupled(&k, &c, *bodies, p_GM);
+    let ends = bodies.map(|body| (body, *p_GM));
+    stiffnesses.load(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
+}
+
 impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     const KIND: &'static str = L::KIND;
     type Parameters = Framed<T, L::Parameters>;
@@ -372,12 +381,9 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         stiffnesses.unknown();
-        let Some(Between { by_position, by_velocity, F_GM, .. }) = self.between(at) else { return };
-        let Position { X_GM, .. } = at.position;
-        let ends = self.ends.at([X_GM, X_GM]);
-        let [k, c] = [by_position, by_velocity].map(|slopes| bound(&slopes));
-        stiffnesses.coupled(&k, &c, self.ends.bodies(), &X_GM.translation.vector.into());
-        stiffnesses.load(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
+        if let Some(between) = self.between(at) {
+            report(&between, stiffnesses);
+        }
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

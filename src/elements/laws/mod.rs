@@ -1,7 +1,9 @@
 //! Laws of force as equations over any number, from which elements follow.
 
 mod along_line;
+mod bed_law;
 mod between_frames;
+mod on_bed;
 mod on_coordinates;
 
 use core::fmt::Debug;
@@ -9,7 +11,9 @@ use core::fmt::Debug;
 use nalgebra::{Matrix3, Scalar, Vector3};
 
 pub use along_line::{AlongLine, LineLaw, Pull, Stretch};
+pub use bed_law::{BedLaw, Push, Touch};
 pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
+pub use on_bed::{OnBed, Springs};
 pub use on_coordinates::{OnCoordinates, Tension};
 
 use crate::framework::ElementError;
