@@ -278,9 +278,18 @@ fn motions_that_explode_are_refused() -> Result<(), Error> {
             }
         }
     }
-    // Negative damping delivers power by its law.
+    // Damping and friction below zero deliver power by their law: amplitudes grow by 7 in 20 s, or as long as friction does.
     let driven = Parameters { damping: -1.0, ..Parameters::default() };
     assert_eq!(refused_after(driven, [0.0, 1.0], 1e-2, held)?, None);
+    let spring = Parameters { stiffness: 100.0, ..Parameters::default() };
+    let damped = Parameters { damping: -0.2, ..spring };
+    let rubbed = Parameters { viscous_friction: -0.2, friction_proportional_zone: 1e-3, ..spring };
+    let offset = Parameters { velocity_offset: 0.3, ..damped };
+    for rule in [held, StepRule::Trapezoid] {
+        for law in [damped, rubbed, offset, Parameters { dynamic_friction: 0.05, ..rubbed }] {
+            assert_eq!(refused_after(law, [0.1, 0.0], 1e-2, rule)?, None, "{rule:?} {law:?}");
+        }
+    }
     // A motion that begins within rounding of rest.
     for offset in [1e-14, 1e-12, 1e-9, 1e-6] {
         let soft = Parameters { stiffness: 1e4, ..Parameters::default() };
