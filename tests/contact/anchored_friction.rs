@@ -191,6 +191,41 @@ fn anchors_are_released_with_the_contact() {
     }
 }
 
+/// Without stiffness along the surface the damper alone acts, and anchors move along.
+#[test]
+fn springs_that_receive_a_stiffness_along_the_surface_begin_unstretched() {
+    for clipped in [false, true] {
+        let damped = rubber().with_grip(0.0, 1e3);
+        let scene = scene(0.0, true, clipped, 4, damped);
+        let foundation = scene.system.elements().find_map(|id| scene.system.handle(id));
+        let foundation: Handle<ElasticFoundation<f64>> = foundation.expect("added");
+        let mut state = scene.system.default_state();
+        for x in [0.0, 0.02, 0.04] {
+            state.set_pose(scene.block, Pose::translation(x, 0.0, 0.099)).expect("finite");
+            scene.system.realize_dynamics(&mut state).expect("regular");
+            scene.system.accept_step(&mut state).expect("realized");
+        }
+        let gripping = |parameters: &mut Parameters<f64>| {
+            parameters
+                .materials
+                .iter_mut()
+                .flatten()
+                .for_each(|material| material.tangential_stiffness = 1e6);
+        };
+        scene.system.update_parameters(&mut state, foundation, gripping).expect("valid");
+        let mut pull = |x: f64| {
+            state.set_pose(scene.block, Pose::translation(x, 0.0, 0.099)).expect("finite");
+            let force = scene.system.realize_dynamics(&mut state).expect("regular").body_force(scene.block);
+            scene.system.accept_step(&mut state).expect("realized");
+            force.force.x
+        };
+        assert_eq!(pull(0.04), 0.0);
+        // Of 1e6 N/m³ on the underside of 0.04 m² and the sides that are inside.
+        let held = pull(0.04 + 1e-5);
+        assert!(held < -0.39 && held > -0.9, "{held}");
+    }
+}
+
 #[test]
 fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
     let scene = scene(0.0, true, false, 4, rubber());

@@ -375,12 +375,28 @@ impl<T: Real> CableSpring<T> {
     fn remember(&self, given: &Given<'_, T, Self>, position: &Position<T>, next: &mut Discrete<T>) {
         let Position { path, strands, .. } = position;
         path.remember(&mut next.wraps);
-        if given.parameters.friction.iter().any(|mu| *mu > T::zero()) {
+        if has_friction(given.parameters) {
             strands.remember(&self.path, path, given.positions, &mut next.grips);
         } else if !self.friction.is_empty() {
             next.grips.clear();
         }
     }
+
+    /// Lays the cable where it is: writes what is remembered of the present path.
+    fn lay(&self, given: &Given<'_, T, Self>, next: &mut Discrete<T>) {
+        let present = next.clone();
+        let given = Given { discrete: &present, ..*given };
+        let mut position = Position::default();
+        // A path that is not found is the error of an evaluation.
+        if self.calc_position(&given, &mut position).is_ok() {
+            self.remember(&given, &position, next);
+        }
+    }
+}
+
+/// Whether there is friction at present.
+fn has_friction<T: Real>(parameters: &StateParameters<T>) -> bool {
+    parameters.friction.iter().any(|mu| *mu > T::zero())
 }
 
 impl<T: Real> ForceElement<T> for CableSpring<T> {
@@ -578,14 +594,20 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     ) -> Result<(), ElementError> {
         next.wraps.forget();
         next.grips.clear();
-        let laid = next.clone();
-        let given = Given { discrete: &laid, ..*given };
-        let mut position = Position::default();
-        // A path that is not found is the error of an evaluation.
-        if self.calc_position(&given, &mut position).is_ok() {
-            self.remember(&given, &position, next);
-        }
+        self.lay(given, next);
         Ok(())
+    }
+
+    fn follow_parameters(
+        &self,
+        before: &Self::Parameters,
+        given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) {
+        if has_friction(given.parameters) && !has_friction(before) {
+            self.lay(given, next);
+        }
     }
 
     fn is_path_dependent(&self) -> bool {

@@ -162,7 +162,7 @@ impl<T: Real> ElasticFoundation<T> {
             let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
 
             let point = match anchor {
-                Some(anchor) if !slips => anchor,
+                Some(anchor) if !slips && grip > zero => anchor,
                 _ if grip > zero => {
                     let unstretched = p_G + elastic / grip;
                     X_GO.inverse_transform_point(&unstretched)

@@ -94,7 +94,7 @@ use parameters::KIND;
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
 /// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
-/// spring that has come into contact gets its anchor at its base, and one that has left loses it.
+/// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
 ///
 /// # Energy
 ///

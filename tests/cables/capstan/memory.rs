@@ -1,11 +1,13 @@
 //! Memory: material is conserved through touchdown and liftoff, saved and carried over.
 
+use std::sync::Arc;
+
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
 use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station};
 
-use super::scene::elastic;
+use super::scene::{Hoist, elastic};
 
 struct Swing {
     system: ForceSystem<f64>,
@@ -139,6 +141,25 @@ fn reset_memory_makes_the_tension_uniform() -> Result<(), Error> {
         assert!(tensions.len() > 2 && tensions.iter().all(|f| (f - tensions[0]).abs() < 1e-10 * f));
         swing.system.accept_step(&mut state)?;
     }
+    Ok(())
+}
+
+/// Without friction there are no marks on the surface; friction that is switched on makes them where the cable is.
+#[test]
+fn friction_that_is_switched_on_acts_in_the_next_step() -> Result<(), Error> {
+    let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.5, 0.0, elastic(1e4, 5.0, 0.0))?;
+    for _ in 0..10 {
+        hoist.heights = [hoist.heights[0] + 0.02, hoist.heights[1] - 0.02];
+        let shown = hoist.step()?;
+        assert!((shown.tensions[0] - shown.tensions[shown.tensions.len() - 1]).abs() < 1e-9);
+    }
+    hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| p.friction[0] = 0.1)?;
+    let shown = hoist.evaluate()?;
+    assert!((shown.tensions[0] - shown.tensions[1]).abs() < 1e-9 * shown.tensions[0], "{:?}", shown.tensions);
+    hoist.heights[1] -= 0.5;
+    let shown = hoist.evaluate()?;
+    let limit = (0.1 * shown.bend).exp();
+    assert!((shown.tensions[1] / shown.tensions[0] - limit).abs() < 1e-9 * limit, "{:?}", shown.tensions);
     Ok(())
 }
 

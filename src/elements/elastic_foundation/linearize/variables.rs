@@ -162,7 +162,8 @@ impl<T: Real> ElasticFoundation<T> {
         let place = at.discrete.place_of(id, other);
         let anchor = place.map(|place| Anchors::<T>::places(place).point);
         let held = contact.hold(spring, at.discrete.of(id, other));
-        if let (Some(anchor), false) = (anchor, held.slips) {
+        let has_grip = contact.law.grip(spring.area)[0] > T::zero();
+        if let (Some(anchor), true) = (anchor, has_grip && !held.slips) {
             for axis in 0..3 {
                 let present = blocks.discrete(anchor[axis]);
                 blocks.add_to_by_variable(Row::Next(next[axis]), present, T::one());
@@ -170,8 +171,8 @@ impl<T: Real> ElasticFoundation<T> {
             return;
         }
         let R_GO = contact.X_GO.rotation.matrix();
-        // The anchor of a spring that has just come into contact is at its base.
-        let grips = place.is_some() && contact.law.grip(spring.area)[0] > T::zero();
+        // The anchor of a spring that has just come into contact, or that has no stiffness, is at its base.
+        let grips = place.is_some() && has_grip;
         let lead = grips.then(|| held.slopes_of_lead(contact, spring));
         let by_normal = normal_force_by_motion(contact, spring);
         for axis in 0..3 {
