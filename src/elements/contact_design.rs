@@ -168,14 +168,27 @@ impl ContactDesign {
         Self { gravity, ..self }
     }
 
-    /// The longest step for which there is a contact \[s\], with this extent and impact speed.
+    /// The longest step for which there is a contact \[s\], with this extent, impact and friction.
+    ///
+    /// A gentle impact may shorten it: with less restitution, or the same at less speed, the contact is more damped. With a
+    /// restitution of 0.2 it is at most 5 ms at 1 m/s, and 1.3 ms at 0.25 m/s, however large the body is.
     pub fn longest_step(&self) -> f64 {
+        self.longest_steps().into_iter().fold(f64::INFINITY, |least, (step, _)| least.min(step))
+    }
+
+    /// The bounds on the step \[s\], each with a hint for those who exceed it.
+    fn longest_steps(&self) -> [(f64, &'static str); 4] {
         let depth = YIELD * self.extent;
-        let (struck, resting) =
-            (IMPACT * depth / self.speed, ComplexField::sqrt(RESTING * depth / self.gravity));
         let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
-        let damped = DAMPED / (self.dissipation() * self.gravity);
-        struck.min(resting).min(held).min(damped)
+        [
+            (IMPACT * depth / self.speed, "longest_step() (longer with more extent, or less speed)"),
+            (ComplexField::sqrt(RESTING * depth / self.gravity), "longest_step() (longer with more extent)"),
+            (held, "longest_step() (longer with more extent, or less static friction)"),
+            (
+                DAMPED / (self.dissipation() * self.gravity),
+                "longest_step() (longer with more restitution, or more speed)",
+            ),
+        ]
     }
 
     /// Checks all numbers, and that the step is not too long.
@@ -197,7 +210,9 @@ impl ContactDesign {
         check::nonnegative("contact_design.mu_kinetic", self.mu_kinetic)?;
         check::at_most("contact_design.mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
         check::positive("contact_design.gravity", self.gravity)?;
-        check::at_most("contact_design.step", self.step, "longest_step()", self.longest_step())?;
+        for (longest, hint) in self.longest_steps() {
+            check::at_most("contact_design.step", self.step, hint, longest)?;
+        }
         let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
         let must = Requirement::Below("that at which a contact this stiff rocks on");
         check::that(is_damped, "contact_design.restitution", self.restitution, must)
@@ -344,5 +359,29 @@ mod tests {
         assert_eq!(longest.validate(), Ok(()));
         let longer = ContactDesign { step: design.longest_step() * 1.001, ..design };
         assert!(longer.validate().is_err());
+    }
+
+    #[test]
+    fn a_step_that_is_too_long_is_refused_with_what_makes_it_longer() {
+        let design = ContactDesign::new(1.0, 0.1, 1e-3);
+        let large = ContactDesign { extent: 100.0, ..design };
+        let flat = ContactDesign { mu_static: 0.1, mu_kinetic: 0.1, restitution: 0.8, speed: 0.3, ..design };
+        let mut hints = std::collections::HashSet::new();
+        for (design, longer) in [
+            // A larger body does not help a gentle impact, and more restitution or speed does.
+            (large, ContactDesign { restitution: 0.4, ..large }),
+            (large, ContactDesign { speed: 2.0, ..large }),
+            (ContactDesign { speed: 8.0, ..design }, ContactDesign { speed: 4.0, ..design }),
+            (flat, ContactDesign { extent: 0.2, ..flat }),
+            (
+                ContactDesign { mu_static: 5.0, restitution: 0.5, ..design },
+                ContactDesign { mu_static: 4.0, restitution: 0.5, ..design },
+            ),
+        ] {
+            assert!(longer.longest_step() > 1.1 * design.longest_step(), "{longer:?}");
+            let refused = ContactDesign { step: 1.01 * design.longest_step(), ..design }.validate();
+            hints.insert(refused.expect_err("longer").requirement);
+        }
+        assert_eq!(hints.len(), 4, "{hints:?}");
     }
 }

@@ -87,7 +87,7 @@ pub enum Error {
     /// Over the steps of a host an element has returned energy that it had not received.
     #[error(
         "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long, \
-         or something has moved otherwise than by its velocity"
+         or something has moved otherwise than by its velocity and the rule given"
     )]
     EnergyGained {
         /// The element.
@@ -141,8 +141,9 @@ pub enum Error {
     },
     /// A snapshot does not list the variables of this state.
     #[error(
-        "the snapshot's variable {position} is {found:?}, but the state's is {expected:?}: restore it into a state \
-         of a system built like the one it was taken from"
+        "the snapshot's variable {position} is {}, but the state's is {}: restore it into a state of a system built like the \
+         one it was taken from",
+        found.as_deref().unwrap_or("missing"), expected.as_deref().unwrap_or("missing")
     )]
     SnapshotMismatch {
         /// The first place at which they differ.

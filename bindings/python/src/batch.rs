@@ -518,7 +518,8 @@ impl Batch {
         convert::matrix(py, &values, self.width())
     }
 
-    /// Sets all variables of all worlds, as ``values`` returns them.
+    /// Sets all variables of all worlds, as ``values`` returns them, what elements remember among them: see
+    /// ``State.set_values``.
     fn set_values(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = input(Some(values), "values", &[vec![self.worlds.len(), self.width()]])?;
         let rows = Input::rows(values.as_ref())?;

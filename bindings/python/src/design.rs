@@ -52,7 +52,8 @@ impl ContactDesign {
         Self(CrateDesign { mass, extent, step, points, speed, restitution, mu_static, mu_kinetic, gravity })
     }
 
-    /// The longest step for which there is a contact [s], with this extent and impact speed.
+    /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a
+    /// restitution of 0.2 it is at most 5 ms at 1 m/s, and 1.3 ms at 0.25 m/s, however large the body is.
     #[getter]
     fn longest_step(&self) -> f64 {
         self.0.longest_step()

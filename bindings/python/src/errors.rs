@@ -1,6 +1,6 @@
 //! The crate's errors as exceptions.
 
-use force_elements::{ElementError, Error, KinematicsError};
+use force_elements::{ElementError, Error, KinematicsError, Quantity};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -11,7 +11,19 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
         Error::World { index, .. } => Some(*index),
         _ => None,
     };
-    exception(class(&error), &error.to_string(), world)
+    exception(class(&error), &with_rows(&error), world)
+}
+
+/// The text of an error. Bodies have the number of their row, without ground, as in their own text.
+fn with_rows(error: &Error) -> String {
+    let text = error.to_string();
+    let cause = if let Error::World { source, .. } = error { source } else { error };
+    let Error::Kinematics(KinematicsError::NonFinite { quantity }) = cause else { return text };
+    let (Quantity::Pose(body) | Quantity::Velocity(body) | Quantity::BodyForce(body)) = quantity else {
+        return text;
+    };
+    let Some(row) = body.index().checked_sub(1) else { return text };
+    text.replace(&format!("body {}", body.index()), &format!("Body({row})"))
 }
 
 /// An exception of this package.

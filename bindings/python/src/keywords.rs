@@ -51,12 +51,11 @@ fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult
         [length] if *length == count => Ok(numbers),
         [6] if count == TRIANGLE => Ok(diagonal(&|axis| numbers[axis])),
         [6, 6] if count == TRIANGLE => {
-            let at = |row: usize, column: usize| numbers[6 * row + column];
-            let pairs = || (0..6).flat_map(|row| (row..6).map(move |column| (row, column)));
-            if pairs().any(|(row, column)| at(row, column).to_bits() != at(column, row).to_bits()) {
-                return Err(invalid(&format!("{keyword} must be symmetric")));
-            }
-            Ok(pairs().map(|(row, column)| at(row, column)).collect())
+            // Symmetric to rounding, as the product of a stiffness and two rotations is.
+            let symmetric = Symmetric6::from_matrix(&Matrix6::from_row_slice(&numbers)).map_err(|_| {
+                invalid(&format!("{keyword} must be symmetric and positive semidefinite, to a billionth"))
+            })?;
+            Ok(symmetric.entries().to_vec())
         }
         _ => {
             Err(invalid(&format!("{keyword} takes one number, or {count}, not an array of shape {shape:?}")))

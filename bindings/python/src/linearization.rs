@@ -170,6 +170,7 @@ impl Products {
 pub(crate) struct Linearization {
     products: Products,
     bodies: Vec<(Body, BodyIndex)>,
+    system: Py<System>,
     variable_names: Vec<String>,
 }
 
@@ -218,7 +219,7 @@ impl Linearization {
         variables: bool,
         commit: bool,
     ) -> PyResult<Self> {
-        let system = system.get();
+        let (all, system) = (system, system.get());
         let scope = Scope { variables: variables || commit, commit };
         let products = py.detach(|| {
             let system = system.read();
@@ -228,7 +229,7 @@ impl Linearization {
             products.linearize(&system, state).map(|()| (products, bodies))
         });
         let (products, bodies) = products.map_err(raised)?;
-        Ok(Self { products, bodies, variable_names: state.variable_names() })
+        Ok(Self { products, bodies, system: all.clone_ref(py), variable_names: state.variable_names() })
     }
 
     /// The numbers of a motion, velocity or force.
@@ -249,7 +250,7 @@ impl Linearization {
             Ok(some) => {
                 let mut numbers = vec![0.0; count];
                 for (name, number) in some {
-                    let name: String = name.extract()?;
+                    let name = System::resolved(&self.system.get().read(), &name.extract::<String>()?);
                     numbers[place_of(&self.variable_names, &name)?] = number.extract()?;
                 }
                 numbers

@@ -158,7 +158,8 @@ impl State {
             }
         };
         for (body, numbers) in occupied(bodies, numbers.chunks_exact(width)) {
-            let pose = pose_of(numbers).map_err(raised)?;
+            let refused = |error| invalid(&format!("{error}, in row {} of poses", body.index() - 1));
+            let pose = pose_of(numbers).map_err(refused)?;
             self.state.set_pose(body, pose).map_err(raised)?;
         }
         Ok(())
@@ -284,7 +285,7 @@ impl State {
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
     /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
     /// sample, which are refused if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
-    /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts are opened. After an error
+    /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts begin anew, at zero. After an error
     /// the state is that of the last step.
     ///
     /// A system from which a body or coordinate was removed is refused.
@@ -390,7 +391,8 @@ impl State {
     }
 
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
-    /// after setting the initial poses and coordinates.
+    /// wherever bodies are put elsewhere, and after setting initial coordinates beyond a stop, which acts after the first step
+    /// otherwise.
     #[pyo3(signature = (element=None))]
     fn reset_memory(&mut self, element: Option<&Element>) -> PyResult<()> {
         let system = self.system.get().read();
@@ -566,8 +568,9 @@ impl State {
         values.to_pyarray(py)
     }
 
-    /// Sets all variables, as ``values`` returns them, accounts of energy among them: a changed stiffness appears as dissipated
-    /// energy, where ``state[name]`` and ``update`` count it as supplied.
+    /// Sets all variables, as ``values`` returns them, accounts of energy and what elements remember among them: a changed
+    /// stiffness appears as dissipated energy, where ``state[name]`` and ``update`` count it as supplied; and a stop that is moved
+    /// past its coordinate acts after the next ``accept``, where ``state[name]`` and ``update`` let it act at once.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
     }
@@ -635,8 +638,8 @@ impl State {
         self.state.restore_bytes(bytes).map_err(raised)
     }
 
-    /// Restores all variables from pairs of names and values, as ``variables`` returns them; refuses those of a system with
-    /// other variables, naming the first.
+    /// Restores all variables, what elements remember among them, from pairs of names and values, as ``variables`` returns them;
+    /// refuses those of a system with other variables, naming the first.
     fn restore(&mut self, variables: Vec<(String, f64)>) -> PyResult<()> {
         self.state.restore(&variables.into()).map_err(raised)
     }

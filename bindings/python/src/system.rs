@@ -307,7 +307,7 @@ impl System {
     /// Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. The
     /// displacement is that of M's origin from F's, expressed in the frame half-way between the two. ``curves`` has tables (n, 2)
     /// of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
-    /// curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+    /// curve between their points, and a line beyond them; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
     ///
     /// A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
     /// the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
