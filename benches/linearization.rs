@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, SVector, Translation3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, ElasticFoundation, ForceElement, ForceSystem, Forces, Frame, Handle,
     Linearization, Pose, Real, Scope, SpatialForce, SpatialVelocity, State, Station, cable_spring,
 };
-use num_dual::{Dual64, DualSVec64};
+use num_dual::{Derivative, Dual64, DualSVec64};
 
 #[allow(dead_code, reason = "another bench takes the others")]
 mod scenes;
@@ -42,8 +42,50 @@ struct Scene<T: Real> {
     is_moved: bool,
 }
 
-impl<T: Real> Scene<T> {
-    fn new((system, state): (ForceSystem<T>, State<T>)) -> Self {
+/// A scalar whose derivatives are calculated.
+trait Varied: Real {
+    /// Zero, with the derivative 1 in one of twelve directions, or in the only one.
+    fn variation(direction: usize) -> Self;
+}
+
+impl Varied for f64 {
+    fn variation(_: usize) -> Self {
+        0.0
+    }
+}
+
+impl Varied for Dual64 {
+    fn variation(_: usize) -> Self {
+        Self::new(0.0, 1.0)
+    }
+}
+
+impl<const N: usize> Varied for DualSVec64<N> {
+    fn variation(direction: usize) -> Self {
+        Self::new(0.0, Derivative::some(SVector::from_fn(|i, _| if i == direction { 1.0 } else { 0.0 })))
+    }
+}
+
+impl<T: Varied> Scene<T> {
+    /// All bodies and coordinates vary in all directions. Dual numbers without derivatives would be another, cheaper or, where
+    /// the compiler calculates derivatives that are not there, slower program.
+    fn new((system, mut state): (ForceSystem<T>, State<T>)) -> Self {
+        let varied = |first| Vector3::from_fn(|axis, _| T::variation(first + axis));
+        for body in system.topology().bodies() {
+            let mut pose = *state.positions().pose(body);
+            let turned = pose.rotation.matrix() + varied(0).cross_matrix() * pose.rotation.matrix();
+            pose.rotation = Rotation3::from_matrix_unchecked(turned);
+            pose.translation.vector += varied(3);
+            let SpatialVelocity { angular, linear } = *state.velocities().velocity(body);
+            let velocity = SpatialVelocity::new(angular + varied(6), linear + varied(9));
+            state.set_body(body, pose, velocity).expect("finite");
+        }
+        for coordinate in system.topology().coordinates() {
+            let q = state.positions().coordinate(coordinate) + T::variation(0);
+            let u = state.velocities().coordinate_rate(coordinate) + T::variation(1);
+            state.set_coordinate(coordinate, q).expect("finite");
+            state.set_coordinate_rate(coordinate, u).expect("finite");
+        }
         Self { system, state, is_moved: false }
     }
 
@@ -159,7 +201,7 @@ fn compare<const N: usize>(
 /// A row for scenes of this kind, if it is asked for.
 macro_rules! row {
     ($name:literal, $directions:literal, $at_once:literal, $scene:expr) => {{
-        fn scene<T: Real>() -> Scene<T> {
+        fn scene<T: Varied>() -> Scene<T> {
             let scene: fn() -> (ForceSystem<T>, State<T>) = $scene;
             Scene::new(scene())
         }
