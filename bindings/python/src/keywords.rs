@@ -1,5 +1,7 @@
 //! Parameters of elements as keyword arguments, from the table in which the crate declares them.
 
+use force_elements::nalgebra::Matrix6;
+use force_elements::spatial_bushing::Symmetric6;
 use force_elements::variables::Value;
 use force_elements::{Error, Variables};
 use pyo3::exceptions::PyTypeError;

@@ -64,6 +64,8 @@ def test_products_of_batches_have_the_bits_of_single_states() -> None:
     one_stiffer[batch.keys().index("linear_bushing[0].stiffness.pz")] = 2.0
     batch.jvp(variables={"mount.stiffness.pz": 2.0}, forces=forces)
     assert all(np.array_equal(forces[world], single.jvp(variables=one_stiffer)[0]) for world, single in enumerate(states))
+    by_name = states[0].jvp(variables={"mount.stiffness.pz": 2.0})[0]
+    assert np.array_equal(forces[0], by_name)
     batch.jvp(motion=dX, velocity=dV, forces=forces)
     assert all(np.allclose(forces[world], single.jvp(dX[world], dV[world])[0], rtol=1e-12) for world, single in enumerate(states))
     with pytest.raises(fe.NoSuchNameError, match="stif"):

@@ -805,6 +805,90 @@ def test_variables_that_bound_each_other_are_set_together() -> None:
         assert np.array_equal(state.values(), before)
 
 
+def test_a_matrix_that_is_symmetric_to_rounding_is_a_stiffness() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        K = np.zeros((6, 6))
+        K[:3, :3] = R @ np.diag(rng.uniform(1.0, 9.0, 3)) @ R.T
+        K[3:, 3:] = R @ np.diag(rng.uniform(1e3, 9e3, 3)) @ R.T
+        system = fe.System()
+        body = system.add_body()
+        system.add_spatial_bushing(fe.GROUND, body, stiffness=K)
+        state = system.state()
+        state.set_body(body, [1e-3, 2e-3, -1e-3])
+        state.evaluate()
+        np.testing.assert_allclose(state.body_force(body)[3:], -K[3:, 3:] @ [1e-3, 2e-3, -1e-3], rtol=1e-12)
+        K[3, 4] *= 1.0 + 1e-6
+        with pytest.raises(fe.InvalidValueError, match="symmetric"):
+            system.add_spatial_bushing(fe.GROUND, body, stiffness=K)
+
+
+def test_messages_name_the_rows_of_bodies() -> None:
+    system = fe.System()
+    bodies = [system.add_body() for _ in range(3)]
+    state = system.state()
+    velocities = np.zeros((3, 6))
+    velocities[2, 0] = np.nan
+    with pytest.raises(fe.InvalidValueError, match=r"Body\(2\)"):
+        state.velocities = velocities
+    assert repr(bodies[2]).startswith("Body(2")
+    poses = state.poses.copy()
+    poses[2, 0, 3] = np.nan
+    with pytest.raises(fe.InvalidValueError, match="row 2 of poses"):
+        state.poses = poses
+    with pytest.raises(fe.InvalidValueError, match=r"world 1.*Body\(2\)"):
+        fe.Batch(system, 2).evaluate(velocities=np.stack([np.zeros((3, 6)), velocities]))
+
+
+def test_bristles_of_a_new_state_begin_where_the_coordinate_is() -> None:
+    system = fe.System()
+    slider = system.add_coordinate()
+    system.add_coordinate_spring_damper_ext(slider, dynamic_friction=4.0, sticking_stiffness=1e4, name="guide")
+    state = system.state()
+    state.set_coordinate(slider, 0.1)
+    state.evaluate()
+    assert state.coordinate_forces[0] == 0.0
+    batch = fe.Batch(system, 2)
+    forces = np.empty((2, 1))
+    batch.step(time=0.001, coordinates=np.array([[0.1], [0.2]]), coordinate_forces=forces)
+    assert (forces == 0.0).all()
+    batch.step(time=0.002, coordinates=np.array([[0.1001], [0.2001]]), coordinate_forces=forces)
+    np.testing.assert_allclose(forces, -1.0, rtol=1e-9)
+    # What an array switches on begins there too.
+    values = state.values()
+    friction = state.keys().index("coordinate_spring_damper_ext[0].dynamic_friction")
+    values[friction] = 0.0
+    state.set_values(values)
+    for time, q in ((0.1, 0.5), (0.2, 0.9)):
+        state.time = time
+        state.set_coordinate(slider, q)
+        state.evaluate()
+        state.accept()
+    values = state.values()
+    values[friction] = 4.0
+    state.set_values(values)
+    state.evaluate()
+    assert state.coordinate_forces[0] == 0.0
+
+
+def test_a_damper_below_zero_is_a_drive() -> None:
+    system = fe.System()
+    slider = system.add_coordinate()
+    system.add_coordinate_spring_damper_ext(slider, stiffness=100.0, damping=-0.2)
+    state = system.state()
+    q, u, h = 0.01, 0.0, 1e-3
+    state.set_coordinate(slider, q)
+    state.reset_dissipated_energy()
+    for step in range(5000):
+        state.evaluate()
+        u += h * state.coordinate_forces[0]
+        q += h * u
+        state.finish_step(time=h * (step + 1), coordinates=[q], coordinate_rates=[u])
+    state.evaluate()
+    assert 0.5 * u * u + state.energy > 0.012
+
+
 def test_deep_copies_keep_a_state_with_its_system() -> None:
     system = everything()
     state = single(system, motion(system, 1), 0)

@@ -177,8 +177,8 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                         '\n'
                         'At the end of a step the anchors of springs that have yielded move to where the spring exerts '
                         'exactly `f_e`; a\n'
-                        'spring that has come into contact gets its anchor at its base, and one that has left loses '
-                        'it.',
+                        'spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and '
+                        'one that has left loses it.',
                         {'transition_velocity': ('Transition velocity `v_t` of friction. Under a steady tangential '
                                                  'load below `μ_s f_n` surfaces creep at a fraction of it.',
                                                  ''),

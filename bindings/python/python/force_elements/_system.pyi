@@ -54,7 +54,7 @@ class System(_core.System):
         """Adds a bushing between frame F on one body and frame M on another, by rotation vector, with two 6 x 6 matrices. The
         displacement is that of M's origin from F's, expressed in the frame half-way between the two. ``curves`` has tables (n, 2)
         of displacement [rad, m] and force [N m, N] by axis, ``"qx"`` to ``"pz"``, in addition to the stiffness, with a smooth
-        curve between their points; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
+        curve between their points, and a line beyond them; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
 
         A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
         the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
@@ -416,7 +416,7 @@ class System(_core.System):
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
         At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
-        spring that has come into contact gets its anchor at its base, and one that has left loses it.
+        spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
 
         Parameters:
 
