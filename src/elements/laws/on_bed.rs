@@ -238,19 +238,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     const PARAMETERS: usize = <L::Parameters as Numbers<T>>::COUNT;
     const MEMORY: usize = <L::Memory as Numbers<T>>::COUNT;
 
-    /// The memory of a spring over other numbers: that of the last commit, or of one that has just been displaced.
-    fn memory<S: Number<T>>(
-        &self,
-        committed: Option<&L::Memory>,
-        of: &mut impl FnMut(T) -> S,
-        parameters: &Over<T, L::Parameters, S>,
-        at: &Touch<S>,
-    ) -> Result<Over<T, L::Memory, S>, ElementError> {
-        committed.map_or_else(|| self.law.touch(parameters, at), |memory| Ok(memory.lift(of)))
-    }
-
     /// The motion of a base that varies, given the derivatives of the normal by its shift.
-    fn varied_touch(at: &Touch<T>, velocity_F: &Vector3<T>, gradient: &Matrix3<T>) -> Touch<Dual<T, MOTION>> {
+    fn varied_touch(at: &Touch<T>, gradient: &Matrix3<T>) -> Touch<Dual<T, MOTION>> {
+        let velocity_F = at.slip_F - at.n_F * at.depth_rate;
         let p_FB = Vector3::from_fn(|i, _| Dual::variable(at.p_FB[i], i));
         let velocity = Vector3::from_fn(|i, _| Dual::variable(velocity_F[i], 3 + i));
         let n_F = Vector3::from_fn(|i, _| {
@@ -278,8 +268,31 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         })
     }
 
-    /// Calls `visit` with each displaced spring, and what `of` returns for numbers that vary with its motion. Returns `None`
-    /// where finite differences are needed.
+    /// Calls `visit` with the face of each displaced spring, its motion, and what `of` returns over other numbers: those of the
+    /// parameters, of a motion, and of a memory, each of which `lifts` makes. A spring without a memory has just been displaced.
+    ///
+    /// Returns `false` if a motion is not known over these numbers.
+    fn for_each<S: Number<T>, R, Lift: FnMut(T) -> S>(
+        &self,
+        at: &AtVelocity<'_, T, Self>,
+        parameters: &Over<T, L::Parameters, S>,
+        motion: impl Fn(&Displaced<T>, &Touch<T>) -> Option<Touch<S>>,
+        lifts: impl Fn() -> Lift,
+        of: impl Fn(&Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> Result<R, ElementError>,
+        mut visit: impl FnMut(usize, &Touch<T>, R),
+    ) -> Result<bool, ElementError> {
+        for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
+            let Some(at_base) = motion(spring, touch) else { return Ok(false) };
+            let memory = match at.discrete.of(spring.face) {
+                Some(memory) => memory.lift(&mut lifts()),
+                None => self.law.touch(parameters, &at_base)?,
+            };
+            visit(spring.face, touch, of(parameters, &memory, &at_base)?);
+        }
+        Ok(true)
+    }
+
+    /// As [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
     fn for_motion<R>(
         &self,
         at: &At<'_, T, L>,
@@ -288,67 +301,47 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
             &Over<T, L::Memory, Dual<T, MOTION>>,
             &Touch<Dual<T, MOTION>>,
         ) -> Result<R, ElementError>,
-        mut visit: impl FnMut(usize, &Vector3<T>, &R),
+        visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
-        let Position { X_GF, X_GM, .. } = at.position;
+        let motion = |spring: &Displaced<T>, touch: &Touch<T>| {
+            Some(Self::varied_touch(touch, &self.gradient(spring, touch)?))
+        };
         let parameters = at.parameters.lift(&mut Dual::of);
-        for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
-            let gradient = self.gradient(spring, touch)?;
-            let velocity_F = touch.slip_F - touch.n_F * touch.depth_rate;
-            let varied = Self::varied_touch(touch, &velocity_F, &gradient);
-            let committed = at.discrete.of(spring.face);
-            // The law has succeeded for the same values; if it fails here, finite differences report the error.
-            let memory = self.memory(committed, &mut Dual::of, &parameters, &varied).ok()?;
-            let arm_G = X_GF.rotation * touch.p_FB + X_GF.translation.vector - X_GM.translation.vector;
-            visit(spring.face, &arm_G, &of(&parameters, &memory, &varied).ok()?);
-        }
-        Some(())
+        // The law has succeeded for the same values; if it fails here, finite differences report the error.
+        self.for_each(at, &parameters, motion, || Dual::of, of, visit).ok()?.then_some(())
     }
 
-    /// Calls `visit` with each displaced spring, and what `of` returns for numbers of which eight vary: time and parameters,
-    /// from `first` on.
-    fn for_parameters<R>(
+    /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time and parameters, or of the memory, from
+    /// `first` on.
+    fn for_variables<R>(
         &self,
         at: &At<'_, T, L>,
-        first: usize,
+        (first, in_memory): (usize, bool),
         of: impl Fn(
             &Over<T, L::Parameters, Varied<T>>,
             &Over<T, L::Memory, Varied<T>>,
             &Touch<Varied<T>>,
         ) -> Result<R, ElementError>,
-        mut visit: impl FnMut(usize, &Touch<T>, &R),
+        mut visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
-        let mut next = varied(first);
+        let visit = |face, touch: &Touch<T>, value| {
+            if !in_memory || at.discrete.of(face).is_some() {
+                visit(face, touch, value);
+            }
+        };
+        let constants = usize::MAX;
+        let mut next = varied(if in_memory { constants } else { first });
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
-        for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
-            let varied = Touch { time, ..touch.constant() };
-            let committed = at.discrete.of(spring.face);
-            let memory = self.memory(committed, &mut Dual::of, &parameters, &varied).ok()?;
-            visit(spring.face, touch, &of(&parameters, &memory, &varied).ok()?);
-        }
-        Some(())
+        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(Touch { time, ..touch.constant() });
+        let lifts = || varied(if in_memory { first } else { constants });
+        self.for_each(at, &parameters, motion, lifts, of, visit).ok()?.then_some(())
     }
 
-    /// Calls `visit` with each displaced spring that has a memory, and what `of` returns for numbers of which eight vary:
-    /// those of its memory, from `first` on.
-    fn for_memory<R>(
-        at: &At<'_, T, L>,
-        first: usize,
-        of: impl Fn(
-            &Over<T, L::Parameters, Varied<T>>,
-            &Over<T, L::Memory, Varied<T>>,
-            &Touch<Varied<T>>,
-        ) -> Result<R, ElementError>,
-        mut visit: impl FnMut(usize, &Touch<T>, &R),
-    ) -> Option<()> {
-        let parameters = at.parameters.lift(&mut Dual::of);
-        for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
-            let Some(committed) = at.discrete.of(spring.face) else { continue };
-            let memory = committed.lift(&mut varied(first));
-            visit(spring.face, touch, &of(&parameters, &memory, &touch.constant()).ok()?);
-        }
-        Some(())
+    /// From M's origin to the base of a spring, in Ground.
+    fn arm(position: &Position<T>, touch: &Touch<T>) -> Vector3<T> {
+        let Position { X_GF, X_GM, .. } = position;
+        X_GF * Point3::from(touch.p_FB) - Point3::from(X_GM.translation.vector)
     }
 
     /// The law as seen from the surface.
@@ -358,7 +351,8 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let V_M = at.velocity.V_FM_G;
         let mut by = [[[Matrix3::zeros(); 2]; 2]; 2];
         let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        self.for_motion(at, evaluate, |_, arm, push: &Push<Dual<T, MOTION>>| {
+        self.for_motion(at, evaluate, |_, touch, push: Push<Dual<T, MOTION>>| {
+            let arm = &Self::arm(at.position, touch);
             let [by_shift, by_velocity] = slopes(&push.force).map(|slopes| rotated(R_GF, &slopes));
             let force = R_GF * push.force.map(|component| component.value);
             // A rotation moves the base along its arm, and turns its velocity.
@@ -390,8 +384,8 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), Point3::from(X_GM.translation.vector));
         let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        let changes = |touch: &Touch<T>, push: &Push<Varied<T>>| {
-            let arm = X_GF * Point3::from(touch.p_FB) - p_GM;
+        let changes = |touch: &Touch<T>, push: Push<Varied<T>>| {
+            let arm = Self::arm(at.position, touch);
             from_fn::<_, AT_ONCE, _>(|direction| {
                 let force = X_GF.rotation * push.force.map(|component| component.slopes[direction]);
                 SpatialForce::new(arm.cross(&force), force)
@@ -399,13 +393,13 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         };
         for (first, count) in chunks(1 + Self::PARAMETERS) {
             let mut sums = [SpatialForce::zero(); AT_ONCE];
-            self.for_parameters(at, first, evaluate, |_, touch, push| {
+            self.for_variables(at, (first, false), evaluate, |_, touch, push| {
                 sums.iter_mut().zip(changes(touch, push)).for_each(|(sum, change)| *sum += change);
             })?;
             blocks.add_between_by_variables(bodies, &p_GM, Blocks::<T>::TIME + first, &sums[..count]);
         }
         for (first, count) in chunks(Self::MEMORY) {
-            Self::for_memory(at, first, evaluate, |face, touch, push| {
+            self.for_variables(at, (first, true), evaluate, |face, touch, push| {
                 let place = blocks.discrete(Self::MEMORY * face + first);
                 blocks.add_between_by_variables(bodies, &p_GM, place, &changes(touch, push)[..count]);
             })?;
@@ -420,8 +414,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         self.for_motion(
             at,
             |p, m, x| self.law.commit(p, m, x),
-            |face, arm, next| {
-                L::Memory::for_each_over(next, |number, next: Dual<T, MOTION>| {
+            |face, touch, next| {
+                let arm = Self::arm(at.position, touch);
+                L::Memory::for_each_over(&next, |number, next: Dual<T, MOTION>| {
                     let slopes = |first| X_GF.rotation * Vector3::from_fn(|i, _| next.slopes[first + i]);
                     let (by_shift, by_velocity): (Vector3<T>, Vector3<T>) = (slopes(0), slopes(3));
                     let by_turn = arm.cross(&(by_shift + by_velocity.cross(&at.velocity.V_FM_G.angular)));
@@ -432,19 +427,21 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
             },
         )?;
         let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
-        let mut add = |face: usize, (place, count): (usize, usize), next: &Over<T, L::Memory, Varied<T>>| {
-            L::Memory::for_each_over(next, |number, next: Varied<T>| {
+        let mut add = |face: usize, (place, count): (usize, usize), next: Over<T, L::Memory, Varied<T>>| {
+            L::Memory::for_each_over(&next, |number, next: Varied<T>| {
                 let row = Row::Next(Self::MEMORY * face + number);
                 blocks.add_to_by_variables(row, place, &next.slopes[..count]);
             });
         };
         for (first, count) in chunks(1 + Self::PARAMETERS) {
             let place = Blocks::<T>::TIME + first;
-            self.for_parameters(at, first, commit, |face, _, next| add(face, (place, count), next))?;
+            self.for_variables(at, (first, false), commit, |face, _, next| add(face, (place, count), next))?;
         }
         for (first, count) in chunks(Self::MEMORY) {
             let place = |face| Blocks::<T>::TIME + 1 + Self::PARAMETERS + Self::MEMORY * face + first;
-            Self::for_memory(at, first, commit, |face, _, next| add(face, (place(face), count), next))?;
+            self.for_variables(at, (first, true), commit, |face, _, next| {
+                add(face, (place(face), count), next);
+            })?;
         }
         Some(())
     }
@@ -541,25 +538,28 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let Position { X_GF, X_GM, springs } = at.position;
-        let zero = T::zero();
+        let (X_GF, zero) = (&at.position.X_GF, T::zero());
         (cache.F_GM, cache.potential_energy) = (SpatialForce::zero(), zero);
         (cache.power_dissipated, cache.power_supplied) = (zero, zero);
         cache.springs.clear();
         cache.springs.reserve_exact(self.mesh.face_count());
-        for (spring, touch) in springs.iter().zip(&at.velocity.springs) {
-            let parameters = at.parameters.lift(&mut |number| number);
-            let memory =
-                self.memory(at.discrete.of(spring.face), &mut |number| number, &parameters, touch)?;
-            let push = self.law.evaluate(&parameters, &memory, touch)?;
-            let force = X_GF.rotation * push.force;
-            let arm = X_GF * Point3::from(touch.p_FB) - Point3::from(X_GM.translation.vector);
-            cache.F_GM += SpatialForce::new(arm.cross(&force), force);
-            cache.potential_energy += push.potential_energy;
-            cache.power_dissipated += push.power_dissipated;
-            cache.power_supplied += push.power_supplied;
-            cache.springs.push(push);
-        }
+        let Dynamics { F_GM, potential_energy, power_dissipated, power_supplied, springs } = cache;
+        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
+        self.for_each(
+            at,
+            at.parameters,
+            |_, touch| Some(*touch),
+            || |number| number,
+            evaluate,
+            |_, touch, push| {
+                let force = X_GF.rotation * push.force;
+                *F_GM += SpatialForce::new(Self::arm(at.position, touch).cross(&force), force);
+                *potential_energy += push.potential_energy;
+                *power_dissipated += push.power_dissipated;
+                *power_supplied += push.power_supplied;
+                springs.push(push);
+            },
+        )?;
         Ok(())
     }
 
@@ -665,13 +665,19 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
         next.0.fill(None);
-        for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
-            let Some(place) = next.0.get_mut(spring.face) else { continue };
-            let parameters = at.parameters.lift(&mut |number| number);
-            let memory =
-                self.memory(at.discrete.of(spring.face), &mut |number| number, &parameters, touch)?;
-            *place = Some(self.law.commit(&parameters, &memory, touch)?);
-        }
+        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
+        self.for_each(
+            at,
+            at.parameters,
+            |_, touch| Some(*touch),
+            || |number| number,
+            commit,
+            |face, _, memory| {
+                if let Some(place) = next.0.get_mut(face) {
+                    *place = Some(memory);
+                }
+            },
+        )?;
         Ok(())
     }
 
