@@ -199,7 +199,7 @@ pub(crate) fn coordinates<T: Real>(
         state.set_coordinate_rate(coordinate, T::lit(wave(2 * i + 1))).expect("finite");
         // Half of them stick, half slip.
         let mode = if i % 2 == 0 { 0.0 } else { 2.5 * wave(2 * i + 1).signum() };
-        let discrete = Discrete { bristles_begun: true, friction_mode: T::lit(mode), ..Discrete::default() };
+        let discrete = Discrete { friction_mode: T::lit(mode), ..Discrete::default() };
         system.set_discrete(&mut state, handle, discrete).expect("valid");
     }
     (system, state)

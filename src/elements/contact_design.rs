@@ -173,14 +173,14 @@ impl ContactDesign {
     /// A gentle impact may shorten it: with less restitution, or the same at less speed, the contact is more damped. With a
     /// restitution of 0.2 it is at most 5 ms at 1 m/s, and 1.3 ms at 0.25 m/s, however large the body is.
     pub fn longest_step(&self) -> f64 {
-        self.longest_steps().into_iter().fold(f64::INFINITY, |least, (step, _)| least.min(step))
+        self.longest_step_and_hint().0
     }
 
-    /// The bounds on the step \[s\], each with a hint for those who exceed it.
-    fn longest_steps(&self) -> [(f64, &'static str); 4] {
+    /// The longest step \[s\], with a hint for those who exceed it.
+    fn longest_step_and_hint(&self) -> (f64, &'static str) {
         let depth = YIELD * self.extent;
         let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
-        [
+        let bounds = [
             (IMPACT * depth / self.speed, "longest_step() (longer with more extent, or less speed)"),
             (ComplexField::sqrt(RESTING * depth / self.gravity), "longest_step() (longer with more extent)"),
             (held, "longest_step() (longer with more extent, or less static friction)"),
@@ -188,7 +188,10 @@ impl ContactDesign {
                 DAMPED / (self.dissipation() * self.gravity),
                 "longest_step() (longer with more restitution, or more speed)",
             ),
-        ]
+        ];
+        bounds
+            .into_iter()
+            .fold((f64::INFINITY, ""), |least, bound| if bound.0 < least.0 { bound } else { least })
     }
 
     /// Checks all numbers, and that the step is not too long.
@@ -210,9 +213,8 @@ impl ContactDesign {
         check::nonnegative("contact_design.mu_kinetic", self.mu_kinetic)?;
         check::at_most("contact_design.mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
         check::positive("contact_design.gravity", self.gravity)?;
-        for (longest, hint) in self.longest_steps() {
-            check::at_most("contact_design.step", self.step, hint, longest)?;
-        }
+        let (longest, hint) = self.longest_step_and_hint();
+        check::at_most("contact_design.step", self.step, hint, longest)?;
         let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
         let must = Requirement::Below("that at which a contact this stiff rocks on");
         check::that(is_damped, "contact_design.restitution", self.restitution, must)

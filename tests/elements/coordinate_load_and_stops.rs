@@ -52,9 +52,7 @@ impl Bench {
         state.set_coordinate_rate(self.slider, v).expect("finite");
         self.system.reset_memory(&mut state, self.element).expect("own");
         if v != 0.0 {
-            let slips = |discrete: &mut Discrete<f64>| {
-                (discrete.bristles_begun, discrete.friction_mode) = (true, v.signum());
-            };
+            let slips = |discrete: &mut Discrete<f64>| discrete.friction_mode = v.signum();
             self.system.update_discrete(&mut state, self.element, slips).expect("valid");
         }
         Simulation::new(&self.system, &self.plant, state).expect("regular")
@@ -158,7 +156,7 @@ fn bristles_that_the_load_tears_keep_the_direction_of_their_force() {
     // Bent by 2 N, of which the load holds 1.5 N; the slider already moves back.
     let p = Parameters { friction_load: 5.0, ..loaded() };
     for side in [1.0, -1.0] {
-        let stuck = Discrete { bristles_begun: true, ..Discrete::default() };
+        let stuck = Discrete::default();
         let (q, v) = (side * 2.1e-5, -side * 1e-3);
         let torn = p.switch(q, v, &stuck, &stuck);
         assert_relative_eq!(torn.discrete.friction_mode, side * 1.5, max_relative = 1e-12);
@@ -204,7 +202,7 @@ fn without_load_there_is_no_friction_to_the_last_bit() {
 #[test]
 fn bristles_without_load_slip_and_stick_again_under_load() {
     let p = loaded();
-    let stuck = Discrete { bristles_begun: true, last_sticking_position: 0.2, ..Discrete::default() };
+    let stuck = Discrete { last_sticking_position: 0.2, ..Discrete::default() };
     let unloaded = p.switch(0.20001, -0.1, &stuck, &stuck);
     assert!(unloaded.discrete.friction_mode < 0.0, "slips with the velocity");
     assert_eq!(unloaded.discrete.last_sticking_position, 0.20001);
@@ -222,7 +220,6 @@ fn bristles_without_load_slip_and_stick_again_under_load() {
 fn writing_a_load_moves_no_energy_and_keeps_positions_and_velocities_realized() {
     let bench = Bench::new(Parameters { friction_load: 15.0, ..loaded() }, 0.0);
     let mut state = bench.system.default_state();
-    bench.system.reset_memories(&mut state).expect("regular");
     state.set_coordinate(bench.slider, 2e-5).expect("finite");
     bench.system.reset_dissipated_energy(&mut state).expect("regular");
     let before = bench.system.dynamics_view(&state).expect("realized").potential_energy();
@@ -411,8 +408,7 @@ fn the_slope_of_slipping_bristles_by_the_zone_is_that_of_regularised_friction_on
     {
         let mut state = bench.system.default_state();
         state.set_coordinate_rate(bench.slider, v).expect("finite");
-        let slips =
-            |discrete: &mut Discrete<f64>| (discrete.bristles_begun, discrete.friction_mode) = (true, mode);
+        let slips = |discrete: &mut Discrete<f64>| discrete.friction_mode = mode;
         bench.system.update_discrete(&mut state, bench.element, slips).expect("valid");
         let force = |zone: f64| {
             let mut state = state.clone();
@@ -508,70 +504,36 @@ fn a_stop_that_is_moved_acts_where_it_is() {
     }
 }
 
-/// Bristles that are switched on, by parameters or by an array of all variables, and those of a new state begin unbent where
-/// the coordinate is, and slip if their damper tears them.
+/// Bristles that parameters switch on begin unbent where the coordinate is, and slip if their damper tears them.
 #[test]
-fn bristles_begin_where_the_coordinate_is() {
+fn bristles_that_are_switched_on_begin_where_the_coordinate_is() {
     let brake = Parameters {
         dynamic_friction: 4.0,
         sticking_stiffness: 1e4,
         sticking_damping: 20.0,
         ..Parameters::default()
     };
-    let offs: [fn(&mut Parameters<f64>); 2] =
+    let off: [fn(&mut Parameters<f64>); 2] =
         [|p| p.dynamic_friction = 0.0, |p| p.friction_proportional_zone = 1e-3];
-    for (off, by_array) in
-        [(None, false), (Some(offs[0]), false), (Some(offs[1]), false), (Some(offs[0]), true)]
-    {
+    for off in off {
         for (v, force) in [(0.0, 0.0), (0.01, -0.2), (1.0, -4.0), (-1.0, 4.0)] {
             let Bench { system, slider, element, .. } = Bench::new(brake, 0.0);
             let mut state = system.default_state();
-            let place = |state: &mut State<f64>, time: f64, q: f64, v: f64| {
-                state.set_time(time).expect("finite");
+            system.reset_dissipated_energy(&mut state).expect("regular");
+            system.update_parameters(&mut state, element, off).expect("valid");
+            let accept = |state: &mut _, time: f64, q: f64, v: f64| {
+                State::set_time(state, time).expect("finite");
                 state.set_coordinate(slider, q).expect("finite");
                 state.set_coordinate_rate(slider, v).expect("finite");
+                system.realize_dynamics(state).expect("regular");
+                system.accept_step(state).expect("regular");
             };
-            if let Some(off) = off {
-                system.update_parameters(&mut state, element, off).expect("valid");
-                for (time, q) in [(0.1, 0.1), (0.2, 0.2)] {
-                    place(&mut state, time, q, 1.0);
-                    system.realize_dynamics(&mut state).expect("regular");
-                    system.accept_step(&mut state).expect("regular");
-                }
-            }
-            place(&mut state, 0.3, 0.25, v);
-            if by_array {
-                let mut snapshot = state.snapshot();
-                let place = snapshot.place(&format!("{}.dynamic_friction", element.id())).expect("listed");
-                snapshot.values[place] = 4.0;
-                state.restore_values(&snapshot.values).expect("in range");
-            } else {
-                system.set_parameters(&mut state, element, brake).expect("valid");
-            }
+            accept(&mut state, 0.1, 0.1, 1.0);
+            accept(&mut state, 0.2, 0.25, v);
+            system.set_parameters(&mut state, element, brake).expect("valid");
             let dynamics = system.realize_dynamics(&mut state).expect("regular");
             assert_relative_eq!(dynamics.coordinate_force(slider), force, max_relative = 1e-9);
             assert_relative_eq!(dynamics.potential_energy(), 0.0, epsilon = 1e-12);
-            system.accept_step(&mut state).expect("regular");
-            assert!(state.discrete(element).bristles_begun);
-            if v.abs() < 0.1 {
-                place(&mut state, 0.4, 0.25 + 1e-4, 0.0);
-                let held = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
-                assert_relative_eq!(held, -1.0, max_relative = 1e-9);
-            }
         }
     }
-}
-
-/// A memory that no force would read is refused.
-#[test]
-fn bristles_that_have_not_begun_have_no_memory() {
-    let Bench { system, element, .. } = Bench::new(loaded(), 0.0);
-    let mut state = system.default_state();
-    let refused = system.update_discrete(&mut state, element, |memory| memory.last_sticking_position = 0.2);
-    let refused = refused.expect_err("not begun").to_string();
-    assert!(refused.contains("bristles_begun"), "{refused}");
-    let begun = |memory: &mut Discrete<f64>| {
-        (memory.bristles_begun, memory.last_sticking_position) = (true, 0.2);
-    };
-    system.update_discrete(&mut state, element, begun).expect("in range");
 }

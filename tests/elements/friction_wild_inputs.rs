@@ -166,7 +166,6 @@ fn slider<T: Real>(numbers: &[f64], tally: &mut Tally) {
     let handle = system.add(element).expect("exists");
     let mut state = system.default_state();
     let start = coordinate::Discrete {
-        bristles_begun: true,
         friction_mode: deal.any(),
         last_sticking_position: deal.any(),
         limit_stop_state: deal.any(),

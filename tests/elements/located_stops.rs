@@ -297,8 +297,7 @@ fn thrown(speed: f64, integrator: &mut impl Integrator<f64>) -> f64 {
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, speed).expect("finite");
-    let slips =
-        |discrete: &mut Discrete<f64>| (discrete.bristles_begun, discrete.friction_mode) = (true, FRICTION);
+    let slips = |discrete: &mut Discrete<f64>| discrete.friction_mode = FRICTION;
     system.update_discrete(&mut state, element, slips).expect("valid");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     while simulation.time() < 1.0 {
@@ -353,9 +352,8 @@ fn steps_of_a_slow_reversal(speed: f64, stiffness: f64, pull_stiffness: f64) -> 
         state.set_coordinate_rate(slider, rate).expect("finite");
     }
     // In balance.
-    let sticks =
-        Discrete { bristles_begun: true, last_sticking_position: 0.4 / stiffness, ..Discrete::default() };
-    let slips = Discrete { bristles_begun: true, friction_mode: 0.4, ..Discrete::default() };
+    let sticks = Discrete { last_sticking_position: 0.4 / stiffness, ..Discrete::default() };
+    let slips = Discrete { friction_mode: 0.4, ..Discrete::default() };
     system.set_discrete(&mut state, strong, sticks).expect("in range");
     system.set_discrete(&mut state, weak, slips).expect("in range");
     let mut simulation = Simulation::new(&system, &plant, state).expect("matches");

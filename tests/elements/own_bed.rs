@@ -460,3 +460,32 @@ fn a_bed_reports_its_gap_to_a_plane_and_the_time_to_pass_a_ball() {
     let apart = 3.0 - Vector3::new(0.5, 0.4, 0.3).norm() - 0.2;
     assert!(time > 0.475 * apart && time < 0.5 * apart + 0.15, "{time}");
 }
+
+/// A plate that comes down and lifts off again: buffers are those of the first cycle, in evaluations, commits and copies.
+#[test]
+fn a_bed_does_not_allocate_after_the_first_cycle() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let bed = OnBed::new(
+        Brush,
+        Frame::ground(Pose::identity()),
+        HalfSpace::BelowZ,
+        Frame::of(body),
+        brick(),
+        Tread::default(),
+    );
+    system.add(bed.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    let mut checkpoint = state.checkpoint();
+    let mut cycle = || {
+        for z in [0.4, 0.28, 0.2, 0.29, 0.4] {
+            state.set_pose(body, Pose::translation(0.1 * z, 0.0, z)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+            state.save_to(&mut checkpoint);
+            system.accept_step(&mut state).expect("regular");
+        }
+    };
+    cycle();
+    cycle();
+    assert_eq!(allocation_counter::measure(cycle).count_total, 0);
+}

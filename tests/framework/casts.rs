@@ -174,7 +174,7 @@ fn places_names_defaults_and_handles_are_valid_in_a_cast() -> Result<(), Error> 
     };
     machine.system.set_default_parameters(machine.bristles, parameters)?;
     let mut memory = *machine.system.default_discrete(machine.bristles);
-    (memory.bristles_begun, memory.last_sticking_position) = (true, 0.125);
+    memory.last_sticking_position = 0.125;
     machine.system.set_default_discrete(machine.bristles, memory)?;
     machine.system.set_enabled_by_default(machine.cable, false)?;
 

@@ -287,7 +287,6 @@ fn what_an_element_would_store_out_of_range_is_refused_by_the_commit() {
         .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid"))
         .expect("exists");
     let mut state = system.default_state();
-    system.reset_memories(&mut state).expect("regular");
     state.set_coordinate(slider, 1.0).expect("finite");
     state.set_coordinate_rate(slider, 1e300).expect("finite");
     let start = state.clone();

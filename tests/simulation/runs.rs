@@ -225,11 +225,7 @@ fn braked_slider() -> (ForceSystem<f64>, Plant<f64>, State<f64>) {
     let element = system.add(element).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 10.0).expect("finite");
-    system
-        .update_discrete(&mut state, element, |discrete| {
-            (discrete.bristles_begun, discrete.friction_mode) = (true, 1.0);
-        })
-        .expect("valid");
+    system.update_discrete(&mut state, element, |discrete| discrete.friction_mode = 1.0).expect("valid");
     (system, plant, state)
 }
 

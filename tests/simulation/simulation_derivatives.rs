@@ -120,9 +120,7 @@ impl<const IS_ON_BRISTLES: bool> Scene for Sliding<IS_ON_BRISTLES> {
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, speed).expect("finite");
         if IS_ON_BRISTLES {
-            let slip = |discrete: &mut Discrete<T>| {
-                (discrete.bristles_begun, discrete.friction_mode) = (true, T::one());
-            };
+            let slip = |discrete: &mut Discrete<T>| discrete.friction_mode = T::one();
             system.update_discrete(&mut state, element, slip).expect("valid");
         }
         (system, plant, state)

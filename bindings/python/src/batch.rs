@@ -548,13 +548,23 @@ impl Batch {
         Ok(())
     }
 
-    /// Lets the elements of all worlds forget the past, as though the bodies had always been where they are.
-    fn reset_memory(&mut self, py: Python<'_>) -> PyResult<()> {
+    /// Lets the elements of all worlds, or of those where ``mask`` (n,) is true, forget the past, as though the bodies had always
+    /// been where they are: see ``State.reset_memory``.
+    #[pyo3(signature = (mask=None))]
+    fn reset_memory(&mut self, py: Python<'_>, mask: Option<Vec<bool>>) -> PyResult<()> {
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
+        if let Some(mask) = &mask
+            && mask.len() != worlds.len()
+        {
+            return Err(wrong_shape("mask", &[vec![worlds.len()]], &[mask.len()]));
+        }
         py.detach(|| {
             let system = system.read();
-            parallel::each(worlds, threads, |_, state| system.reset_memories(state))
+            parallel::each(worlds, threads, |world, state| {
+                let is_meant = mask.as_ref().is_none_or(|mask| mask[world]);
+                if is_meant { system.reset_memories(state) } else { Ok(()) }
+            })
         })
         .map_err(raised)
     }

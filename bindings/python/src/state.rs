@@ -391,8 +391,8 @@ impl State {
     }
 
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
-    /// wherever bodies are put elsewhere, and after setting initial coordinates beyond a stop, which acts after the first step
-    /// otherwise.
+    /// after setting the initial motion, and wherever bodies are put elsewhere: otherwise bristles of a new state stick at a
+    /// displacement of zero, and a stop that is surpassed acts after the first step.
     #[pyo3(signature = (element=None))]
     fn reset_memory(&mut self, element: Option<&Element>) -> PyResult<()> {
         let system = self.system.get().read();
@@ -569,8 +569,9 @@ impl State {
     }
 
     /// Sets all variables, as ``values`` returns them, accounts of energy and what elements remember among them: a changed
-    /// stiffness appears as dissipated energy, where ``state[name]`` and ``update`` count it as supplied; and a stop that is moved
-    /// past its coordinate acts after the next ``accept``, where ``state[name]`` and ``update`` let it act at once.
+    /// stiffness appears as dissipated energy, where ``state[name]`` and ``update`` count it as supplied; bristles that are switched
+    /// on are bent from where they last stuck, and a stop that is moved past its coordinate acts after the next ``accept``, where
+    /// ``state[name]`` and ``update`` let both begin at once.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
     }

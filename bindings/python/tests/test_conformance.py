@@ -116,7 +116,6 @@ def test_coordinate_spring_damper_ext(case: dict[str, Any]) -> None:
     system.add_coordinate_spring_damper_ext(second, first, name="joint", **known)
     state = system.state()
     state.coordinates, state.coordinate_rates = [given["q0"], given["q1"]], [given["v0"], given["v1"]]
-    state["joint.bristles_begun"] = 1
     for name in ("friction_mode", "last_sticking_position", "limit_stop_state"):
         state[f"joint.{name}"] = given[name]
     state.evaluate()

@@ -841,35 +841,22 @@ def test_messages_name_the_rows_of_bodies() -> None:
         fe.Batch(system, 2).evaluate(velocities=np.stack([np.zeros((3, 6)), velocities]))
 
 
-def test_bristles_of_a_new_state_begin_where_the_coordinate_is() -> None:
+def test_worlds_begin_where_their_memory_is_reset() -> None:
     system = fe.System()
     slider = system.add_coordinate()
-    system.add_coordinate_spring_damper_ext(slider, dynamic_friction=4.0, sticking_stiffness=1e4, name="guide")
-    state = system.state()
-    state.set_coordinate(slider, 0.1)
-    state.evaluate()
-    assert state.coordinate_forces[0] == 0.0
-    batch = fe.Batch(system, 2)
-    forces = np.empty((2, 1))
-    batch.step(time=0.001, coordinates=np.array([[0.1], [0.2]]), coordinate_forces=forces)
+    system.add_coordinate_spring_damper_ext(slider, dynamic_friction=4.0, sticking_stiffness=1e4)
+    batch = fe.Batch(system, 3)
+    places, forces = np.array([[1e-4], [2e-4], [3e-4]]), np.empty((3, 1))
+    batch.evaluate(coordinates=places, coordinate_forces=forces)
+    np.testing.assert_allclose(forces, -1e4 * places, rtol=1e-12)
+    batch.reset_memory([True, False, True])
+    batch.evaluate(coordinates=places, coordinate_forces=forces)
+    np.testing.assert_allclose(forces[:, 0], [0.0, -2.0, 0.0], rtol=1e-12)
+    batch.reset_memory()
+    batch.evaluate(coordinates=places, coordinate_forces=forces)
     assert (forces == 0.0).all()
-    batch.step(time=0.002, coordinates=np.array([[0.1001], [0.2001]]), coordinate_forces=forces)
-    np.testing.assert_allclose(forces, -1.0, rtol=1e-9)
-    # What an array switches on begins there too.
-    values = state.values()
-    friction = state.keys().index("coordinate_spring_damper_ext[0].dynamic_friction")
-    values[friction] = 0.0
-    state.set_values(values)
-    for time, q in ((0.1, 0.5), (0.2, 0.9)):
-        state.time = time
-        state.set_coordinate(slider, q)
-        state.evaluate()
-        state.accept()
-    values = state.values()
-    values[friction] = 4.0
-    state.set_values(values)
-    state.evaluate()
-    assert state.coordinate_forces[0] == 0.0
+    with pytest.raises(fe.InvalidValueError, match="mask"):
+        batch.reset_memory([True])
 
 
 def test_a_damper_below_zero_is_a_drive() -> None:

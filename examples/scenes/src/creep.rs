@@ -157,9 +157,7 @@ impl Case {
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, self.start.speed())?;
         if let Start::Sliding(_) = self.start {
-            system.update_discrete(&mut state, bristles, |discrete| {
-                (discrete.bristles_begun, discrete.friction_mode) = (true, LIMIT);
-            })?;
+            system.update_discrete(&mut state, bristles, |discrete| discrete.friction_mode = LIMIT)?;
         }
         let simulation = Simulation::new(&system, &plant, state)?;
         measure(simulation, seconds, accuracy, |simulation| {

@@ -68,24 +68,31 @@ impl<S: Algebraic> Parameters<S> {
         [self.stiffness * (q - self.offset), self.damping * (v - self.velocity_offset)]
     }
 
-    /// The force of spring, damper, friction and stops; then those of friction and of the stops, and the power supplied: by
-    /// the drive of the damper, and by a damper or friction below zero.
+    /// The force of spring, damper, friction and stops; then those of friction and of the stops, and the power that the
+    /// drive of the damper supplies.
     #[inline]
     pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> (Part<S>, [S; 3]) {
         let (stretch, slip) = (q - self.offset, v - self.velocity_offset);
         let [spring, damper] = self.spring_and_damper(q, v);
         let friction = self.friction(q, v, discrete);
         let contact = self.contact(q, v, discrete.limit_stop_state);
-        let (damped, zero) = (damper * slip, S::zero());
-        // Bristles that slip backwards until the next commit are no drive.
-        let driven = if self.friction_proportional_zone > zero { friction.loss.min(zero) } else { zero };
         let all = Part {
             force: spring + damper + friction.force + contact.force,
             energy: S::lit(0.5) * spring * stretch + friction.energy + contact.energy,
-            loss: damped.max(zero) + friction.loss - driven + contact.loss,
+            loss: damper * slip + friction.loss + contact.loss,
         };
-        let supplied = -damper * self.velocity_offset - damped.min(zero) - driven;
-        (all, [friction.force, contact.force, supplied])
+        (all, [friction.force, contact.force, -damper * self.velocity_offset])
+    }
+
+    /// The part of a loss below zero that is power of a drive: of a damper, or of regularised friction, below zero. Bristles
+    /// that slip backwards until the next commit are none.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn driven(&self, q: S, v: S, discrete: &Discrete<S>, loss: S) -> S {
+        let (slip, zero) = (v - self.velocity_offset, S::zero());
+        let is_regularised = self.friction_proportional_zone > zero;
+        let rubbed = if is_regularised { self.friction(q, v, discrete).loss.min(zero) } else { zero };
+        ((self.damping * slip * slip).min(zero) + rubbed).max(loss)
     }
 
     /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone
@@ -139,20 +146,7 @@ impl<S: Algebraic> Parameters<S> {
             Part { force, energy: S::zero(), loss: force * v }
         } else if !self.has_bristles() {
             self.absent_friction(v, discrete.friction_mode)
-        } else {
-            self.bristles(q, v, &self.present(q, v, discrete))
-        }
-    }
-
-    /// The memory with which bristles act: one that has not begun begins here.
-    #[inline]
-    pub(super) fn present(&self, q: S, v: S, discrete: &Discrete<S>) -> Discrete<S> {
-        if discrete.bristles_begun { *discrete } else { self.begun(q, v, discrete) }
-    }
-
-    #[inline]
-    fn bristles(&self, q: S, v: S, discrete: &Discrete<S>) -> Part<S> {
-        if discrete.friction_mode == S::zero() {
+        } else if discrete.friction_mode == S::zero() {
             let bend = q - discrete.last_sticking_position;
             let damping = self.sticking_damping * v;
             Part {
@@ -197,10 +191,9 @@ impl<S: Algebraic> Parameters<S> {
         rounding: impl FnOnce() -> S,
     ) -> Switch<S> {
         let (discrete, friction_error) = if self.has_bristles() {
-            let [start, current] = [start, current].map(|memory| self.present(q, v, memory));
-            self.switch_friction([q, v], &start, &current, rounding)
+            self.switch_friction([q, v], start, current, rounding)
         } else {
-            (current.without_bristles(), S::zero())
+            (*current, S::zero())
         };
         let (limit_stop_state, contact_error) = self.switch_stop(q, v, current.limit_stop_state);
         Switch {
@@ -210,26 +203,17 @@ impl<S: Algebraic> Parameters<S> {
     }
 
     /// The memory of a motion that begins with unbent bristles: they slip if their damper exceeds what they hold.
-    pub(super) fn begun(&self, q: S, v: S, discrete: &Discrete<S>) -> Discrete<S> {
-        if !self.has_bristles() {
-            return discrete.without_bristles();
-        }
-        let unbent = Discrete { last_sticking_position: q, ..discrete.stuck() };
-        if self.sticking_damping * v.abs() > self.holding_force() {
-            self.switch_friction([q, v], &unbent, &unbent, S::zero).0
+    pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
+        let tears = self.sticking_damping * v.abs() > self.holding_force();
+        if self.has_bristles() && tears {
+            self.switch_friction([q, v], unbent, unbent, S::zero).0
         } else {
-            unbent
+            *unbent
         }
     }
 
-    /// The memory of bristles after a commit.
-    pub(super) fn committed_friction(&self, q: S, v: S, discrete: &Discrete<S>) -> Discrete<S> {
-        let present = self.present(q, v, discrete);
-        self.switch_friction([q, v], &present, &present, S::zero).0
-    }
-
-    /// As [`switch`](Self::switch), of bristles that have begun.
-    fn switch_friction(
+    /// As [`switch`](Self::switch), of bristles.
+    pub(super) fn switch_friction(
         &self,
         [q, v]: [S; 2],
         start: &Discrete<S>,

@@ -137,14 +137,17 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let places = of_memory;
         // A user's law has no memory: the memory stays as it is.
         let switches = !self.has_force_law();
-        let mut next = [0; 4].map(|_| switches.then(Gradient::none));
+        let mut next = [None, None, None, None];
         if switches && at.parameters.has_bristles() {
             let varied = &of_friction(&mut of, &mut of_memory).map(|place| *place);
-            let memory = with(at, of_friction, |p, [q, v], m| p.committed_friction(q, v, m));
+            let memory = with(at, of_friction, |p, [q, v], m| p.switch_friction([q, v], m, m, Dual::zero).0);
             let of = |number| Gradient::none().with::<15>(number, varied);
             next[0] = Some(of(memory.friction_mode));
             next[1] = Some(of(memory.last_sticking_position));
             next[3] = Some(of(memory.bristle_energy));
+        }
+        if switches {
+            next[2] = Some(Gradient::none());
         }
         if switches && at.parameters.use_limit_stops {
             let varied = &of_stops(&mut of, &mut of_memory).map(|place| *place);
@@ -153,7 +156,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         }
         let sides = self.sides(at.parameters);
         let motions = sides.motions(at.positions, at.velocities);
-        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy, .. } = places;
+        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } = places;
         let rows = [friction_mode, last_sticking_position, limit_stop_state, bristle_energy];
         for (place, next) in rows.into_iter().zip(next) {
             let row = Row::Next(place - blocks.discrete(0));
@@ -197,8 +200,8 @@ impl<T: Real> Parameters<T> {
 impl<T: Real> CoordinateSpringDamperExt<T> {
     /// The branches of friction and stops, and the distances to the next ones.
     fn state_branches(at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+        let (parameters, discrete) = (at.parameters, at.discrete);
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        let (parameters, discrete) = (at.parameters, at.parameters.present(q, v, at.discrete));
         let zone = parameters.friction_proportional_zone;
         let zero = T::zero();
         if zone > zero {

@@ -96,11 +96,10 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///
 /// # Notes
 ///
-/// - Until the first commit, and after commits without them, bristles begin where the coordinate is: unbent, slipping if
-///   `d_μ·|v|` is more than they hold. In the reference they stick at `q = 0` initially; write
-///   [`last_sticking_position`](Discrete::last_sticking_position) for that.
-/// - Initially no stop is surpassed. Call [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts beyond
-///   one; otherwise it acts only after the first step.
+/// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere or with a velocity. Otherwise it
+///   begins with a large force, and a stop acts only after the first step. `reset_memory` leaves the bristles unbent,
+///   slipping if `d_μ·|v|` is more than they hold.
 /// - When bristles stick again the law may create energy, so that dissipation falls. This happens after a slip so short
 ///   that friction did less work than their bending needs; and because they stick with the slip force while their
 ///   damper already pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, beyond their limit. The latter vanishes
@@ -111,14 +110,16 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its part of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be negative
-///   and which may deliver power. That of a damper, or of regularised friction, counts as supplied by a drive.
+///   and which may deliver power. What a damper or regularised friction delivers beyond the losses of the others counts as supplied by a
+///   drive.
 /// - The reference has no normal force: its `f_d` stands for `μ_d·F_N`.
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
 ///   before. Without load they slip, without force except for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
-/// - Parameters that move a stop past the coordinate take effect where the coordinate is: a stop acts if it is surpassed.
-///   Reset the memory after a factor has changed, which bends bristles; and when bristles that had only a damper receive
-///   a stiffness.
+/// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
+///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
+///   surpassed. A restored state has the memory that was saved, or given, for it. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a damper
+///   receive a stiffness; and after an element had been disabled.
 /// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
 ///   hold 2.4 N more at 100 m.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
@@ -173,7 +174,6 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// })?)?;
 ///
 /// let mut state = system.default_state();
-/// system.reset_memories(&mut state)?;                  // they stick where the slider is
 /// state.set_coordinate(slider, 2e-4)?;                 // 2 N on the bristles: they hold
 /// assert_eq!(system.realize_dynamics(&mut state)?.coordinate_force(slider), -2.0);
 ///
@@ -295,8 +295,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let sides = self.sides(parameters);
         let (q, v) = (sides.displacement(given.positions), sides.velocity(velocities));
         let limit_stop_state = parameters.limit_stop_state(q);
-        let begun = Discrete { limit_stop_state, ..Discrete::default() };
-        if self.has_force_law() { begun } else { parameters.begun(q, v, &begun) }
+        let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..given.discrete.stuck() };
+        if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) }
     }
 }
 
@@ -360,6 +360,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             cache.potential_energy = energy;
             cache.power_dissipated = loss;
             cache.power_supplied = supply;
+            if loss < T::zero() {
+                let driven = parameters.driven(q, v, at.discrete, loss);
+                cache.power_dissipated = loss - driven;
+                cache.power_supplied = supply - driven;
+            }
         }
         cache.generalized_force0 = cache.force * parameters.factor0;
         cache.generalized_force1 = -cache.force * parameters.factor1;
@@ -439,9 +444,13 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         &self,
         before: &Self::Parameters,
         given: &Given<'_, T, Self>,
-        _: &Velocities<T>,
+        velocities: &Velocities<T>,
         next: &mut Self::Discrete,
     ) {
+        if given.parameters.has_bristles() && !before.has_bristles() {
+            let limit_stop_state = next.limit_stop_state;
+            *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
+        }
         // A stop that the motion has reached since the last commit is left to the next one.
         let [surpassed_before, surpassed] = [before, given.parameters].map(|parameters| {
             parameters.limit_stop_state(self.sides(parameters).displacement(given.positions))

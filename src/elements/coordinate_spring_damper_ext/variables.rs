@@ -119,9 +119,6 @@ variables! {
     #[derive(Copy, Lift)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
-        /// Whether bristles have acted at the last commit. Otherwise they begin, unbent, where the coordinate is; the other
-        /// numbers of bristles are then zero.
-        pub bristles_begun: bool => Dynamics;
         /// Zero while the bristles stick; otherwise the slip force, with the sign of the slip. While slipping it is
         /// never less than 2e-14 of the greatest slip force (in `f64`), since zero would stick; 2e-14 N without load.
         pub friction_mode: T ["N"], finite => Dynamics;
@@ -133,12 +130,6 @@ variables! {
         /// Energy stored in bristles that slip. No force depends on it.
         pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
-    check |m| {
-        let bristles = [m.friction_mode, m.last_sticking_position, m.bristle_energy];
-        let set = bristles.into_iter().find(|number| *number != T::zero() && !m.bristles_begun);
-        let must = Requirement::AtMost("0 until bristles_begun is set");
-        check::that(set.is_none(), "memory of bristles", set.unwrap_or_else(T::zero), must)
-    };
 }
 
 checked_when_read!(Discrete);
@@ -146,19 +137,7 @@ checked_when_read!(Discrete);
 impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
-        Self { bristles_begun: true, friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
-    }
-
-    /// The same without bristles.
-    pub(super) fn without_bristles(&self) -> Self {
-        let zero = S::zero();
-        Self {
-            bristles_begun: false,
-            friction_mode: zero,
-            last_sticking_position: zero,
-            limit_stop_state: self.limit_stop_state,
-            bristle_energy: zero,
-        }
+        Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
     }
 
     /// Bristles without load: they slip without force, follow the velocity, and store no energy. Their mode only gives

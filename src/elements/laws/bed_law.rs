@@ -11,7 +11,7 @@ use crate::math::{Number, Real};
 
 /// A law of the force of one spring of a bed: equations over any number.
 ///
-/// [`OnBed`] makes an element of it, with one spring at the centroid of every face of a mesh.
+/// [`OnBed`](super::OnBed) makes an element of it, with one spring at the centroid of every face of a mesh.
 ///
 /// # Requirements
 ///

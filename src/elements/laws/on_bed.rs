@@ -67,8 +67,19 @@ results! {
 
 /// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for one that was not displaced at the last
 /// commit. Empty if the law has none.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 pub struct Springs<M>(Vec<Option<M>>);
+
+// Not derived: `clone_from` keeps the buffer.
+impl<M: Clone> Clone for Springs<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clone_from(&source.0);
+    }
+}
 
 impl<M> Springs<M> {
     /// The memory of the spring of a face.
@@ -131,7 +142,7 @@ const AT_ONCE: usize = 8;
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping of the
-/// displaced springs, and that the law may be stiffer elsewhere.
+/// displaced springs, and that the law may be stiffer elsewhere: before the first touch it bounds no step.
 ///
 /// # Linearization
 ///

@@ -134,9 +134,7 @@ impl<T: Real> Linearization<T> {
     /// };
     /// let brake = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(disc), parameters)?)?;
     /// let mut state = system.default_state();
-    /// system.update_discrete(&mut state, brake, |memory| {
-    ///     (memory.bristles_begun, memory.friction_mode) = (true, 20.0);
-    /// })?;
+    /// system.update_discrete(&mut state, brake, |memory| memory.friction_mode = 20.0)?;
     /// state.set_coordinate_rate(disc, 3.0)?;
     /// system.realize_dynamics(&mut state)?;
     /// let mut linearization = Linearization::of(Scope { variables: true, commit: true });

@@ -26,11 +26,11 @@ fn bristles() -> Parameters<f64> {
 }
 
 fn stuck(last_sticking_position: f64) -> Discrete<f64> {
-    Discrete { bristles_begun: true, last_sticking_position, ..Discrete::default() }
+    Discrete { last_sticking_position, ..Discrete::default() }
 }
 
 fn slipping(friction_mode: f64) -> Discrete<f64> {
-    Discrete { bristles_begun: true, friction_mode, ..Discrete::default() }
+    Discrete { friction_mode, ..Discrete::default() }
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_limit_of_bristles_is_that_of_the_parameters_up_to_a_millionth_and_roundin
     // In single precision displacements of 1 m are rounded to 6e-8 m, here 0.06 N.
     let single =
         Parameters::<f32> { dynamic_friction: 3.0, sticking_stiffness: 1e6, ..Parameters::default() };
-    let start = Discrete { bristles_begun: true, last_sticking_position: 1.0_f32, ..Discrete::default() };
+    let start = Discrete { last_sticking_position: 1.0_f32, ..Discrete::default() };
     for (bend, slips) in [(2.9e-6, false), (3.5e-6, true), (-2.9e-6, false), (-3.5e-6, true)] {
         let mode = single.switch(1.0 + bend, 0.0, &start, &start).discrete.friction_mode;
         assert_eq!(mode, if slips { 3.0_f32.copysign(bend) } else { 0.0 }, "{bend} m");
@@ -153,7 +153,6 @@ fn sticking_can_be_reset_to_where_the_coordinates_are() {
         )
         .expect("exists");
     let mut state = system.default_state();
-    system.reset_memory(&mut state, element).expect("own handle");
     state.set_coordinate(slider, 0.5).expect("finite");
     let jolt = system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider);
     assert_relative_eq!(jolt, -5000.0, max_relative = 1e-12);
@@ -200,9 +199,7 @@ fn a_slider_is_held_by_bristles_until_the_load_exceeds_static_friction() {
         system
             .add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid"))
             .expect("exists");
-        let mut state = system.default_state();
-        system.reset_memories(&mut state).expect("regular");
-        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
         simulation.run(&mut SemiImplicitEuler::new(1e-4), 2.0, |_| {}).expect("runs");
         let q = simulation.state().positions().coordinate(slider);
         if holds {
@@ -227,9 +224,7 @@ fn losses(parameters: Parameters<f64>, speed: f64, integrator: &mut impl Integra
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, speed).expect("finite");
     system
-        .update_discrete(&mut state, element, |discrete| {
-            (discrete.bristles_begun, discrete.friction_mode) = (true, speed.signum());
-        })
+        .update_discrete(&mut state, element, |discrete| discrete.friction_mode = speed.signum())
         .expect("valid");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
     let before = simulation.work_balance();
@@ -299,7 +294,6 @@ fn bristles_torn_loose_by_their_damper_are_bent_on_by_friction() {
     let mut state = system.default_state();
     // 1 N of bend and 4 N of damping: they let go bent by a third, and slip.
     let (bend, v) = (1e-4, 0.4);
-    system.reset_memory(&mut state, element).expect("own handle");
     state.set_coordinate(slider, bend).expect("finite");
     state.set_coordinate_rate(slider, v).expect("finite");
     let stuck = system.realize_dynamics(&mut state).expect("regular").potential_energy();
@@ -480,7 +474,6 @@ fn bristles_switch_alike_in_all_units_that_a_number_can_hold() {
             ..Parameters::default()
         };
         let scaled = |d: Discrete<f64>| Discrete {
-            bristles_begun: d.bristles_begun,
             friction_mode: d.friction_mode * unit,
             last_sticking_position: d.last_sticking_position * unit,
             limit_stop_state: d.limit_stop_state * unit,

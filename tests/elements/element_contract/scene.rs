@@ -486,13 +486,8 @@ fn coordinate_scene<T: Real>(
     let v = parameters.factor1 * u1 - parameters.factor0 * u0;
     let friction_mode = if slips { v.signum() } else { T::zero() };
     let bristle_energy = if slips { deal.between(0.0, 0.1) } else { T::zero() };
-    let discrete = coordinate::Discrete {
-        bristles_begun: true,
-        friction_mode,
-        last_sticking_position,
-        limit_stop_state,
-        bristle_energy,
-    };
+    let discrete =
+        coordinate::Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy };
     system.set_discrete(&mut state, element, discrete)?;
     Ok(Scene { system, state, element })
 }

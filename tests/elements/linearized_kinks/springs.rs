@@ -72,7 +72,7 @@ fn on_a_coordinate(
 
 #[test]
 fn a_coordinate_at_rest_at_the_limit_of_stick_and_at_its_stops() {
-    let none = coordinate::Discrete { bristles_begun: true, ..coordinate::Discrete::default() };
+    let none = coordinate::Discrete::default();
     let rubbing = coordinate::Parameters {
         stiffness: 10.0,
         dynamic_friction: 2.0,

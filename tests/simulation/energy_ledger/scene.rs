@@ -259,11 +259,7 @@ impl Scene {
         self.prepare(move |system, state| {
             state.set_coordinate_rate(c0, 3.0).expect("finite");
             state.set_coordinate_rate(c1, -1.0).expect("finite");
-            system
-                .update_discrete(state, between, |discrete| {
-                    (discrete.bristles_begun, discrete.friction_mode) = (true, -1.0);
-                })
-                .expect("valid");
+            system.update_discrete(state, between, |discrete| discrete.friction_mode = -1.0).expect("valid");
         });
     }
 }

@@ -126,7 +126,6 @@ fn largest_change(samples: &[f64]) -> f64 {
 
 fn discrete(input: Fields<'_>) -> Result<Discrete<f64>, Failure> {
     Ok(Discrete {
-        bristles_begun: true,
         friction_mode: input.number("friction_mode")?,
         last_sticking_position: input.number("last_sticking_position")?,
         limit_stop_state: input.number("limit_stop_state")?,

@@ -50,7 +50,6 @@ impl Subject for AnyCoordinate {
         let bend: T = deal.between(-0.05, 0.05);
         let is_bent = toss(deal, 0.5);
         let discrete = Discrete {
-            bristles_begun: true,
             friction_mode,
             last_sticking_position: if is_bent { q + bend * T::lit(0.02) } else { q + bend },
             limit_stop_state: match pick(deal, 3) {
