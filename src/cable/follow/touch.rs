@@ -159,6 +159,7 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut added = false;
     let mut laid = false;
     let mut last = Failure::new(&Progress::none());
+    let mut placements = Placements { count: 0, marked: None };
     for node in nodes.iter_mut() {
         node.history = History::default();
     }
@@ -213,6 +214,9 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = deepest(span, nodes, &mut run.budget) {
             laid = true;
             last.obstacle = nodes[k].obstacle;
+            if placements.repeat(span, &nodes[k]) {
+                return Err(last);
+            }
             continue;
         }
         if let Some(k) = sweep::touch_jumped(span, nodes, &mut run.budget) {
@@ -257,9 +261,12 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !is_convex {
             keep(nodes);
-            let has_hollow = contacts::bridge_hollows(span, nodes, &mut run.budget)
+            let hollow = contacts::bridge_hollows(span, nodes, &mut run.budget)
                 .map_err(|k| Failure { crowded: Some(nodes[k].obstacle), ..last })?;
-            if has_hollow {
+            if let Some(k) = hollow {
+                if placements.repeat(span, &nodes[k]) {
+                    return Err(last);
+                }
                 (added, laid) = (true, true);
                 continue;
             }
@@ -283,10 +290,47 @@ pub(crate) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, relaxed, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        touch_again(span, nodes, &through, last)?;
+        let k = touch_again(span, nodes, &through, last)?;
+        if placements.repeat(span, &nodes[k]) {
+            return Err(last);
+        }
         (added, laid) = (true, true);
     }
     Err(last)
+}
+
+/// The places where the cable was placed on obstacles in one run.
+///
+/// From the same path it is placed at the same place, and comes back if it did not hold there. Such cycles are found by the
+/// method of R. P. Brent, *An improved Monte Carlo factorization algorithm* (1980): those whose numbers are powers of two
+/// are marked in turn.
+struct Placements<T: Real> {
+    count: usize,
+    /// An obstacle and a place.
+    marked: Option<(usize, Trial<T>)>,
+}
+
+impl<T: Real> Placements<T> {
+    /// Adds the place of a node; returns whether it is the marked one, to the accuracy of paths.
+    #[cold]
+    fn repeat(&mut self, span: &SpanProblem<'_, T>, node: &Node<T>) -> bool {
+        let (obstacle, here) = (node.obstacle, node.start);
+        let allowed = span.settings.smoothness * (span.to - span.from).norm();
+        let is_same = |(other, there): (usize, Trial<T>)| {
+            other == obstacle
+                && (here.point - there.point).norm() <= allowed
+                && (here.tangent - there.tangent).norm() <= allowed
+                && (here.length - there.length).abs() <= allowed
+        };
+        if self.marked.is_some_and(is_same) {
+            return true;
+        }
+        self.count += 1;
+        if self.count.is_power_of_two() {
+            self.marked = Some((obstacle, here));
+        }
+        false
+    }
 }
 
 /// Whether there is no other path with as many windings: over a single convex solid around which they are counted.
@@ -297,13 +341,13 @@ fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &
     span.obstacle(&nodes[k]).is_convex && span.surface(&nodes[k]).winding(point, point).is_some()
 }
 
-/// Places the cable on an obstacle where a straight segment that touches it runs through it.
+/// Places the cable on an obstacle where a straight segment that touches it runs through it; returns the node.
 fn touch_again<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     through: &Penetration<T>,
     last: Failure<T>,
-) -> Result<(), Failure<T>> {
+) -> Result<usize, Failure<T>> {
     let Penetration { node: k, is_after, point, along, .. } = *through;
     let (surface, obstacle) = (span.surface(&nodes[k]), nodes[k].obstacle);
     // A cable that enters below the edge of a patch would touch beyond it.
@@ -316,7 +360,7 @@ fn touch_again<T: Real>(
     }
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
-    Ok(())
+    Ok(at)
 }
 
 /// Makes the present contacts the start of the next attempt.

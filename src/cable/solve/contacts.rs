@@ -193,12 +193,12 @@ pub(crate) fn merge<T: Real>(
 }
 
 /// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow. Returns
-/// whether there is a hollow; the error is the node whose obstacle has one, but no room for a further contact.
+/// its node, or the first of both; the error is the node whose obstacle has a hollow, but no room for a further contact.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     budget: &mut Budget,
-) -> Result<bool, usize> {
+) -> Result<Option<usize>, usize> {
     for k in 0..nodes.len() {
         let node = &nodes[k];
         if !node.in_contact || span.obstacle(node).is_convex || node.ground.length <= T::zero() {
@@ -242,9 +242,9 @@ pub(crate) fn bridge_hollows<T: Real>(
             insert(nodes, k, k + 1, arriving);
             (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
         }
-        return Ok(true);
+        return Ok(Some(k));
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// The points from which the cable comes to the obstacle of a node and to which it goes from there, in the surface's frame.
