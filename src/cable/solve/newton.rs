@@ -17,6 +17,9 @@ use crate::math::Real;
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
 /// too much from the linearization.
 const LONGEST_STEP: f64 = 0.6;
+/// The largest number of shortened steps without a kink less than the least before: as many lead either end of a contact
+/// once around its obstacle.
+const MOST_IN_VAIN: usize = 22;
 /// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
 /// has coefficients of order one); this is that order with a margin.
 const SECOND_ORDER: f64 = 4.0;
@@ -101,8 +104,10 @@ pub(crate) fn iterate<T: Real>(
     let mut scale = T::one();
     // At the start, and where a solution has a chord that runs back.
     let (mut is_turning, mut has_turned) = (true, false);
+    let mut least: Option<T> = None;
+    let mut in_vain = 0;
     for iteration in 1..=max_iterations {
-        if budget.is_spent() {
+        if budget.is_spent() || in_vain > MOST_IN_VAIN {
             return progress;
         }
         progress.iterations = iteration;
@@ -116,6 +121,7 @@ pub(crate) fn iterate<T: Real>(
         is_turning = is_turning && turn_to_chords(span, nodes, active);
         if is_turning {
             progress.start = Start::TooFar;
+            in_vain += 1;
             continue;
         }
         let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
@@ -161,6 +167,10 @@ pub(crate) fn iterate<T: Real>(
             (is_turning, has_turned, previous_kink, progress.start) = (true, true, None, Start::TooFar);
             continue;
         }
+        if least.is_none_or(|least| kink < least) {
+            (least, in_vain) = (Some(kink), 0);
+        }
+        in_vain += usize::from(step > T::lit(LONGEST_STEP));
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
