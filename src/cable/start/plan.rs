@@ -297,9 +297,16 @@ fn conflict<T: Real>(
             continue;
         }
         budget.spend(SEARCH);
-        let depth = -surface.closest_on_segment(&a, &b).height / surface.size();
-        if depth > T::lit(1e-6).max(T::negligible()) && deepest.is_none_or(|(_, most)| depth > most) {
-            deepest = Some((k, depth));
+        let allowed = T::lit(1e-6).max(T::negligible()) * surface.size();
+        let depth = -surface.closest_on_segment(&a, &b).height;
+        // Where the surfaces of two obstacles coincide, the cable that touches one touches both.
+        let is_on = |other: &Bead<T>| surface.height(&node.to_surface(&other.middle.point)).abs() <= allowed;
+        let is_touched = || beads_around(beads, k).into_iter().flatten().any(is_on);
+        if depth > allowed && !is_touched() {
+            let relative = depth / surface.size();
+            if deepest.is_none_or(|(_, most)| relative > most) {
+                deepest = Some((k, relative));
+            }
         }
     }
     match (deepest, strayed) {
