@@ -58,6 +58,8 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
         (Family::Symmetric, 701_582),
         // A further contact began at the depth of a rough kink, with a jump.
         (Family::Hollow, 702_101),
+        // Along a bone the approximation to a geodesic, on which hollows were sought, had parted from it.
+        (Family::Grazing, 487),
         (Family::Hollow, 702_147),
         // A hollow solid of a ten thousandth of the line that runs through it.
         (Family::Grazing, 700_537),

@@ -11,7 +11,8 @@ use crate::math::Real;
 /// and to its end \[m\].
 ///
 /// The normal curvature is sampled at a quarter of the smallest feature, on an approximation to the geodesic. Where it is
-/// negative, or its minimum between samples may be, the geodesic itself is followed.
+/// negative, or its minimum between samples may be, the geodesic itself is followed; and everywhere if the approximation
+/// arrives elsewhere than the geodesic, since neighbouring geodesics part.
 pub(crate) fn find<T: Real>(
     surface: &dyn Wrappable<T>,
     start: &GeodesicEnd<T>,
@@ -19,72 +20,18 @@ pub(crate) fn find<T: Real>(
     length: T,
     budget: &mut Budget,
 ) -> Option<[T; 2]> {
-    const MOST_SAMPLES: f64 = 4096.0;
     if !surface.may_be_hollow(start, length) {
         return None;
     }
-    let parts = ceil(T::lit(4.0) * length / surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
-    let step = length / parts;
-    let mut scan = Scan { surface, start, budget };
-    let mut here = *start;
-    let mut reach = T::zero();
-    // The last three samples: length to it and curvature; and the ends there.
-    let mut window = [(T::zero(), start.curvature); 3];
-    let mut ends = [*start; 3];
-    let mut found: Option<(T, [T; 2])> = None;
-    let mut is_last = false;
-    let mut entered = (start.curvature < T::zero()).then_some(T::zero());
-    let mut deepest = start.curvature;
-    while !is_last {
-        is_last = reach + step * T::lit(1.5) > length;
-        if is_last {
-            here = *end;
-            reach = length;
-        } else {
-            here = scan.advance(&here, step);
-            reach += step;
-            if here.curvature < T::zero() {
-                here.curvature = scan.curvature(reach);
-            }
-        }
-        window = [window[1], window[2], (reach, here.curvature)];
-        ends = [ends[1], ends[2], here];
-        let [(a, f_a), (b, f_b), (c, f_c)] = window;
-        if let Some(first) = entered {
-            deepest = deepest.min(f_c);
-            if f_c >= T::zero() || is_last {
-                let last = if f_c >= T::zero() { scan.root(b, c) } else { c };
-                note(&mut found, [first, last], deepest);
-                entered = None;
-            }
-        } else if f_c < T::zero() {
-            let first = scan.root(c, b);
-            deepest = f_c;
-            entered = Some(first);
-            if is_last {
-                note(&mut found, [first, c], deepest);
-            }
-        } else if f_a > f_b && f_c >= f_b && f_b >= T::zero() {
-            // The least value of a parabola through the samples, with a margin.
-            let bend = f_a + f_c - f_b - f_b;
-            let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
-            let least = if f_b - dip < T::lit(0.25) * bend {
-                Some(scan.least([a, b, c]))
-            } else if f_b < bend {
-                scan.least_at_seams(&ends[0], [a, c])
-            } else {
-                None
-            };
-            if let Some((s, least)) = least.filter(|(_, least)| *least < T::zero()) {
-                let hollow = [scan.root(s, a), scan.root(s, c)];
-                note(&mut found, hollow, least);
-            }
-        }
-    }
-    // It does not depend on the smoothness of the path: the bridge over a smaller hollow is short compared with roundoff.
-    let least_turn = Settings::<T>::default().smoothness;
-    found.filter(|(turn, _)| *turn > least_turn).map(|(_, hollow)| hollow)
+    let mut scan = Scan { surface, start, budget, is_followed: false };
+    scan.find(end, length).unwrap_or_else(|Elsewhere| {
+        scan.is_followed = true;
+        scan.find(end, length).unwrap_or_default()
+    })
 }
+
+/// The approximation to a geodesic does not arrive where the geodesic ends.
+struct Elsewhere;
 
 /// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
 fn note<T: Real>(found: &mut Option<(T, [T; 2])>, hollow: [T; 2], deepest: T) {
@@ -99,11 +46,93 @@ struct Scan<'a, T: Real> {
     surface: &'a dyn Wrappable<T>,
     start: &'a GeodesicEnd<T>,
     budget: &'a mut Budget,
+    /// Whether samples are on the geodesic itself.
+    is_followed: bool,
 }
 
 impl<T: Real> Scan<'_, T> {
-    /// A short way along a geodesic, to third order.
+    /// As the function, on the approximation or on the geodesic itself.
+    fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, Elsewhere> {
+        const MOST_SAMPLES: f64 = 4096.0;
+        let parts =
+            ceil(T::lit(4.0) * length / self.surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
+        let step = length / parts;
+        let mut here = *self.start;
+        let mut reach = T::zero();
+        // The last three samples: length to it and curvature; and the ends there.
+        let mut window = [(T::zero(), self.start.curvature); 3];
+        let mut ends = [*self.start; 3];
+        let mut found: Option<(T, [T; 2])> = None;
+        let mut is_last = false;
+        let mut entered = (self.start.curvature < T::zero()).then_some(T::zero());
+        let mut deepest = self.start.curvature;
+        while !is_last {
+            is_last = reach + step * T::lit(1.5) > length;
+            if is_last {
+                if !self.arrives(&here, end, length - reach) {
+                    return Err(Elsewhere);
+                }
+                here = *end;
+                reach = length;
+            } else {
+                here = self.advance(&here, step);
+                reach += step;
+                if here.curvature < T::zero() {
+                    here.curvature = self.curvature(reach);
+                }
+            }
+            window = [window[1], window[2], (reach, here.curvature)];
+            ends = [ends[1], ends[2], here];
+            let [(a, f_a), (b, f_b), (c, f_c)] = window;
+            if let Some(first) = entered {
+                deepest = deepest.min(f_c);
+                if f_c >= T::zero() || is_last {
+                    let last = if f_c >= T::zero() { self.root(b, c) } else { c };
+                    note(&mut found, [first, last], deepest);
+                    entered = None;
+                }
+            } else if f_c < T::zero() {
+                let first = self.root(c, b);
+                deepest = f_c;
+                entered = Some(first);
+                if is_last {
+                    note(&mut found, [first, c], deepest);
+                }
+            } else if f_a > f_b && f_c >= f_b && f_b >= T::zero() {
+                // The least value of a parabola through the samples, with a margin.
+                let bend = f_a + f_c - f_b - f_b;
+                let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
+                let least = if f_b - dip < T::lit(0.25) * bend {
+                    Some(self.least([a, b, c]))
+                } else if f_b < bend {
+                    self.least_at_seams(&ends[0], [a, c])
+                } else {
+                    None
+                };
+                if let Some((s, least)) = least.filter(|(_, least)| *least < T::zero()) {
+                    let hollow = [self.root(s, a), self.root(s, c)];
+                    note(&mut found, hollow, least);
+                }
+            }
+        }
+        // It does not depend on the smoothness of the path: the bridge over a smaller hollow is short compared with roundoff.
+        let least_turn = Settings::<T>::default().smoothness;
+        Ok(found.filter(|(turn, _)| *turn > least_turn).map(|(_, hollow)| hollow))
+    }
+
+    /// Whether a short way along the geodesic from here leads to its end, to a tenth of the smallest feature.
+    fn arrives(&self, here: &GeodesicEnd<T>, end: &GeodesicEnd<T>, way: T) -> bool {
+        let ahead = end.point - here.point;
+        let allowed = T::lit(0.1) * self.surface.size();
+        let along = here.tangent.dot(&ahead) - way;
+        self.is_followed || (along.abs() < allowed && here.binormal().dot(&ahead).abs() < allowed)
+    }
+
+    /// A short way along a geodesic, to third order if it is not followed.
     fn advance(&mut self, from: &GeodesicEnd<T>, step: T) -> GeodesicEnd<T> {
+        if self.is_followed {
+            return self.budget.follow(self.surface, &from.point, &from.tangent, step);
+        }
         let GeodesicEnd { point, tangent, normal, curvature, torsion, .. } = *from;
         let bow = curvature * step * step * T::lit(0.5);
         let veer = from.binormal() * (bow * torsion);
