@@ -116,7 +116,7 @@ impl<'a> Declared<'a> {
 /// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
 pub type Composite = ();
 
-/// A declared struct, as a kind of [`Listed`] and [`Part`].
+/// A declared struct as a member of a list, as a kind of [`Listed`] and [`Part`].
 #[derive(Debug)]
 pub enum Nested {}
 
@@ -245,7 +245,8 @@ impl<T: Real> Listed<T, Composite> for usize {
     }
 }
 
-/// The scalars of a declared struct, such as `anchor.x` of a field `anchor`, in their own units and of their own stages.
+/// The scalars of a declared struct, such as `anchors[0].point.x` of a member `anchors[0]`, in their own units and of their own
+/// stages.
 impl<T: Real, V: Variables<T> + Default> Listed<T, Nested> for V {
     fn neutral() -> Self {
         Self::default()

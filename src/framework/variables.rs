@@ -137,7 +137,7 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// pub name: type ["unit"] = default, range => Stage;
 /// ```
 ///
-/// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, another declared struct, an `Option` of one of
+/// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, an `Option` of one of
 ///   these, or any type with [`Part`](crate::variables::Part).
 /// - Components of vectors are called `x`, `y`, `z`, `w`; of six `qx` to `pz`; of any other number `0`, `1`, and so on.
 /// - The unit is that of all numbers; a number without one is dimensionless. A vector whose parts have different units
