@@ -30,9 +30,9 @@ pub(crate) struct Continuous<T: Real> {
     has_moved: bool,
     /// Whether it has integrated since.
     is_fed: bool,
-    /// Whether variables have been restored since the last evaluation: a motion that is set now belongs to them, and is
-    /// no step.
-    is_restored: bool,
+    /// Whether the variables are those of a new state, or have been restored, since the last evaluation: a motion that is
+    /// set now belongs to them, and is no step.
+    is_new: bool,
     /// Buffers: values and rates at the start of a step, and values to come.
     start: Vec<T>,
     start_rates: Vec<T>,
@@ -104,7 +104,7 @@ clone_by_field!(Continuous {
     shown,
     has_moved,
     is_fed,
-    is_restored,
+    is_new,
     start,
     start_rates,
     start_shown,
@@ -122,7 +122,7 @@ impl<T: Real> Continuous<T> {
             shown: vec![Shown::NOTHING; places],
             has_moved: false,
             is_fed: false,
-            is_restored: false,
+            is_new: true,
             start: Vec::new(),
             start_rates: Vec::new(),
             start_shown: Vec::new(),
@@ -142,15 +142,20 @@ impl<T: Real> Continuous<T> {
     }
 
     fn flags(&self) -> [bool; 3] {
-        [self.has_moved, self.is_fed, self.is_restored]
+        [self.has_moved, self.is_fed, self.is_new]
     }
 
     fn set_flags(&mut self, flags: [bool; 3]) {
-        [self.has_moved, self.is_fed, self.is_restored] = flags;
+        [self.has_moved, self.is_fed, self.is_new] = flags;
+    }
+
+    /// Whether the motion may still have to be set to which the variables belong.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     pub(crate) fn has_moved(&mut self) {
-        self.has_moved |= !self.is_restored;
+        self.has_moved |= !self.is_new;
     }
 
     /// Called after values were restored from a snapshot, for which they had been integrated.
@@ -161,7 +166,7 @@ impl<T: Real> Continuous<T> {
 
     /// Called after an evaluation: what moves from here on moves in a step.
     pub(crate) fn was_evaluated(&mut self) {
-        self.is_restored = false;
+        self.is_new = false;
     }
 
     /// Closes all accounts if the step that ends was not integrated.

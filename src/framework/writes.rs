@@ -296,7 +296,11 @@ impl<T: Real> ForceSystem<T> {
         let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
         let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
         let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
-        let followed = self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?;
+        let followed = if state.continuous.is_new() {
+            None
+        } else {
+            self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?
+        };
         let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);
         if state.continuous_stage().is_some() {

@@ -504,6 +504,29 @@ fn a_stop_that_is_moved_acts_where_it_is() {
     }
 }
 
+/// A stop that is written before the initial motion is not surpassed by the coordinate of a new state, nor by that of one
+/// whose variables have been restored.
+#[test]
+fn a_stop_that_is_written_before_the_motion_does_not_act_where_the_coordinate_was() {
+    let Bench { system, slider, element, .. } = Bench::between_stops();
+    let mut moved = system.default_state();
+    moved.set_coordinate(slider, 0.05).expect("finite");
+    system.realize_dynamics(&mut moved).expect("regular");
+    let mut restored = moved.clone();
+    restored.restore(&moved.snapshot()).expect("of the same system");
+    for mut state in [system.default_state(), restored] {
+        let write = |p: &mut Parameters<f64>| (p.limit_stops_lower, p.limit_stops_upper) = (-3.0, -0.5);
+        system.update_parameters(&mut state, element, write).expect("valid");
+        state.set_coordinate(slider, -1.0).expect("finite");
+        let dynamics = system.realize_dynamics(&mut state).expect("regular");
+        assert_eq!(dynamics.coordinate_force(slider), 0.0);
+    }
+    // One that has been evaluated is where it is.
+    let write = |p: &mut Parameters<f64>| (p.limit_stops_lower, p.limit_stops_upper) = (-3.0, -0.5);
+    system.update_parameters(&mut moved, element, write).expect("valid");
+    assert!(system.realize_dynamics(&mut moved).expect("regular").coordinate_force(slider) < -1.0);
+}
+
 /// Bristles that parameters switch on begin unbent where the coordinate is, and slip if their damper tears them.
 #[test]
 fn bristles_that_are_switched_on_begin_where_the_coordinate_is() {

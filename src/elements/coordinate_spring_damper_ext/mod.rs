@@ -110,16 +110,17 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its part of `power_dissipated` is negative.
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be negative
-///   and which may deliver power. What a damper or regularised friction delivers beyond the losses of the others counts as supplied by a
-///   drive.
+///   and which may deliver power. What a damper or regularised friction delivers beyond the losses of the others counts as
+///   supplied by a drive.
 /// - The reference has no normal force: its `f_d` stands for `μ_d·F_N`.
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
 ///   before. Without load they slip, without force except for viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
 /// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
 ///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
-///   surpassed. A restored state has the memory that was saved, or given, for it. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a damper
-///   receive a stiffness; and after an element had been disabled.
+///   surpassed. The memory of a new or restored state stays as it is until its first evaluation, since its motion may not
+///   have been set. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a
+///   damper receive a stiffness; and after an element had been disabled.
 /// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
 ///   hold 2.4 N more at 100 m.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by

@@ -163,6 +163,28 @@ fn friction_that_is_switched_on_acts_in_the_next_step() -> Result<(), Error> {
     Ok(())
 }
 
+/// Parameters that are written before the initial motion lay no cable where bodies are not yet.
+#[test]
+fn friction_that_is_switched_on_before_a_motion_leaves_the_side_to_the_hint() -> Result<(), Error> {
+    let lengths = [[0.0, 0.3], [0.3, 0.3]].map(|[built, set]| -> Result<f64, Error> {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let drum = Obstacle::new(Frame::ground(Pose::translation(5.0, 0.0, 0.0)), Cylinder::new(1.0)?)?
+            .with_contact_hint(Point3::new(0.0, 1.0, 0.0))?;
+        let from = Station::ground(Point3::new(-2.0, 0.0, 0.0));
+        let path = CablePath::new(from, Station::on(body, Point3::origin()))?.over(drum);
+        let cable = CableSpring::new(path, elastic(100.0, 1.0, 0.0))?.with_friction(vec![built])?;
+        let cable = system.add(cable)?;
+        let mut state = system.default_state();
+        system.update_parameters(&mut state, cable, |p| p.friction[0] = set)?;
+        state.set_pose(body, Pose::translation(10.0, -0.3, 0.0))?;
+        Ok(system.realize_dynamics(&mut state)?.of(cable).position.path.length)
+    });
+    let [switched, given] = lengths;
+    assert_eq!(switched?, given?);
+    Ok(())
+}
+
 #[test]
 fn a_cast_cable_has_the_memory_of_the_original() -> Result<(), Error> {
     let swing = Swing::new()?;
