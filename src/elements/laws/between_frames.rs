@@ -311,6 +311,8 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
+    derived_methods!();
+
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.ends.check_topology(topology)
     }
@@ -362,18 +364,6 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         self.ends.add_forces([X_GF, X_GM], [F_GF, F_GM], forces);
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
-    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_supplied
-    }
-
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (position, dynamics) = (at.position, at.dynamics);
         self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
@@ -390,18 +380,6 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         match self.between(at) {
             Some(between) => blocks.add_between(&between),
             None => blocks.differences(),
-        }
-    }
-
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.try_linearize_variables(at, blocks).is_none() {
-            blocks.differences();
-        }
-    }
-
-    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.try_linearize_commit(at, blocks).is_none() {
-            blocks.differences();
         }
     }
 

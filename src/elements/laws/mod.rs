@@ -1,5 +1,35 @@
 //! Laws of force as equations over any number, from which elements follow.
 
+/// The methods that are the same for every shape of law: energies and powers are those of the results, and where a law fails
+/// for numbers with derivatives, finite differences report its error.
+macro_rules! derived_methods {
+    () => {
+        fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+            at.dynamics.potential_energy
+        }
+
+        fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+            at.dynamics.power_dissipated
+        }
+
+        fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
+            at.dynamics.power_supplied
+        }
+
+        fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+            if self.try_linearize_variables(at, blocks).is_none() {
+                blocks.differences();
+            }
+        }
+
+        fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+            if self.try_linearize_commit(at, blocks).is_none() {
+                blocks.differences();
+            }
+        }
+    };
+}
+
 mod along_line;
 mod bed_law;
 mod between_frames;

@@ -210,6 +210,13 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         Some(Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?.tension.slopes)
     }
 
+    fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
+        Self::for_variables(at, evaluate, |pull, place, direction| {
+            self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
+        })
+    }
+
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let next = Self::by_motion(at, |p, m, x| self.law.commit(p, m, x))?;
         L::Memory::for_each_over(&next, |row, next: Dual<T, 2>| {
@@ -232,6 +239,8 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
     type Position = Position<T>;
     type Velocity = Velocity<T>;
     type Dynamics = Tension<T>;
+
+    derived_methods!();
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.sides.check_topology(topology)
@@ -276,18 +285,6 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         self.sides.apply(at.dynamics.tension, forces);
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
-    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_supplied
-    }
-
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         stiffnesses.unknown();
         if let Some(slopes) = self.slopes(at) {
@@ -299,22 +296,6 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         match self.slopes(at) {
             Some(slopes) => self.sides.add(blocks, slopes),
             None => blocks.differences(),
-        }
-    }
-
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        let done = Self::for_variables(at, evaluate, |pull, place, direction| {
-            self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
-        });
-        if done.is_none() {
-            blocks.differences();
-        }
-    }
-
-    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.try_linearize_commit(at, blocks).is_none() {
-            blocks.differences();
         }
     }
 

@@ -1,0 +1,65 @@
+//! The memory of the springs of a bed.
+
+use alloc::vec::Vec;
+use core::fmt::Arguments;
+
+use crate::elements::laws::LawVariables;
+use crate::framework::Stage;
+use crate::framework::variables::{Declared, Listed, Part, Variables, Visitor, VisitorMut};
+use crate::math::{InvalidValue, Real};
+
+/// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for one that was not displaced at the last
+/// commit. Empty if the law has none.
+#[derive(Debug, PartialEq, Default)]
+pub struct Springs<M>(pub(super) Vec<Option<M>>);
+
+// Not derived: `clone_from` keeps the buffer.
+impl<M: Clone> Clone for Springs<M> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clone_from(&source.0);
+    }
+}
+
+impl<M> Springs<M> {
+    /// The memory of the spring of a face.
+    pub fn of(&self, face: usize) -> Option<&M> {
+        self.0.get(face)?.as_ref()
+    }
+}
+
+impl<T: Real, M: LawVariables<T>> Variables<T> for Springs<M> {
+    const FIRST_STAGE: Option<Stage> = M::FIRST_STAGE;
+
+    fn visit(&self, visit: Visitor<'_, T>) {
+        for (i, spring) in self.0.iter().enumerate() {
+            Listed::<T, _>::visit(spring, field::<T, M>(format_args!("springs[{i}]")), visit);
+        }
+    }
+
+    fn visit_mut(&mut self, visit: VisitorMut<'_, T>) {
+        for (i, spring) in self.0.iter_mut().enumerate() {
+            Part::<T, _>::visit_mut(spring, field::<T, M>(format_args!("springs[{i}]")), visit);
+        }
+    }
+
+    fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
+        let mut pairs = self.0.iter().zip(&new.0);
+        if pairs.all(|(a, b)| Part::<T, _>::is_same(a, b)) { None } else { M::FIRST_STAGE }
+    }
+
+    fn validate(&self) -> Result<(), InvalidValue> {
+        self.0.iter().flatten().try_for_each(Variables::validate)
+    }
+
+    fn fits(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len()
+    }
+}
+
+fn field<T: Real, M: LawVariables<T>>(name: Arguments<'_>) -> Declared<'_> {
+    Declared { name, units: &[], stage: M::FIRST_STAGE.unwrap_or(Stage::Instance) }
+}
