@@ -53,7 +53,7 @@ impl ContactDesign {
     }
 
     /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a
-    /// restitution of 0.2 it is at most 5 ms at 1 m/s, and 1.3 ms at 0.25 m/s, however large the body is.
+    /// restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however large the body is.
     #[getter]
     fn longest_step(&self) -> f64 {
         self.0.longest_step()

@@ -13,8 +13,8 @@ use crate::{results, variables};
 variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
     ///
-    /// The defaults are those of the reference. They suit a box of 10 kg on four stations in steps of 1 ms; under 1 kg the
-    /// friction damper is too strong for that step, and a box on a slope creeps by millimetres a second.
+    /// The defaults are those of the reference. They suit a box of 10 kg on four stations in steps of 1 ms; at 1 kg and
+    /// below the friction damper is too strong for that step, and a box on a slope creeps by millimetres a second.
     /// [`Parameters::for_contact`] chooses for a mass and a step, and [`check_step`](crate::ForceSystem::check_step) refuses a
     /// step that is too long.
     #[derive(Copy, Lift)]
@@ -172,7 +172,7 @@ impl<T: Real> Parameters<T> {
     ///   in steps of 1 ms on Earth, together hold up to `μs` times the load, also on a plane that accelerates.
     /// - A load along the plane that begins at once stretches the friction springs up to 1.4 times as far as one that is
     ///   applied slowly, so a block that is put on a slope slides above about three quarters of `μs`.
-    /// - The clamp is at `m·(2·d2·v² + 10·g)`: a body that is pressed on more than that falls through.
+    /// - The clamp of each point is at `m·(2·d2·v² + 10·g)`: under a larger load it falls through.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`].
