@@ -329,7 +329,7 @@ pub(crate) fn no_approach<T: Real>(a: &Point3<T>, b: &Point3<T>) -> SegmentAppro
 }
 
 /// The lowest value of the implicit function along a line: samples closer together than the features of the surface,
-/// then bisection on the derivative around each sample below its neighbours.
+/// then Newton's method on the slope around each sample below its neighbours.
 ///
 /// Along a line that is too long for that, samples further apart find the neighbourhood for the next sampling.
 pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
@@ -389,20 +389,41 @@ fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
         if !above(before) || !above(value) {
             continue;
         }
-        let mut low = before.map_or(middle, |_| middle - spacing);
-        let mut high = value.map_or(middle, |_| u);
-        for _ in 0..40 {
-            let middle = T::lit(0.5) * (low + high);
-            if surface.gradient(&(a + along * middle)).dot(along) > T::zero() {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        let u = T::lit(0.5) * (low + high);
+        let low = before.map_or(middle, |_| middle - spacing);
+        let high = value.map_or(middle, |_| u);
+        let u = lowest_between(surface, a, along, [low, middle, high]);
         consider(surface.value(&(a + along * u)), u);
     }
     lowest
+}
+
+/// The lowest place on a line between `low` and `high`, from `u` between them, by Newton's method on the slope, with
+/// bisection where that does not lead to a minimum within, or not at half the distance.
+pub(crate) fn lowest_between<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    along: &Vector3<T>,
+    [mut low, mut u, mut high]: [T; 3],
+) -> T {
+    // Newton's method squares the error once more than its last step shows; bisection does not.
+    let [exact, halved] = [1e-9, 1e-12].map(|part| (high - low) * T::lit(part).max(T::default_epsilon()));
+    let mut longest = high - low;
+    for _ in 0..80 {
+        let (gradient, hessian) = surface.gradient_and_hessian(&(a + along * u));
+        let (slope, bend) = (gradient.dot(along), along.dot(&(hessian * along)));
+        *(if slope > T::zero() { &mut high } else { &mut low }) = u;
+        let newton = u - slope / bend;
+        // Rounding may put the lowest place on a bound.
+        let leads = bend > T::zero() && newton >= low && newton <= high && (newton - u).abs() <= longest;
+        let next = if leads { newton } else { T::lit(0.5) * (low + high) };
+        let step = (next - u).abs();
+        longest = T::lit(0.5) * step;
+        u = next;
+        if step <= if leads { exact } else { halved } {
+            break;
+        }
+    }
+    u
 }
 
 /// The approach with its point shifted aside where the line passes the middle of the solid, so that rounding does not

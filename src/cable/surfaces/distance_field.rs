@@ -3,7 +3,9 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{next_seam, part_between};
-use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, off_the_middle};
+use crate::cable::geodesics::wrappable::{
+    SegmentApproach, Wrappable, approach_at, lowest_between, off_the_middle,
+};
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
@@ -14,34 +16,6 @@ fn part_within<T: Real>(
     along: &Vector3<T>,
 ) -> Option<(T, T)> {
     part_between([0, 1, 2].map(|axis| [lowest[axis], highest[axis]].map(T::lit)), a, along)
-}
-
-/// The lowest place on a line between `low` and `high`, from `u` between them, by Newton's method on the slope.
-fn lowest_between<T: Real>(
-    field: &DistanceField,
-    a: &Point3<T>,
-    along: &Vector3<T>,
-    [mut low, mut u, mut high]: [T; 3],
-) -> (T, T) {
-    let tolerance = (high - low) * T::lit(1e-9).max(T::default_epsilon());
-    // Bisection to the tolerance takes thirty.
-    for _ in 0..40 {
-        let at = field.local::<T, 2>(&(a + along * u));
-        let slope = at.gradient.dot(along);
-        if slope > T::zero() {
-            high = u;
-        } else {
-            low = u;
-        }
-        let newton = u - slope / along.dot(&(at.hessian * along));
-        let next = if newton > low && newton < high { newton } else { T::lit(0.5) * (low + high) };
-        let step = (next - u).abs();
-        u = next;
-        if step <= tolerance {
-            break;
-        }
-    }
-    (field.local::<T, 0>(&(a + along * u)).value, u)
 }
 
 impl<T: Real> Wrappable<T> for DistanceField {
@@ -111,7 +85,8 @@ impl<T: Real> Wrappable<T> for DistanceField {
             }
             let here = (value(next), next);
             if here.0 >= middle && before[0].0 >= middle && middle < lowest.0 + dip && low < u {
-                let found = lowest_between(self, a, &along, [low, u, next]);
+                let u = lowest_between(self, a, &along, [low, u, next]);
+                let found = (value(u), u);
                 if found.0 < lowest.0 {
                     lowest = found;
                 }
