@@ -124,7 +124,7 @@ fn a_search_does_not_repeat_what_leads_nowhere() -> Result<(), Error> {
 }
 
 /// A cable passes obstacles that are listed several times at one place; a fifth of such scenes was refused when a contact was
-/// planned on each.
+/// planned on each, and one in five hundred when descents still laid a contact on each.
 #[test]
 fn obstacles_listed_twice_are_passed_as_one() -> Result<(), Error> {
     let mut refused = 0;
@@ -134,7 +134,7 @@ fn obstacles_listed_twice_are_passed_as_one() -> Result<(), Error> {
         let outcome = case.path.solve(case.positions(), &case.path.no_wraps(), &mut found);
         refused += u64::from(outcome.is_err());
     }
-    assert!(100 * refused <= seeds(300), "{refused}");
+    assert_eq!(refused, 0);
     Ok(())
 }
 

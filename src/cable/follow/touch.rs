@@ -115,7 +115,7 @@ pub(crate) fn relax<T: Real>(
         if changed {
             contacts::prune(nodes);
         }
-        changed |= deepest(span, nodes, &mut run.budget).is_some();
+        changed |= deepest(span, nodes, T::lit(f64::INFINITY), &mut run.budget).is_some();
         if changed {
             changes += 1;
             if changes > most {
@@ -134,6 +134,10 @@ pub(crate) fn relax<T: Real>(
         }
     }
 }
+
+/// The relative depth to which a line may graze an obstacle that Newton's method released, or that the contact beside it
+/// touches too: that of the smoothness.
+const GRAZING: f64 = 1e-7;
 
 /// The largest number of contacts made and released one by one, beyond which there is a cycle.
 fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
@@ -211,7 +215,7 @@ pub(crate) fn settle_contacts<T: Real>(
         if !minimal {
             last.saddle = run.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
-        if let Some(k) = deepest(span, nodes, &mut run.budget) {
+        if let Some(k) = deepest(span, nodes, T::lit(GRAZING), &mut run.budget) {
             laid = true;
             last.obstacle = nodes[k].obstacle;
             if placements.repeat(span, &nodes[k]) {
@@ -402,9 +406,13 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
 
 /// Finds the obstacle that a straight segment penetrates deepest, and places the cable on it. Stores the straight
 /// segment in every other free node.
-pub(crate) fn deepest<T: Real>(
+///
+/// Where the surfaces of two obstacles coincide, the cable that touches one touches both: a segment from a contact may
+/// run to the relative depth `within_touched` into an obstacle that the contact's end is on.
+fn deepest<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
+    within_touched: T,
     budget: &mut Budget,
 ) -> Option<usize> {
     let mut found: Option<(usize, T)> = None;
@@ -433,9 +441,8 @@ pub(crate) fn deepest<T: Real>(
             let approach = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
-            // A line may graze an obstacle that Newton's method released, to the depth that the smoothness allows.
             let tolerated =
-                if node.history.released { T::lit(-1e-7) } else { -T::negligible() * T::lit(8.0) };
+                if node.history.released { T::lit(-GRAZING) } else { -T::negligible() * T::lit(8.0) };
             // For a line from a point on the surface only depths beyond that of the point count.
             let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =
@@ -443,7 +450,12 @@ pub(crate) fn deepest<T: Real>(
                     let roundoff = (p.coords.amax() + node.reach()) * T::default_epsilon() * T::lit(16.0);
                     least.min((surface.height(p) - roundoff) / surface.size())
                 });
-            let sinks = relative < tolerated && !node.ignored;
+            let is_touched = || {
+                let is_on = |p: &Point3<T>| surface.height(p).abs() < T::lit(GRAZING) * surface.size();
+                first > 0 && is_on(&a) || end < count && is_on(&b)
+            };
+            let sinks =
+                relative < tolerated && !node.ignored && (relative < -within_touched || !is_touched());
             if sinks && found.is_none_or(|(_, depth)| relative < depth) {
                 found = Some((k, relative));
             }
