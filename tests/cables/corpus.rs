@@ -105,11 +105,12 @@ fn a_path_that_only_the_contacts_of_the_string_lead_to_is_found() -> Result<(), 
     Ok(())
 }
 
-/// Starts of a search end where they place the same contacts again, and where Newton's method leads around in vain. Without
-/// the former the first scene takes 120,000 evaluations, and without the latter the second takes 24,000.
+/// Starts of a search end where they place the same contacts again, and where Newton's method leads around in vain; far from
+/// a path geodesics are rough. Without the first the first scene takes 120,000 evaluations; without the second the second
+/// takes 10,000; without the third they take 36,000 and 15,000.
 #[test]
 fn a_search_does_not_repeat_what_leads_nowhere() -> Result<(), Error> {
-    for (family, seed, most) in [(Family::Hollow, 419, 60_000), (Family::Symmetric, 751, 17_000)] {
+    for (family, seed, most) in [(Family::Hollow, 419, 32_000), (Family::Symmetric, 751, 9_000)] {
         let case = Case::new(family, seed)?;
         let mut found = PathResults::default();
         let evaluations = match case.path.solve(case.positions(), &case.path.no_wraps(), &mut found) {

@@ -10,7 +10,7 @@ use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::Node;
-use crate::cable::solve::run::{Budget, Run};
+use crate::cable::solve::run::{ACCURACY, Budget, Run};
 use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
@@ -98,7 +98,10 @@ pub(crate) fn iterate<T: Real>(
     if active.is_empty() {
         return progress;
     }
-    let accuracy = settings.accuracy();
+    let exact = settings.accuracy();
+    let rough = exact.max(T::lit(ACCURACY));
+    // A step after a shortened one is not the last: its geodesics need not be exact.
+    let mut is_far = false;
     let mut previous_kink: Option<T> = None;
     let mut halvings = 0;
     let mut scale = T::one();
@@ -111,6 +114,7 @@ pub(crate) fn iterate<T: Real>(
             return progress;
         }
         progress.iterations = iteration;
+        let accuracy = if is_far { rough } else { exact };
         for &k in active {
             nodes[k].evaluate_within(span.obstacles, accuracy, budget);
         }
@@ -121,6 +125,7 @@ pub(crate) fn iterate<T: Real>(
         is_turning = is_turning && turn_to_chords(span, nodes, active);
         if is_turning {
             progress.start = Start::TooFar;
+            is_far = true;
             in_vain += 1;
             continue;
         }
@@ -152,7 +157,8 @@ pub(crate) fn iterate<T: Real>(
         if !step.is_finite() {
             return progress;
         }
-        if T::lit(SECOND_ORDER) * step * step <= smoothness && kink < T::lit(LONGEST_STEP) {
+        let is_last = T::lit(SECOND_ORDER) * step * step <= smoothness && !is_far;
+        if is_last && kink < T::lit(LONGEST_STEP) {
             finish(nodes, active);
             let (kink, squared) = (largest_kink(nodes, active, a, b), step * step);
             progress.converged = is_smooth(kink + T::lit(SECOND_ORDER) * squared, settings);
@@ -160,7 +166,7 @@ pub(crate) fn iterate<T: Real>(
             return progress;
         }
         // A solution with a large kink: some chord runs back.
-        if T::lit(SECOND_ORDER) * step * step <= smoothness {
+        if is_last {
             if has_turned || !turn_to_chords(span, nodes, active) {
                 return progress;
             }
@@ -170,11 +176,12 @@ pub(crate) fn iterate<T: Real>(
         if least.is_none_or(|least| kink < least) {
             (least, in_vain) = (Some(kink), 0);
         }
-        in_vain += usize::from(step > T::lit(LONGEST_STEP));
+        is_far = step > T::lit(LONGEST_STEP);
+        in_vain += usize::from(is_far);
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        if step > T::lit(LONGEST_STEP) && progress.start == Start::Far {
+        if is_far && progress.start == Start::Far {
             progress.start = Start::TooFar;
         }
         for &k in active {
