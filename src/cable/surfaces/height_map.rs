@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::part_between;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, no_approach, tangent_frame,
+    SegmentApproach, Wrappable, approach_at, lowest_between, no_approach, tangent_frame,
 };
 use crate::math::Real;
 use crate::shapes::HeightMap;
@@ -86,43 +86,6 @@ fn search<T: Real>(
     lowest
 }
 
-/// The lowest place of the line from `a` in a bracket around `u`, by Newton's method on the slope; the bracket is
-/// halved where the step would leave it.
-fn lowest_place<T: Real>(
-    map: &HeightMap<T>,
-    a: &Point3<T>,
-    along: &Vector3<T>,
-    mut u: T,
-    mut low: T,
-    mut high: T,
-) -> T {
-    for _ in 0..40 {
-        let p = a + along * u;
-        let at = map.local::<2>(p.x, p.y);
-        let slope = along.z - at.hx * along.x - at.hy * along.y;
-        // At an end of the bracket that is the lowest place there is nothing to search.
-        if if slope > T::zero() { u <= low } else { u >= high } {
-            break;
-        }
-        if slope > T::zero() {
-            high = u;
-        } else {
-            low = u;
-        }
-        let bend = at.hxx * along.x * along.x
-            + T::lit(2.0) * at.hxy * along.x * along.y
-            + at.hyy * along.y * along.y;
-        let step = slope / bend;
-        let next = u + step;
-        let is_within = next >= low && next <= high;
-        u = if is_within { next } else { T::lit(0.5) * (low + high) };
-        if (is_within && step.abs() <= T::default_epsilon()) || high - low <= T::default_epsilon() {
-            break;
-        }
-    }
-    u
-}
-
 impl<T: Real> Wrappable<T> for HeightMap<T> {
     fn value(&self, p: &Point3<T>) -> T {
         p.z - self.local::<0>(p.x, p.y).h
@@ -138,9 +101,14 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     }
 
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
+        self.gradient_and_hessian(p).1
+    }
+
+    fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
         let at = self.local::<2>(p.x, p.y);
         let o = T::zero();
-        Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o)
+        let hessian = Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o);
+        (Vector3::new(-at.hx, -at.hy, T::one()), hessian)
     }
 
     fn size(&self) -> T {
@@ -214,6 +182,6 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
         let Some(part) = part_above(self, a, &along) else { return no_approach(a, b) };
         let Lowest { u, reach, .. } = search(self, a, &along, part, T::lit(1e30));
         let (low, high) = ((u - reach).max(part.0), (u + reach).min(part.1));
-        approach_at(self, a, b, lowest_place(self, a, &along, u, low, high))
+        approach_at(self, a, b, lowest_between(self, a, &along, [low, u, high]))
     }
 }
