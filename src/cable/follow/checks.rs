@@ -1,6 +1,8 @@
 //! Checks of a path that was found, and of the conditions under which one can be found. Obstacles in their errors are
 //! counted within the span.
 
+use core::cmp::Ordering;
+
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
@@ -129,8 +131,8 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
     for (end, k, p) in [(0, first, &span.from), (1, last, &span.to)] {
         let Some(k) = k else { continue };
         match place(span, nodes, k, p) {
-            Place::Inside => return Err(PathError::PointInsideObstacle { obstacle: nodes[k].obstacle }),
-            place => nodes[k].on_surface[end] = place == Place::On,
+            Ordering::Less => return Err(PathError::PointInsideObstacle { obstacle: nodes[k].obstacle }),
+            place => nodes[k].on_surface[end] = place == Ordering::Equal,
         }
     }
     Ok(())
@@ -158,33 +160,25 @@ pub(crate) fn check_ends<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) 
     }
 }
 
-/// The place of a point by a solid.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Outside,
-    On,
-    Inside,
-}
-
-/// The place of a fixed point by an obstacle. It counts as on the surface to a billionth of its size.
+/// Whether a fixed point lies above, on or below the surface of an obstacle: on it to a billionth of its size.
 #[inline]
-fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Place {
+fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Ordering {
     let surface = span.surface(&nodes[k]);
     let p = nodes[k].to_surface(p_G);
     let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size();
     let value = surface.value(&p);
     // The slope costs more than the value, and most points are far outside.
     if !surface.covers(&p) || value > T::zero() && surface.height(&p) > thickness {
-        Place::Outside
+        Ordering::Greater
     } else if surface.height(&p) < -thickness {
-        Place::Inside
+        Ordering::Less
     } else {
-        Place::On
+        Ordering::Equal
     }
 }
 
 /// Whether a fixed point lies inside an obstacle.
 #[inline]
 fn is_inside<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
-    place(span, nodes, k, p_G) == Place::Inside
+    place(span, nodes, k, p_G) == Ordering::Less
 }

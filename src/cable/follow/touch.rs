@@ -82,9 +82,6 @@ pub(crate) fn relax<T: Real>(
     run: &mut Run,
     most_steps: usize,
 ) {
-    // A contact that slips off repeatedly does not hold the cable.
-    let most = most_changes(span);
-    let mut changes = 0;
     let longest = T::lit(0.17);
     for _ in 0..most_steps {
         if run.budget.is_spent() {
@@ -93,10 +90,6 @@ pub(crate) fn relax<T: Real>(
         run.activate(nodes);
         for &k in &run.active {
             nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), &mut run.budget);
-        }
-        if let Some(k) = contacts::closed(span, nodes, &run.active) {
-            contacts::merge(span, nodes, k, &mut run.budget);
-            continue;
         }
         let mut changed = false;
         for (i, &k) in run.active.iter().enumerate() {
@@ -117,10 +110,6 @@ pub(crate) fn relax<T: Real>(
         }
         changed |= deepest(span, nodes, T::lit(f64::INFINITY), &mut run.budget).is_some();
         if changed {
-            changes += 1;
-            if changes > most {
-                break;
-            }
             continue;
         }
         if run.active.is_empty() {
@@ -139,11 +128,6 @@ pub(crate) fn relax<T: Real>(
 /// touches too: that of the smoothness.
 const GRAZING: f64 = 1e-7;
 
-/// The largest number of contacts made and released one by one, beyond which there is a cycle.
-fn most_changes<T: Real>(span: &SpanProblem<'_, T>) -> usize {
-    4 * span.most_contacts() + 4
-}
-
 /// Finds which obstacles are touched, beginning with those that are marked.
 pub(crate) fn settle_contacts<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -152,7 +136,8 @@ pub(crate) fn settle_contacts<T: Real>(
 ) -> Result<Progress<T>, Failure<T>> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
-    let passes = most_changes(span);
+    // Beyond as many contacts made and released one by one there is a cycle.
+    let passes = 4 * span.most_contacts() + 4;
     let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut refined = 0;

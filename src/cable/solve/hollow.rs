@@ -24,14 +24,11 @@ pub(crate) fn find<T: Real>(
         return None;
     }
     let mut scan = Scan { surface, start, budget, is_followed: false };
-    scan.find(end, length).unwrap_or_else(|Elsewhere| {
+    scan.find(end, length).unwrap_or_else(|()| {
         scan.is_followed = true;
         scan.find(end, length).unwrap_or_default()
     })
 }
-
-/// The approximation to a geodesic does not arrive where the geodesic ends.
-struct Elsewhere;
 
 /// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
 fn note<T: Real>(found: &mut Option<(T, [T; 2])>, hollow: [T; 2], deepest: T) {
@@ -51,8 +48,9 @@ struct Scan<'a, T: Real> {
 }
 
 impl<T: Real> Scan<'_, T> {
-    /// As the function, on the approximation or on the geodesic itself.
-    fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, Elsewhere> {
+    /// As the function, on the approximation or on the geodesic itself; an error if the approximation does not arrive where
+    /// the geodesic ends.
+    fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
         const MOST_SAMPLES: f64 = 4096.0;
         let parts =
             ceil(T::lit(4.0) * length / self.surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
@@ -70,7 +68,7 @@ impl<T: Real> Scan<'_, T> {
             is_last = reach + step * T::lit(1.5) > length;
             if is_last {
                 if !self.arrives(&here, end, length - reach) {
-                    return Err(Elsewhere);
+                    return Err(());
                 }
                 here = *end;
                 reach = length;
