@@ -408,6 +408,7 @@ pub(crate) fn lowest_between<T: Real, S: Wrappable<T> + ?Sized>(
     // Newton's method squares the error once more than its last step shows; bisection does not.
     let [exact, halved] = [1e-9, 1e-12].map(|part| (high - low) * T::lit(part).max(T::default_epsilon()));
     let mut longest = high - low;
+    // Forty bisections reach the accuracy, each after a step of Newton's method that did not lead on.
     for _ in 0..80 {
         let (gradient, hessian) = surface.gradient_and_hessian(&(a + along * u));
         let (slope, bend) = (gradient.dot(along), along.dot(&(hessian * along)));
@@ -487,4 +488,56 @@ pub(crate) fn any_tangent<T: Real>(normal: &Vector3<T>) -> Vector3<T> {
 fn adjugate<T: Real>(m: &Matrix3<T>) -> Matrix3<T> {
     let (x, y, z) = (m.column(0), m.column(1), m.column(2));
     Matrix3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function of x and its first two derivatives.
+    #[derive(Debug)]
+    struct AlongX(fn(f64) -> [f64; 3]);
+
+    impl Wrappable<f64> for AlongX {
+        fn value(&self, p: &Point3<f64>) -> f64 {
+            self.0(p.x)[0]
+        }
+        fn gradient(&self, p: &Point3<f64>) -> Vector3<f64> {
+            Vector3::x() * self.0(p.x)[1]
+        }
+        fn hessian(&self, p: &Point3<f64>) -> Matrix3<f64> {
+            Matrix3::from_diagonal(&(Vector3::x() * self.0(p.x)[2]))
+        }
+        fn size(&self) -> f64 {
+            1.0
+        }
+    }
+
+    #[test]
+    fn the_lowest_place_of_a_line_is_found_on_bounds_between_wells_and_where_it_is_flat() {
+        let parabola: fn(f64) -> [f64; 3] = |x| [(x - 0.5) * (x - 0.5), 2.0 * (x - 0.5), 2.0];
+        let wells: fn(f64) -> [f64; 3] = |x| {
+            let well = x * x - 0.01;
+            [well * well, 4.0 * x * well, 12.0 * x * x - 0.04]
+        };
+        let flat: fn(f64) -> [f64; 3] = |x| [x.powi(4), 4.0 * x.powi(3), 12.0 * x * x];
+        // Newton's method alone leaves this for ever further away.
+        let steep: fn(f64) -> [f64; 3] = |x| {
+            let root = (1.0 + 1e4 * x * x).sqrt();
+            [root, 1e4 * x / root, 1e4 / root.powi(3)]
+        };
+        for (function, bracket, lowest, allowed) in [
+            (parabola, [0.4, 0.5, 0.6], 0.5, 0.0),
+            (parabola, [0.0, 0.1, 1.0], 0.5, 1e-15),
+            (parabola, [0.5, 0.5, 0.9], 0.5, 0.0),
+            (parabola, [0.1, 0.5, 0.5], 0.5, 0.0),
+            (parabola, [0.6, 0.6, 0.9], 0.6, 1e-12),
+            (wells, [-0.3, 0.0, 0.3], 0.1, 1e-12),
+            (flat, [-0.3, 0.1, 0.2], 0.0, 2e-9),
+            (steep, [-0.9, 0.4, 1.0], 0.0, 1e-12),
+        ] {
+            let u = lowest_between(&AlongX(function), &Point3::origin(), &Vector3::x(), bracket);
+            assert!((u.abs() - lowest).abs() <= allowed, "{bracket:?}: {u}");
+        }
+    }
 }
