@@ -2,12 +2,12 @@
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Rotation3, Vector3};
 
-use super::{FrameLaw, Outcome, Relative};
+use super::{FrameLaw, Outcome, Relative, Varied, for_variables};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Pen, Row,
-    Slopes, Stiffnesses, varied,
+    Slopes, Stiffnesses,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
@@ -54,9 +54,6 @@ results! {
 
 /// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
 const MOTION: usize = 12;
-
-/// How many variables vary at once.
-const AT_ONCE: usize = 8;
 
 /// The element of a [`FrameLaw`]: frame F on one body, frame M on another, and the law between them.
 ///
@@ -175,24 +172,29 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         of(&parameters, &at.discrete.lift(&mut Dual::of), &relative).ok()
     }
 
-    /// The value of `of` for numbers of which eight vary: time, parameters and memory, from `first` on.
+    /// Calls `add` with values of `of` that vary with variables, and the place and direction of each.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn by_variables<R>(
+    fn for_variables<R>(
         at: &At<'_, T, L>,
-        first: usize,
+        of_frames: usize,
         of: impl Fn(
-            &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
-            &Over<T, L::Memory, Dual<T, AT_ONCE>>,
-            &Relative<Dual<T, AT_ONCE>>,
+            &Over<T, L::Parameters, Varied<T>>,
+            &Over<T, L::Memory, Varied<T>>,
+            &Relative<Varied<T>>,
         ) -> Result<R, ElementError>,
-    ) -> Option<R> {
-        let mut next = varied(first);
-        let time = next(at.time);
-        let parameters = at.parameters.law.lift(&mut next);
-        let memory = at.discrete.lift(&mut next);
-        let relative = Relative { time, ..Self::relative(at.time, at.position, at.velocity) };
-        of(&parameters, &memory, &relative).ok()
+        mut add: impl FnMut(&R, usize, usize),
+    ) -> Option<()> {
+        let still: Relative<Varied<T>> = Self::relative(at.time, at.position, at.velocity);
+        for_variables(
+            (at.time, &at.parameters.law, at.discrete),
+            |parameters, memory, time| of(parameters, memory, &Relative { time, ..still }),
+            |value, number, direction| {
+                // Time is the first of all variables, and those of the law follow the frames.
+                let law = of_frames + Frames::<T>::COUNT;
+                add(value, if number == 0 { Blocks::<T>::TIME } else { law + number - 1 }, direction);
+            },
+        )
     }
 
     /// The law as seen from body 1.
@@ -221,30 +223,17 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         })
     }
 
-    /// The place of a variable of the law among all variables: time is the first, and those of the law follow the frames.
-    fn place(of_frames: usize, number: usize) -> usize {
-        if number == 0 { Blocks::<T>::TIME } else { of_frames + Frames::<T>::COUNT + number - 1 }
-    }
-
-    /// The number of variables: time, parameters and memory.
-    const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
-
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let of_frames = Frames::place(blocks);
         let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
         let X_GF = &at.position.X_GF;
         blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
-        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
-            let Outcome { torque, force, .. } =
-                Self::by_variables(at, first, |p, m, x| self.law.evaluate(p, m, x))?;
-            for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
-                let [torque, force] = [&torque, &force].map(|v| v.map(|number| number.slopes[direction]));
-                let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-                let place = Self::place(of_frames, first + direction);
-                blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
-            }
-        }
-        Some(())
+        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
+        Self::for_variables(at, of_frames, evaluate, |Outcome { torque, force, .. }, place, direction| {
+            let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
+            let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
+            blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
+        })
     }
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
@@ -263,16 +252,12 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
             blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
         });
-        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
-            let next = Self::by_variables(at, first, |p, m, x| self.law.commit(p, m, x))?;
-            L::Memory::for_each_over(&next, |row, next: Dual<T, AT_ONCE>| {
-                for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
-                    let place = Self::place(of_frames, first + direction);
-                    blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
-                }
+        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
+        Self::for_variables(at, of_frames, commit, |next, place, direction| {
+            L::Memory::for_each_over(next, |row, next: Varied<T>| {
+                blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
             });
-        }
-        Some(())
+        })
     }
 }
 

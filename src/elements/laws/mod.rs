@@ -46,9 +46,9 @@ pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
 pub use on_bed::{OnBed, Springs};
 pub use on_coordinates::{OnCoordinates, Tension};
 
-use crate::framework::ElementError;
 use crate::framework::variables::{Numbers, Over, Variables};
-use crate::math::{Number, Real};
+use crate::framework::{ElementError, varied};
+use crate::math::{Dual, Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
 /// `#[derive(Copy, Lift)]`, or `()`.
@@ -232,4 +232,35 @@ impl<S: Scalar> Outcome<S> {
             power_supplied: S::zero(),
         }
     }
+}
+
+/// How many variables vary at once.
+const AT_ONCE: usize = 8;
+
+/// A number of which eight variables vary.
+type Varied<T> = Dual<T, AT_ONCE>;
+
+/// The beginnings of the parts of a list of this length whose members vary at once, and the lengths of the parts.
+fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
+}
+
+/// Evaluates `of` over numbers that vary with time, parameters and memory, a part of these at once, and calls `add` with
+/// each value, and with the number and the direction of each variable that varies in it. `None` if a value fails.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
+fn for_variables<T: Real, P: LawVariables<T>, M: LawVariables<T>, R>(
+    (time, parameters, memory): (T, &P, &M),
+    of: impl Fn(&Over<T, P, Varied<T>>, &Over<T, M, Varied<T>>, Varied<T>) -> Result<R, ElementError>,
+    mut add: impl FnMut(&R, usize, usize),
+) -> Option<()> {
+    for (first, count) in chunks(1 + P::COUNT + M::COUNT) {
+        let mut next = varied(first);
+        let time = next(time);
+        let parameters = parameters.lift(&mut next);
+        let memory = memory.lift(&mut next);
+        let value = of(&parameters, &memory, time).ok()?;
+        (0..count).for_each(|direction| add(&value, first + direction, direction));
+    }
+    Some(())
 }

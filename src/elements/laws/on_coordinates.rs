@@ -1,12 +1,11 @@
 //! The element of a law on coordinates.
 
-use super::{LineLaw, Pull, Stretch};
+use super::{LineLaw, Pull, Stretch, Varied, for_variables};
 use crate::elements::coordinate_spring_damper_ext::{Position, Velocity};
 use crate::elements::sides::Sides;
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Row, Stiffnesses,
-    varied,
 };
 use crate::math::{Dual, Number, Real, check};
 use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
@@ -26,9 +25,6 @@ results! {
         pub power_supplied: T ["W"];
     }
 }
-
-/// How many variables vary at once.
-const AT_ONCE: usize = 8;
 
 /// The element of a [`LineLaw`] on a coordinate or between two: a joint's stop, an elastic gear, a motor.
 ///
@@ -160,9 +156,6 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
 type At<'a, T, L> = AtDynamics<'a, T, OnCoordinates<T, L>>;
 
 impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
-    /// The number of variables: time, parameters and memory.
-    const VARIABLES: usize = 1 + <L::Parameters as Numbers<T>>::COUNT + <L::Memory as Numbers<T>>::COUNT;
-
     /// The value of `of` for numbers that vary with displacement and velocity.
     fn by_motion<R>(
         at: &At<'_, T, L>,
@@ -181,28 +174,22 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         of(&at.parameters.lift(&mut Dual::of), &at.discrete.lift(&mut Dual::of), &stretch).ok()
     }
 
-    /// Calls `add` with each variable and the derivative by it of what `of` returns.
+    /// Calls `add` with values of `of` that vary with variables, and the place and direction of each.
     fn for_variables<R>(
         at: &At<'_, T, L>,
         of: impl Fn(
-            &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
-            &Over<T, L::Memory, Dual<T, AT_ONCE>>,
-            &Stretch<Dual<T, AT_ONCE>>,
+            &Over<T, L::Parameters, Varied<T>>,
+            &Over<T, L::Memory, Varied<T>>,
+            &Stretch<Varied<T>>,
         ) -> Result<R, ElementError>,
         mut add: impl FnMut(&R, usize, usize),
     ) -> Option<()> {
-        for first in (0..Self::VARIABLES).step_by(AT_ONCE) {
-            let mut next = varied(first);
-            let time = next(at.time);
-            let parameters = at.parameters.lift(&mut next);
-            let memory = at.discrete.lift(&mut next);
-            let [length, rate] = [at.position.displacement, at.velocity.velocity].map(Dual::of);
-            let value = of(&parameters, &memory, &Stretch { time, length, rate }).ok()?;
-            for direction in 0..AT_ONCE.min(Self::VARIABLES - first) {
-                add(&value, Blocks::<T>::TIME + first + direction, direction);
-            }
-        }
-        Some(())
+        let [length, rate] = [at.position.displacement, at.velocity.velocity].map(Dual::of);
+        for_variables(
+            (at.time, at.parameters, at.discrete),
+            |parameters, memory, time| of(parameters, memory, &Stretch { time, length, rate }),
+            |value, number, direction| add(value, Blocks::<T>::TIME + number, direction),
+        )
     }
 
     /// The derivatives of the tension by displacement and velocity.
@@ -224,7 +211,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         });
         let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
         Self::for_variables(at, commit, |next, place, direction| {
-            L::Memory::for_each_over(next, |row, next: Dual<T, AT_ONCE>| {
+            L::Memory::for_each_over(next, |row, next: Varied<T>| {
                 blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
             });
         })

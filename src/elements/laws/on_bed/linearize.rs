@@ -6,6 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{At, OnBed, Position};
 use crate::elements::laws::bed_law::{BedLaw, Push, Touch, dot};
+use crate::elements::laws::{AT_ONCE, Varied, chunks};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{Between, Blocks, ElementError, Row, Slopes, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, rotated, times_cross};
@@ -13,12 +14,6 @@ use crate::shapes::{Displaced, Solid as _, SolidShape, SurfacePoint};
 
 /// The directions of the motion of a base in F: a shift, and a velocity.
 const MOTION: usize = 6;
-
-/// How many variables vary at once.
-const AT_ONCE: usize = 8;
-
-/// A number of which eight variables vary.
-type Varied<T> = Dual<T, AT_ONCE>;
 
 impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     const PARAMETERS: usize = <L::Parameters as Numbers<T>>::COUNT;
@@ -205,11 +200,6 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         }
         Some(())
     }
-}
-
-/// The beginnings of the parts of a list of this length whose members vary at once, and the lengths of the parts.
-fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
 }
 
 /// The derivatives of a force by the six directions of a motion.
