@@ -77,6 +77,7 @@ impl<T: Real> ForceSystem<T> {
         other.visit_values(&mut |value| values.push(value.cast()));
         state.restore_layout(other.layout, &values)?;
         state.continuous.take_flags(&other.continuous);
+        state.continuous.shown.clone_from(&other.continuous.shown);
         Ok(state)
     }
 }

@@ -46,9 +46,9 @@ pub(crate) struct Continuous<T: Real> {
 /// The ledger of one element over the steps of a host, in plain numbers \[J\].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shown {
-    /// The most that it has dissipated.
+    /// The most that it has dissipated; negative infinity before its history begins.
     dissipated: f64,
-    /// The most that it has stored, or that its potential was below zero.
+    /// The most that it has stored, or that its potential was below zero; before its history begins, what it stored last.
     stored: f64,
     /// The number of steps in a row after which it has returned more than all of that, without having received it.
     gaining: u32,
@@ -59,13 +59,23 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// From here on, whatever was shown before.
-    const NOTHING: Self =
-        Self { dissipated: f64::NEG_INFINITY, stored: 0.0, gaining: 0, first_gain: 0.0, rounding: 0.0 };
+    /// Before its history begins.
+    const NOTHING: Self = Self {
+        dissipated: f64::NEG_INFINITY,
+        stored: f64::INFINITY,
+        gaining: 0,
+        first_gain: 0.0,
+        rounding: 0.0,
+    };
 
     /// Records the energies after a step. Returns the energy returned without having been received, if it is
     /// [too large](GAINED) once most of the stored energy has been released, or [grows](EXPLODED) from step to step.
     fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
+        // Of energy that is being released it is not known how much it was, by which it is judged.
+        if self.dissipated == f64::NEG_INFINITY && stored.abs() <= self.stored {
+            self.stored = stored.abs();
+            return None;
+        }
         let dissipated = absorbed - stored;
         self.dissipated = self.dissipated.max(dissipated);
         self.stored = self.stored.max(stored.abs());
@@ -627,7 +637,7 @@ mod tests {
     #[test]
     fn the_rounding_of_what_a_long_run_has_absorbed_is_no_gain() {
         let rounding = f64::EPSILON * 1e3;
-        let mut shown = Shown::NOTHING;
+        let mut shown = Shown { dissipated: 0.0, stored: 0.0, ..Shown::NOTHING };
         assert_eq!(shown.gain(1e6, 1e-9, 1e6 * rounding), None);
         // A nanojoule is released after a megajoule was lost, of which 1e-8 J are rounding.
         assert_eq!(shown.gain(1e6 - 1e-8, 0.0, 1e6 * rounding), None);

@@ -298,6 +298,70 @@ fn motions_that_explode_are_refused() -> Result<(), Error> {
     Ok(())
 }
 
+/// A slider that bounces between two stops, resumed after each of its steps, in the middle of impacts too: how much was stored
+/// before is not known there.
+#[test]
+fn runs_that_are_resumed_in_an_impact_are_not_refused() -> Result<(), Error> {
+    for (stiffness, transition) in [(4e4, 5e-3), (4e4, 0.0), (1.6e5, 1e-3)] {
+        for rule in [StepRule::HeldForces, StepRule::Trapezoid, StepRule::LeftEndpoint] {
+            let mut system = ForceSystem::<f64>::new();
+            let slider = system.add_coordinate();
+            let stops = Parameters {
+                use_limit_stops: true,
+                limit_stops_upper: 0.05,
+                limit_stops_lower: -0.05,
+                limit_stops_upper_stiffness: stiffness,
+                limit_stops_lower_stiffness: stiffness,
+                limit_stops_transition: transition,
+                ..Parameters::default()
+            };
+            system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops)?)?;
+            let mut state = system.default_state();
+            state.set_coordinate_rate(slider, 1.0)?;
+            system.reset_dissipated_energy(&mut state)?;
+            for taken in 0..150 {
+                euler(&system, &mut state, [slider], 1e-3, rule)?;
+                let mut resumed = system.default_state();
+                resumed.restore_bytes(&state.to_bytes())?;
+                resumed.set_kinematics(&Shown { state: state.clone(), error: 0.0 })?;
+                for step in 0..60 {
+                    let outcome = euler(&system, &mut resumed, [slider], 1e-3, rule);
+                    assert_eq!(outcome, Ok(()), "{stiffness} {transition} {rule:?} {taken} {step}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A motion that explodes is refused when it is resumed, and a cast refuses it in the same step.
+#[test]
+fn a_motion_that_explodes_is_refused_when_it_is_resumed() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let spring = Parameters { stiffness: 1e6, ..Parameters::default() };
+    system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring)?)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0)?;
+    system.reset_dissipated_energy(&mut state)?;
+    let refused_after = |state: &mut State<f64>| {
+        (0..100).find(|_| euler(&system, state, [slider], 2.2e-3, StepRule::HeldForces).is_err())
+    };
+    let unbroken = refused_after(&mut state.clone()).expect("refused");
+    for taken in 1..unbroken {
+        euler(&system, &mut state, [slider], 2.2e-3, StepRule::HeldForces)?;
+        let mut cast = system.cast_state(&state)?;
+        assert_eq!(refused_after(&mut cast), Some(unbroken - taken), "{taken}");
+        let mut resumed = system.default_state();
+        resumed.restore(&state.snapshot())?;
+        resumed.set_kinematics(&Shown { state: state.clone(), error: 0.0 })?;
+        let refused = refused_after(&mut resumed);
+        // Its history begins once more is stored than a step before.
+        assert!(refused.is_some_and(|steps| steps <= unbroken + 2), "{taken}: {refused:?} {unbroken}");
+    }
+    Ok(())
+}
+
 /// Two sliders tied at equilibrium that glide together: only rounding stretches the spring.
 #[test]
 fn rounding_of_the_places_of_bodies_that_glide_together_is_no_gain() -> Result<(), Error> {
