@@ -35,7 +35,8 @@ impl Supply {
     pub(super) fn open<T: Real>(simulation: &mut Simulation<'_, T>) -> Result<Self, SimulationError> {
         let stored = simulation.dynamics()?.potential_energy();
         Ok(Self {
-            stock: (simulation.kinetic_energy() + stored).to_f64(),
+            // Energies may be counted from a zero above them.
+            stock: (simulation.kinetic_energy() + stored.abs()).to_f64(),
             is_moving: false,
             gravitational: simulation.gravitational_energy().to_f64(),
             load_work: simulation.load_work().to_f64(),

@@ -395,3 +395,18 @@ fn a_simulation_saved_before_its_first_step_resumes_bit_for_bit() {
         assert_eq!(Some(simulation.save()), again, "{name}");
     });
 }
+
+/// A slider on a spring of negative stiffness, which begins with half a joule less than none.
+#[test]
+fn a_run_that_begins_with_energy_below_zero_is_no_explosion() {
+    let (system, plant, mut state) = machine::<f64>(0, &[-100.0]);
+    for slider in system.coordinates() {
+        state.set_coordinate(slider, 0.1).expect("finite");
+    }
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.3, |_| {}).expect("moves away");
+    let slider = system.coordinates().next().expect("one");
+    let q = simulation.state().positions().coordinate(slider);
+    // 0.1·cosh(10·0.3), to the first order of the step.
+    assert!((q / (0.1 * f64::cosh(3.0)) - 1.0).abs() < 0.02, "{q}");
+}
