@@ -14,7 +14,7 @@ const EXPLOSION: f64 = 1e4;
 pub(super) struct Supply {
     /// Energy at the opening, and the changes of parameters since.
     stock: f64,
-    /// Whether a step has been taken since.
+    /// Whether anything has moved since.
     is_moving: bool,
     /// Accounts at the opening.
     gravitational: f64,
@@ -48,8 +48,8 @@ impl Supply {
     /// The account after a step to `y`, unless that has far more kinetic energy than was supplied. `absorbed` is what
     /// elements absorb in the step by the trapezoidal rule.
     ///
-    /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step, since the
-    /// force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
+    /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step in which
+    /// something moves, since the force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
     /// parameters; and the largest energy that gravity, loads and elements have delivered since. An exact motion never
     /// has more. If steps are too long for a method, the elements absorb energy by that rule while the motion gains it, and
     /// the supply does not change.
@@ -67,7 +67,7 @@ impl Supply {
         let kinetic_energy = kinetic_energy(plant, y).to_f64();
         if !self.is_moving {
             self.stock += kinetic_energy;
-            self.is_moving = true;
+            self.is_moving = kinetic_energy > 0.0;
         }
         let fall = gravitational_energy(plant, y).to_f64() - self.gravitational;
         let load_work = y.last().map_or(0.0, |work| work.to_f64()) - self.load_work;

@@ -7,7 +7,8 @@ use force_elements::simulation::{
     SimulationError, TrBdf2,
 };
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, InvalidValue, Pose, Real, Requirement, State,
+    CoordinatePair, CoordinateSpringDamperExt, CustomForce, ForceSystem, InvalidValue, Pose, Real,
+    Requirement, State,
 };
 
 /// Sliders of this stiffness each, beside bodies that fall.
@@ -409,4 +410,22 @@ fn a_run_that_begins_with_energy_below_zero_is_no_explosion() {
     let q = simulation.state().positions().coordinate(slider);
     // 0.1·cosh(10·0.3), to the first order of the step.
     assert!((q / (0.1 * f64::cosh(3.0)) - 1.0).abs() < 0.02, "{q}");
+}
+
+/// A slider at rest that is kicked in one step of a run, whose power the ends of the step do not show.
+#[test]
+fn a_kick_that_ends_a_rest_is_no_explosion() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let kick = CustomForce::<f64>::new(move |motion, loads| {
+        let is_now = (motion.time() - 0.1).abs() < 5e-4;
+        loads.apply_to_coordinate(slider, if is_now { 1e3 } else { 0.0 });
+        0.0
+    });
+    system.add(kick).expect("exists");
+    let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+    simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.2, |_| {}).expect("moves on");
+    let rate = simulation.state().velocities().coordinate_rate(slider);
+    assert!((rate - 1.0).abs() < 1e-12, "{rate}");
 }
