@@ -95,6 +95,44 @@ fn designs() -> Vec<ContactDesign> {
     designs
 }
 
+/// A box that rests on its largest side is held as stiffly as its design asks, whole or divided into squares, and by up to a
+/// third more where all of both triangles at a corner is counted with it.
+#[test]
+fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
+    let design = ContactDesign::new(2.0, 0.1, 1e-3);
+    let designed = design.mass * (0.18 / design.step).powi(2);
+    let boxes = [
+        (Vector3::new(0.1, 0.1, 0.1), [[1, 1, 1], [2, 2, 2], [6, 6, 6]]),
+        (Vector3::new(0.2, 0.15, 0.1), [[1, 1, 1], [4, 3, 2], [8, 6, 4]]),
+        (Vector3::new(0.3, 0.1, 0.02), [[1, 1, 1], [3, 1, 1], [15, 5, 1]]),
+    ];
+    for (half, divisions) in boxes {
+        let area = 4.0 * half.x * half.y;
+        for parts in divisions {
+            let mut system = ForceSystem::<f64>::new();
+            let body = system.add_body();
+            let material = Material::for_contact(&design, area).expect("in range");
+            let parameters = elastic_foundation::Parameters::for_contact(&design).expect("in range");
+            let mut bed = ElasticFoundation::new(parameters).expect("in range").with_anchors();
+            bed.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("a half-space");
+            let mesh = TriangleMesh::brick(half, parts).expect("positive");
+            bed.add_springs(Frame::of(body), mesh, material).expect("closed");
+            system.add(bed).expect("exists");
+            let mut state = system.default_state();
+            let depth = design.mass * GRAVITY / (material.stiffness * area);
+            let mut force_at = |x: f64| {
+                state.set_pose(body, Pose::translation(x, 0.0, half.z - depth)).expect("finite");
+                let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
+                system.accept_step(&mut state).expect("regular");
+                force
+            };
+            assert_eq!(force_at(0.0).x, 0.0);
+            let ratio = -force_at(1e-6).x / 1e-6 / designed;
+            assert!(ratio > 0.999 && ratio < 1.0 / 3.0 + 1.001, "{half:?} {parts:?}: {ratio}");
+        }
+    }
+}
+
 fn springs(design: &ContactDesign) -> Parameters<f64> {
     Parameters::for_contact(design).expect("in range")
 }

@@ -12,6 +12,8 @@ mod stiffness;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use nalgebra::Vector3;
+
 use crate::contact::PairSearch;
 use crate::elements::meshes::half_width;
 use crate::framework::{ElementError, Error, Variables};
@@ -90,8 +92,11 @@ use parameters::KIND;
 /// | symbol | meaning | unit | range |
 /// |---|---|---|---|
 /// | `k_t`, `c_t` | [tangential stiffness](Material::tangential_stiffness), [viscosity](Material::tangential_viscosity) per area | N/m³, N·s/m³ | ≥ 0 |
-/// | `A` | whole area of the face or of the vertex's share | m² | |
+/// | `A` | whole area of the face or vertex | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
+///
+/// The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest:
+/// upright faces at the rim of a base are not added to it.
 ///
 /// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
 /// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
@@ -222,7 +227,7 @@ struct Placed<T: Real> {
     refined: Option<Arc<TriangleMesh<T>>>,
     /// The number of springs of the preceding surfaces.
     first_spring: usize,
-    /// The share of each vertex in the area of the faces around it \[m²\], if there are anchors.
+    /// The area of each vertex along the surface \[m²\], if there are anchors.
     vertex_areas: Vec<T>,
 }
 
@@ -442,14 +447,23 @@ impl<T: Real> Placed<T> {
     }
 }
 
-/// A third of the area of the faces around each vertex; empty without a mesh.
+/// The area of each vertex along the surface: a third of that of the faces around it, seen along the normal of the one along
+/// which it is largest, so that upright faces at the rim of a base are not counted with it. Empty without a mesh.
 fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<T> {
     let Some(mesh) = mesh else { return Vec::new() };
-    let mut areas = alloc::vec![T::zero(); mesh.vertex_count()];
-    for (corners, area) in mesh.faces().iter().zip(mesh.areas()) {
+    let mut around = alloc::vec![Vec::new(); mesh.vertex_count()];
+    for (face, corners) in mesh.faces().iter().enumerate() {
         for &corner in corners {
-            areas[corner as usize] += area * T::lit(1.0 / 3.0);
+            around[corner as usize].push(face);
         }
     }
-    areas
+    let area_along = |faces: &[usize], direction: Vector3<T>| {
+        let areas =
+            faces.iter().map(|&face| mesh.normal(face).dot(&direction).max(T::zero()) * mesh.area(face));
+        areas.fold(T::zero(), |sum, area| sum + area) * T::lit(1.0 / 3.0)
+    };
+    let largest = |faces: Vec<usize>| {
+        faces.iter().map(|&face| area_along(&faces, mesh.normal(face))).fold(T::zero(), T::max)
+    };
+    around.into_iter().map(largest).collect()
 }
