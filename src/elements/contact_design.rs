@@ -98,11 +98,12 @@ const LEAN: f64 = 1.0 / 30.0;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactDesign {
-    /// Mass of the body \[kg\].
+    /// Mass of the body \[kg\]; of two, the lighter one.
     pub mass: f64,
     /// Distance of its mass center from the contact at rest \[m\], half the height of a box.
     pub extent: f64,
-    /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them.
+    /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them. Between
+    /// two bodies, twice that.
     pub step: f64,
     /// Number of points that share the weight.
     pub points: u32,

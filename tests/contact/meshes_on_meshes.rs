@@ -110,7 +110,7 @@ fn a_small_brick_is_borne_by_a_large_one_wherever_it_lies() {
 fn bricks_of_twelve_faces_stay_stacked_by_a_contact_design() {
     let (half, mass, gravity, step) = (0.05, 1.0, 9.81, 2.5e-4);
     // A cube between two others is held by both.
-    let design = ContactDesign::new(mass, half, 2.5 * step);
+    let design = ContactDesign::new(mass, half, 2.0 * step);
     let material = Material::for_contact(&design, 4.0 * half * half).expect("in range");
     let parameters = Parameters::for_contact(&design).expect("in range");
     let mut system = ForceSystem::new();
