@@ -252,8 +252,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// which the caller has changed in the state from those `before`: of bristles that they switch on, and of a stop that
     /// they move. By default the memory stays.
     ///
-    /// Not called if the caller writes discrete variables together with parameters, nor before the first evaluation of a state
-    /// that is new or has been restored, whose motion may not have been set.
+    /// Not called if the caller writes discrete variables together with parameters, nor before a motion has been set in a
+    /// state that is new or has been restored.
     fn follow_parameters(
         &self,
         _before: &Self::Parameters,

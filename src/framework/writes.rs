@@ -22,7 +22,7 @@ impl<T: Real> ForceSystem<T> {
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
     /// [falls](ForceElement::held_energy), which is dissipated. For this the element is evaluated before and after the
-    /// write; if that fails, its account is closed.
+    /// write; if that fails, or the motion of a restored state has not been set, its account is closed.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
@@ -120,7 +120,9 @@ impl<T: Real> ForceSystem<T> {
         let id = state.check(element.into())?;
         self.write_with_account(state, id, |slots, kinematics| {
             self.kinds[id.kind()].reset_memory(slots, id.place(), kinematics)
-        })
+        })?;
+        state.continuous.was_reset();
+        Ok(())
     }
 
     /// Resets the memory of all elements, one after the other; see [`reset_memory`](Self::reset_memory).
@@ -292,14 +294,14 @@ impl<T: Real> ForceSystem<T> {
         write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         let slot = state.slot(id)?;
-        let is_open = state.continuous.account_open[slot];
+        let is_open = state.continuous.account_open[slot] && state.continuous.has_motion();
         let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
         let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
         let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
-        let followed = if state.continuous.is_new() {
-            None
-        } else {
+        let followed = if state.continuous.has_motion() {
             self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?
+        } else {
+            None
         };
         let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);

@@ -66,13 +66,12 @@ impl<'a, T: Real> Simulation<'a, T> {
             check_orientation(&body[3..BODY])?;
         }
         let mut state = system.default_state();
-        state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.motion })?;
         state.restore(&saved.snapshot)?;
-        let (time, of_state) = (T::lit(saved.time), state.time().to_f64());
-        if time.to_f64() != of_state {
+        let (time, of_state) = (T::lit(saved.time).to_f64(), state.time().to_f64());
+        if time != of_state {
             return Err(SimulationError::TimeMismatch { simulation: saved.time, state: of_state });
         }
-        state.set_time(time)?;
+        state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.motion })?;
         let mut y = saved.motion.clone();
         y.extend_from_slice(state.continuous());
         y.push(saved.load_work);

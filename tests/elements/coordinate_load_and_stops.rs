@@ -527,6 +527,58 @@ fn a_stop_that_is_written_before_the_motion_does_not_act_where_the_coordinate_wa
     assert!(system.realize_dynamics(&mut moved).expect("regular").coordinate_force(slider) < -1.0);
 }
 
+/// However a state has come to a motion, parameters that are written there act as after an evaluation, and the caller
+/// supplies their energy.
+#[test]
+fn parameters_act_alike_in_states_that_were_evaluated_restored_resumed_or_begun() {
+    let bench = Bench::between_stops();
+    let Bench { system, plant, slider, element } = &bench;
+    let run = bench.start(0.05, 0.0);
+    let mut evaluated = run.state().clone();
+    system.reset_dissipated_energy(&mut evaluated).expect("regular");
+    let place = |state: &mut State<f64>| state.set_coordinate(*slider, 0.05).expect("finite");
+    let mut restored = system.default_state();
+    restored.restore(&evaluated.snapshot()).expect("of the same system");
+    place(&mut restored);
+    let mut from_bytes = system.default_state();
+    from_bytes.restore_bytes(&evaluated.to_bytes()).expect("of the same system");
+    place(&mut from_bytes);
+    let mut begun = system.default_state();
+    place(&mut begun);
+    system.reset_memories(&mut begun).expect("regular");
+    let resumed = Simulation::resume(system, plant, &run.save()).expect("of the same plant");
+    let stop = |p: &mut Parameters<f64>| (p.limit_stops_lower, p.limit_stops_upper) = (-3.0, -0.05);
+    let brake = |p: &mut Parameters<f64>| (p.dynamic_friction, p.sticking_stiffness) = (4.0, 1e4);
+    let lone_stop = -1e4 * 0.1;
+    for mut state in [evaluated, restored, from_bytes, begun, resumed.state().clone()] {
+        let is_open = state.variable("coordinate_spring_damper_ext[0].account_open") == Ok(1.0);
+        system.update_parameters(&mut state, *element, stop).expect("valid");
+        system.update_parameters(&mut state, *element, brake).expect("valid");
+        let dynamics = system.realize_dynamics(&mut state).expect("regular");
+        assert_relative_eq!(dynamics.coordinate_force(*slider), lone_stop, max_relative = 1e-12);
+        let dissipated = dynamics.dissipated_energy();
+        assert_eq!(dissipated.map(|energy| energy.abs() < 1e-12), is_open.then_some(true), "{dissipated:?}");
+    }
+}
+
+/// What parameters supply before the motion of a restored state is set is not known.
+#[test]
+fn parameters_that_are_written_before_the_motion_close_the_account() {
+    let Bench { system, slider, element, .. } = Bench::between_stops();
+    let mut saved = system.default_state();
+    saved.set_coordinate(slider, 0.2).expect("finite");
+    system.reset_dissipated_energy(&mut saved).expect("regular");
+    let mut state = system.default_state();
+    state.restore(&saved.snapshot()).expect("of the same system");
+    let stiffer = |p: &mut Parameters<f64>| p.limit_stops_upper_stiffness *= 2.0;
+    system.update_parameters(&mut state, element, stiffer).expect("valid");
+    state.set_coordinate(slider, 0.2).expect("finite");
+    assert_eq!(system.realize_dynamics(&mut state).expect("regular").dissipated_energy(), None);
+    system.update_parameters(&mut saved, element, stiffer).expect("valid");
+    let dissipated = system.realize_dynamics(&mut saved).expect("regular").dissipated_energy();
+    assert_relative_eq!(dissipated.expect("open"), 0.0, epsilon = 1e-12);
+}
+
 /// Bristles that parameters switch on begin unbent where the coordinate is, and slip if their damper tears them.
 #[test]
 fn bristles_that_are_switched_on_begin_where_the_coordinate_is() {

@@ -108,6 +108,7 @@ use crate::{results, variables};
 ///   another side at the end of that step. If the reset finds no path, the next evaluation returns the error.
 /// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path.
 /// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
+///   Friction that parameters switch on marks the cable where it lies; in a new or restored state once a motion has been set.
 /// - Tensions jump where friction begins or ceases at once: where a coefficient or an obstacle is switched. If
 ///   a state changes places of the path, marks stay until the next commit, and strands that are not wound share the
 ///   change of length; none becomes shorter than a millionth of its fraction of the path.

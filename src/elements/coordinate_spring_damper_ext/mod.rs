@@ -118,9 +118,9 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
 /// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
 ///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
-///   surpassed. The memory of a new or restored state stays as it is until its first evaluation, since its motion may not
-///   have been set. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a
-///   damper receive a stiffness; and after an element had been disabled.
+///   surpassed. The memory of a new or restored state stays as it is until a motion has been set. Reset the memory after
+///   a factor has changed, which bends bristles; when bristles that had only a damper receive a stiffness; and after an
+///   element had been disabled.
 /// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
 ///   hold 2.4 N more at 100 m.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by

@@ -334,6 +334,51 @@ fn runs_that_are_resumed_in_an_impact_are_not_refused() -> Result<(), Error> {
     Ok(())
 }
 
+/// A coordinate that is driven to and fro against a stop, in steps too long for the work of the stop: no force spoils its
+/// motion. What it seems to have gained is not held against a motion that the host integrates from there.
+#[test]
+fn a_prescribed_motion_is_not_refused_for_its_energy() {
+    let (step, mut other_rules_refuse) = (1e-2, 0);
+    for (frequency, phase) in
+        [5.0, 8.0, 13.0, 21.0].into_iter().flat_map(|f| (0..10).map(move |i| (f, 0.6 * f64::from(i))))
+    {
+        let run = |rule| -> Result<(), Error> {
+            let mut system = ForceSystem::<f64>::new();
+            let slider = system.add_coordinate();
+            let stop = Parameters {
+                use_limit_stops: true,
+                limit_stops_upper: 0.08,
+                limit_stops_upper_stiffness: 1e4,
+                ..Parameters::default()
+            };
+            system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stop)?)?;
+            let mut state = system.default_state();
+            let omega = std::f64::consts::TAU * frequency;
+            let motion = |time: f64| {
+                let (sin, cos) = (omega * time + phase).sin_cos();
+                [0.1 * sin, 0.1 * omega * cos]
+            };
+            let [q, v] = motion(0.0);
+            state.set_coordinate(slider, q)?;
+            state.set_coordinate_rate(slider, v)?;
+            system.reset_memories(&mut state)?;
+            system.reset_dissipated_energy(&mut state)?;
+            for taken in 1..=100 {
+                let end = moved(&state, [slider], [motion(step * f64::from(taken))], step)?;
+                system.finish_step(&mut state, &end, rule)?;
+            }
+            for _ in 0..1000 {
+                euler(&system, &mut state, [slider], 1e-3, StepRule::HeldForces)?;
+            }
+            Ok(())
+        };
+        assert_eq!(run(StepRule::LeftEndpoint), Ok(()), "{frequency} {phase}");
+        other_rules_refuse +=
+            usize::from(matches!(run(StepRule::HeldForces), Err(Error::EnergyGained { .. })));
+    }
+    assert!(other_rules_refuse > 3, "{other_rules_refuse}");
+}
+
 /// A motion that explodes is refused when it is resumed, and a cast refuses it in the same step.
 #[test]
 fn a_motion_that_explodes_is_refused_when_it_is_resumed() -> Result<(), Error> {
