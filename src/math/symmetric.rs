@@ -47,7 +47,7 @@ impl<T: Real> Symmetric6<T> {
         symmetric.validate()?;
         for (row, column) in places() {
             let off = (matrix[(row, column)] - matrix[(column, row)]).abs();
-            let size = (mean[(row, row)] * mean[(column, column)]).sqrt();
+            let size = mean[(row, row)].sqrt() * mean[(column, column)].sqrt();
             require(off <= Self::tolerance() * size, matrix[(row, column)])?;
         }
         Ok(symmetric)
@@ -128,14 +128,15 @@ impl<T: Real> Symmetric6<T> {
     /// units of roundoff, if that is more) of that of the diagonal alone.
     ///
     /// # Errors
-    /// For an entry that is not finite, or a pivot of Gauss elimination that is negative.
+    /// For an entry that is not finite, a diagonal entry that is negative, or a pivot of Gauss elimination that is.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         let mut m = self.matrix();
         self.entries.iter().try_for_each(|&entry| finite("matrix", entry))?;
         let diagonal = m.diagonal();
+        diagonal.iter().try_for_each(|&entry| require(entry >= T::zero(), entry))?;
         // Axes have different units: each is scaled by its own diagonal entry. One without has no coupling.
         for (row, column) in places() {
-            let size = (diagonal[row] * diagonal[column]).sqrt();
+            let size = diagonal[row].sqrt() * diagonal[column].sqrt();
             let entry = m[(row, column)];
             let is_zero = entry == T::zero();
             require(size > T::zero() || is_zero, entry)?;
@@ -194,6 +195,23 @@ mod tests {
                 let v = direction(9.0).component_mul(&axes);
                 let taken = squares(2) - v * v.transpose();
                 assert!(Symmetric6::from_matrix(&taken).is_err(), "{scale}");
+            }
+        }
+    }
+
+    #[test]
+    fn axes_that_are_driven_are_refused() {
+        // Also where products of entries underflow or overflow.
+        for size in [1e-200, 1.0, 1e200] {
+            for driven in 0..64_u8 {
+                let sign = |axis: usize| if driven >> axis & 1 == 1 { -size } else { size };
+                let mut matrix = Matrix6::from_fn(|i, j| if i == j { sign(i) } else { 0.0 });
+                for coupling in [0.0, 0.1 * size] {
+                    (matrix[(0, 4)], matrix[(4, 0)]) = (coupling, coupling);
+                    assert_eq!(Symmetric6::from_matrix(&matrix).is_ok(), driven == 0, "{matrix}");
+                }
+                (matrix[(0, 4)], matrix[(4, 0)]) = (1.1 * size, 1.1 * size);
+                assert!(Symmetric6::from_matrix(&matrix).is_err(), "{matrix}");
             }
         }
     }
