@@ -79,23 +79,27 @@ impl<S: Algebraic> Law<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let limit = self.contact.holding_coefficient(vv) * normal_force;
         let viscous = self.contact.viscous_friction * normal_force;
-        let (stretch, speed) = (ss.sqrt(), vv.sqrt());
-        let held = k * stretch;
+        let limit_squared = limit * limit;
+        let squared = k * k * ss;
         // At the limit it slips, and nothing is left for a damper that does not pull back.
-        let slips = held >= limit;
+        let slips = squared >= limit_squared;
+        if !slips && squared + k * c * sv * S::lit(2.0) + c * c * vv <= limit_squared {
+            return Friction { elastic: -k, damping: -c, viscous, slips };
+        }
+        let (stretch, speed) = (ss.sqrt(), vv.sqrt());
         let elastic = if !slips {
             -k
-        } else if held > zero {
+        } else if squared > zero {
             -(limit / stretch)
         } else {
             // Without stretch or stiffness, under a limit of zero.
             zero
         };
         // The damper's force at the limit, over the limit: the greatest x with |e + x v/|v|| = 1, of an elastic force e over
-        // the limit. Ratios of forces, since the squares of those of light or heavy bodies leave the range of `f32`.
+        // the limit. Ratios of forces, since fourth powers of those of light or heavy bodies leave the range of `f32`.
         let greatest = if speed <= zero {
             zero
-        } else if slips && held > zero {
+        } else if slips && squared > zero {
             // A damper that pulls back acts until it would exceed the limit on the other side.
             let along = sv / stretch / speed;
             if along >= zero { zero } else { along * S::lit(-2.0) }
@@ -108,8 +112,7 @@ impl<S: Algebraic> Law<S> {
             if along > zero { left / (along + root) } else { root - along }
         };
         // A viscosity of zero counts as a small one, which acts fully only if the limit leaves something.
-        let is_full = if speed <= zero { !slips } else { c * speed < limit * greatest };
-        let damping = if is_full {
+        let damping = if c * speed < limit * greatest {
             -c
         } else if speed > zero {
             -(limit * greatest / speed)
