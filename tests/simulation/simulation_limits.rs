@@ -429,3 +429,22 @@ fn a_kick_that_ends_a_rest_is_no_explosion() {
     let rate = simulation.state().velocities().coordinate_rate(slider);
     assert!((rate - 1.0).abs() < 1e-12, "{rate}");
 }
+
+/// Steps of a contact of micrograms, which single precision resolves near the beginning of time and not later.
+#[test]
+fn single_precision_takes_steps_as_short_as_its_clock_can_show() {
+    let (system, plant, state) = machine::<f32>(0, &[1e12]);
+    let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+    // A radian at 1e6 /s.
+    simulation.run(&mut SemiImplicitEuler::new(1e-9), 1e-6, |_| {}).expect("resolved");
+    let slider = system.coordinates().next().expect("one");
+    let q = f64::from(simulation.state().positions().coordinate(slider));
+    assert!((q - f64::cos(1.0)).abs() < 1e-3, "{q}");
+    for (time, is_shown) in [(4e-3, true), (0.02, false)] {
+        let mut state = state.clone();
+        state.set_time(time).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let taken = SemiImplicitEuler::new(1e-9).step(&mut simulation, 1.0);
+        assert_eq!(taken.is_ok(), is_shown, "{time}: {taken:?}");
+    }
+}
