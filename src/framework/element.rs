@@ -250,13 +250,13 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits parameters
     /// which the caller has changed in the state from those `before`: of bristles that they switch on, and of a stop that
-    /// they move. By default the memory stays.
+    /// they move. `None` if the caller has enabled the element. By default the memory stays.
     ///
     /// Not called if the caller writes discrete variables together with parameters, nor before a motion has been set in a
     /// state that is new or has been restored.
     fn follow_parameters(
         &self,
-        _before: &Self::Parameters,
+        _before: Option<&Self::Parameters>,
         _given: &Given<'_, T, Self>,
         _velocities: &Velocities<T>,
         _next: &mut Self::Discrete,

@@ -160,7 +160,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         to: &mut KindLinearization<T>,
     ) -> Result<(), Error>;
-    /// Lets the memory of one element follow parameters that have just been [changed](Slots::change); takes the change
+    /// Lets the memory of one element follow parameters, or an enabling, that have just been [written](Slots::change); takes the change
     /// back if that fails. Returns the stage below which the state falls, if the memory has changed.
     fn follow_parameters(
         &self,
@@ -392,15 +392,17 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<Option<Stage>, Error> {
         let Slots { roster, variables, spare, .. } = Slots::<T, E>::downcast_mut(slots)?;
-        let are_same = spare.parameters[0].first_stage_changed(&variables.parameters[place]).is_none();
+        let is_enabled_anew = variables.enabled[place] && !spare.enabled[0];
+        let is_changed = spare.parameters[0].first_stage_changed(&variables.parameters[place]).is_some();
         let is_written = spare.discrete[0].first_stage_changed(&variables.discrete[place]).is_some();
-        let Some(element) = self.elements[place].as_ref().filter(|_| !are_same && !is_written) else {
+        let follows = (is_changed || is_enabled_anew) && !is_written;
+        let Some(element) = self.elements[place].as_ref().filter(|_| follows) else {
             return Ok(None);
         };
         let Columns { parameters, discrete, .. } = spare;
         let next = &mut discrete[0];
         element.follow_parameters(
-            &parameters[0],
+            (!is_enabled_anew).then_some(&parameters[0]),
             &variables.given(place, kinematics),
             &kinematics.velocities,
             next,

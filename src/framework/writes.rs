@@ -136,7 +136,7 @@ impl<T: Real> ForceSystem<T> {
     /// Enables or disables an element; a change drops the state below Instance stage. Enters energy like
     /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had stored. An
     /// element keeps what it remembers while it is disabled: [reset it](Self::reset_memory) if bodies have moved
-    /// meanwhile.
+    /// meanwhile. Only a stop that is surpassed acts at once.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have

@@ -561,6 +561,31 @@ fn parameters_act_alike_in_states_that_were_evaluated_restored_resumed_or_begun(
     }
 }
 
+/// An element that is enabled where a stop is surpassed pushes at once, and the caller supplies the energy.
+#[test]
+fn an_element_that_is_enabled_beyond_a_stop_pushes_at_once() {
+    let Bench { system, slider, element, .. } = Bench::between_stops();
+    for (q, force) in [(0.3, -1e4 * 0.2), (0.05, 0.0), (-1.5, 2e4 * 0.5)] {
+        let mut state = system.default_state();
+        system.reset_memories(&mut state).expect("regular");
+        system.reset_dissipated_energy(&mut state).expect("regular");
+        system.set_enabled(&mut state, element, false).expect("own");
+        state.set_time(0.1).expect("finite");
+        state.set_coordinate(slider, q).expect("finite");
+        system.realize_dynamics(&mut state).expect("regular");
+        // Without force there is no work.
+        state.set_absorbed_energy(&[0.0]).expect("of one element");
+        system.accept_step(&mut state).expect("regular");
+        system.set_enabled(&mut state, element, true).expect("own");
+        for _ in 0..2 {
+            let dynamics = system.realize_dynamics(&mut state).expect("regular");
+            assert_relative_eq!(dynamics.coordinate_force(slider), force, max_relative = 1e-12);
+            assert_relative_eq!(dynamics.dissipated_energy().expect("open"), 0.0, epsilon = 1e-12);
+            system.accept_step(&mut state).expect("regular");
+        }
+    }
+}
+
 /// What parameters supply before the motion of a restored state is set is not known.
 #[test]
 fn parameters_that_are_written_before_the_motion_close_the_account() {

@@ -601,12 +601,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn follow_parameters(
         &self,
-        before: &Self::Parameters,
+        before: Option<&Self::Parameters>,
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) {
-        if has_friction(given.parameters) && !has_friction(before) {
+        if has_friction(given.parameters) && before.is_some_and(|before| !has_friction(before)) {
             self.lay(given, next);
         }
     }

@@ -118,9 +118,9 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
 /// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
 ///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
-///   surpassed. The memory of a new or restored state stays as it is until a motion has been set. Reset the memory after
-///   a factor has changed, which bends bristles; when bristles that had only a damper receive a stiffness; and after an
-///   element had been disabled.
+///   surpassed, as it does in an element that is enabled there. The memory of a new or restored state stays as it is until a
+///   motion has been set. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a
+///   damper receive a stiffness; and after an element with bristles had been disabled.
 /// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
 ///   hold 2.4 N more at 100 m.
 /// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
@@ -443,19 +443,24 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn follow_parameters(
         &self,
-        before: &Self::Parameters,
+        before: Option<&Self::Parameters>,
         given: &Given<'_, T, Self>,
         velocities: &Velocities<T>,
         next: &mut Self::Discrete,
     ) {
+        let surpassed = |parameters: &Self::Parameters| {
+            parameters.limit_stop_state(self.sides(parameters).displacement(given.positions))
+        };
+        let Some(before) = before else {
+            next.limit_stop_state = surpassed(given.parameters);
+            return;
+        };
         if given.parameters.has_bristles() && !before.has_bristles() {
             let limit_stop_state = next.limit_stop_state;
             *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
         }
         // A stop that the motion has reached since the last commit is left to the next one.
-        let [surpassed_before, surpassed] = [before, given.parameters].map(|parameters| {
-            parameters.limit_stop_state(self.sides(parameters).displacement(given.positions))
-        });
+        let [surpassed_before, surpassed] = [before, given.parameters].map(surpassed);
         if side_of(surpassed_before) != side_of(surpassed) {
             next.limit_stop_state = surpassed;
         }
