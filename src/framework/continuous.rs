@@ -253,7 +253,7 @@ pub enum StepRule {
     /// elements have states of their own. For a prescribed motion, of which no step is refused as too long.
     LeftEndpoint,
     /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second order.
-    /// For hosts of second order or higher.
+    /// For hosts of second order or higher whose forces are those at the velocities of both ends.
     Trapezoid,
     /// For hosts that hold the forces `F₀` of the start over the step: symplectic Euler, and so most engines with fixed
     /// steps. The energy absorbed is the work that these forces take from the bodies while velocities change linearly
@@ -518,7 +518,8 @@ impl<T: Real> ForceSystem<T> {
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
-    /// coordinates have moved, the work is not known, and the accounts are closed.
+    /// coordinates have moved, the work is not known, and the accounts are closed and no longer checked: in single precision
+    /// steps of a millisecond no longer advance a clock after some hours.
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
