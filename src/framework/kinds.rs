@@ -160,8 +160,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
         to: &mut KindLinearization<T>,
     ) -> Result<(), Error>;
-    /// Lets the memory of one element follow parameters, or an enabling, that have just been [written](Slots::change); takes the change
-    /// back if that fails. Returns the stage below which the state falls, if the memory has changed.
+    /// Lets the memory of one element follow parameters, or an enabling, that have just been [written](Slots::change);
+    /// takes the change back if that fails. Returns the stage below which the state falls, if the memory has changed.
     fn follow_parameters(
         &self,
         slots: &mut dyn AnySlots<T>,

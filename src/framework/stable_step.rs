@@ -56,7 +56,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// ```
     /// use force_elements::linear_bushing::Parameters;
-    /// use force_elements::nalgebra::Vector6;
+    /// use force_elements::nalgebra::{Matrix3, Vector6};
     /// use force_elements::{
     ///     BodyIndex, CoordinateIndex, ForceSystem, Frame, Inertias, LinearBushing, Pose, Stepping,
     /// };
@@ -67,8 +67,8 @@ impl<T: Real> ForceSystem<T> {
     ///     fn mass(&self, _: BodyIndex) -> f64 {
     ///         2.0
     ///     }
-    ///     fn least_inertia(&self, _: BodyIndex) -> f64 {
-    ///         0.1
+    ///     fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+    ///         Matrix3::from_diagonal_element(0.1)
     ///     }
     ///     fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
     ///         f64::INFINITY

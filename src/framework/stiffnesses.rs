@@ -80,8 +80,10 @@ pub struct Stiffnesses<'a, T: Real> {
     stepping: Stepping,
     /// In f64 and Ground, by place of the body.
     mass_centers: Vec<Point3<f64>>,
-    /// The inverse roots of mass and inertia of each body, then of the mass of each coordinate twice.
-    roots: Vec<[f64; 2]>,
+    /// The inverse roots of the mass of each body, then of each coordinate.
+    mass_roots: Vec<f64>,
+    /// The inverse root of the inertia of each body, for torques in Ground.
+    inertia_roots: Vec<Matrix3<f64>>,
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
     /// What they bound, from [`begin_bounding`](Self::begin_bounding) on.
@@ -153,6 +155,15 @@ fn greatest(matrix: &Matrix6<f64>) -> f64 {
     scale * root
 }
 
+/// The inverse of the lower Cholesky factor of an inertia, by which products with its inverse are squares; zero about axes
+/// about which nothing turns.
+fn inverse_root(inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, Error> {
+    let root = inertia.cholesky().and_then(|root| root.l().solve_lower_triangular(&Matrix3::identity()));
+    let root = root.filter(|root| root.iter().all(ComplexField::is_finite));
+    check::that(root.is_some(), "inertia", inertia.diagonal().min(), Requirement::Positive)?;
+    Ok(root.unwrap_or_default())
+}
+
 /// The number of squarings of a matrix for a [bound](greatest) on its eigenvalues.
 const SQUARINGS: usize = 5;
 
@@ -170,7 +181,7 @@ struct End {
     /// The place of the body or coordinate.
     place: usize,
     direction: Direction,
-    /// The inverse of the mass that it moves there, at least \[1/kg\]; zero where nothing moves.
+    /// The inverse of the mass that it moves there, over directions \[1/kg\]; zero where nothing moves.
     yielding: f64,
 }
 
@@ -179,10 +190,10 @@ struct End {
 enum Direction {
     /// With this force and torque at a unit tension.
     Line(Vector6<f64>),
-    /// In any direction, with the inverse root of the mass and a lever over the root of the inertia.
-    Anywhere(f64, Vector3<f64>),
+    /// In any direction, with the inverse root of the mass and torques of unit forces over the root of the inertia.
+    Anywhere(f64, Matrix3<f64>),
     /// About any axis, with the inverse root of the inertia.
-    About(f64),
+    About(Matrix3<f64>),
 }
 
 impl Direction {
@@ -190,21 +201,21 @@ impl Direction {
     fn add_to(&self, total: &mut Matrix6<f64>, factor: f64) {
         match self {
             Self::Line(line) => total.ger(factor, line, line, 1.0),
-            Self::Anywhere(root, lever) => {
-                let (cross, square) = (lever.cross_matrix() * (factor * root), lever.norm_squared());
-                for i in 0..3 {
-                    total[(i, i)] += factor * root * root;
-                    total[(3 + i, 3 + i)] += factor * square;
-                    for j in 0..3 {
-                        total[(3 + i, 3 + j)] -= factor * lever[i] * lever[j];
-                        total[(3 + i, j)] += cross[(i, j)];
-                        total[(j, 3 + i)] += cross[(i, j)];
-                    }
-                }
+            Self::Anywhere(root, torques) => {
+                let (moving, coupling) = (factor * root * root, torques * (factor * root));
+                (0..3).for_each(|i| total[(i, i)] += moving);
+                add_block(total, (3, 0), &coupling);
+                add_block(total, (0, 3), &coupling.transpose());
+                add_block(total, (3, 3), &(torques * torques.transpose() * factor));
             }
-            Self::About(root) => (3..6).for_each(|i| total[(i, i)] += factor * root * root),
+            Self::About(root) => add_block(total, (3, 3), &(root * root.transpose() * factor)),
         }
     }
+}
+
+fn add_block(total: &mut Matrix6<f64>, first: (usize, usize), block: &Matrix3<f64>) {
+    let mut place = total.fixed_view_mut::<3, 3>(first.0, first.1);
+    place += block;
 }
 
 impl End {
@@ -223,7 +234,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         check::nonnegative("impact_speed", stepping.impact_speed)?;
         let topology = kinematics.positions.topology();
         let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
-        let mut roots = vec![[0.0; 2]; bodies + coordinates];
+        let mut mass_roots = vec![0.0; bodies + coordinates];
+        let mut inertia_roots = vec![Matrix3::zeros(); bodies];
         let mut mass_centers = vec![Point3::origin(); bodies];
         // An infinite mass is welcome.
         let inverse = |name, mass: f64| {
@@ -232,23 +244,25 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         };
         for body in topology.bodies() {
             let place = body.index();
-            roots[place] =
-                [inverse("mass", inertias.mass(body))?, inverse("inertia", inertias.least_inertia(body))?];
             let X_GB = kinematics.positions.pose(body);
+            mass_roots[place] = inverse("mass", inertias.mass(body))?;
+            inertia_roots[place] =
+                inverse_root(&inertias.inertia(body))? * X_GB.rotation.matrix().map(T::to_f64).transpose();
             let p_BC = inertias.mass_center(body);
             check::finite_vector("mass_center", &p_BC.coords)?;
             mass_centers[place] = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
         }
         for coordinate in topology.coordinates() {
             let mass = inertias.coordinate_mass(coordinate);
-            roots[bodies + coordinate.index()] = [inverse("coordinate mass", mass)?, 0.0];
+            mass_roots[bodies + coordinate.index()] = inverse("coordinate mass", mass)?;
         }
         Ok(Self {
             kinematics,
             stepping,
             mass_centers,
-            totals: vec![Total::NONE; roots.len()],
-            roots,
+            totals: vec![Total::NONE; mass_roots.len()],
+            mass_roots,
+            inertia_roots,
             bounds: Vec::new(),
             longest: f64::INFINITY,
             counts_friction: true,
@@ -343,8 +357,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     pub fn torsion(&mut self, stiffness: f64, damping: f64, bodies: [BodyIndex; 2]) {
         let ends = bodies.map(|body| {
             let place = body.place_in(self.topology());
-            let [_, root] = self.roots[place];
-            End { place, direction: Direction::About(root), yielding: root * root }
+            let root = self.inertia_roots[place];
+            End { place, direction: Direction::About(root), yielding: root.norm_squared() / 3.0 }
         });
         self.add(stiffness, damping, &ends);
     }
@@ -375,13 +389,14 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         for End { place, .. } in ends {
-            let [of_mass, of_inertia] = self.roots[place].map(Matrix3::from_diagonal_element);
+            let of_mass = Matrix3::from_diagonal_element(self.mass_roots[place]);
+            let of_inertia = self.inertia_roots[place];
             let lever = p_G.map(T::to_f64) - self.mass_centers[place];
             // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
             let mut to_center = Matrix6::zeros();
             to_center.fixed_view_mut::<3, 3>(0, 3).copy_from(&of_mass);
             to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&of_inertia);
-            to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(lever.cross_matrix() * of_inertia));
+            to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(of_inertia * lever.cross_matrix()));
             let total = &mut self.totals[place];
             total.stiffness += to_center * stiffness * to_center.transpose();
             total.damping += to_center * damping * to_center.transpose();
@@ -463,7 +478,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn mass(&self, body: BodyIndex) -> f64 {
-        let [root, _] = self.roots[body.place_in(self.topology())];
+        let root = self.mass_roots[body.place_in(self.topology())];
         (root * root).recip()
     }
 
@@ -471,24 +486,23 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
         points.map(|(body, p_G)| {
             let place = body.place_in(self.topology());
-            let [of_mass, of_inertia] = self.roots[place];
-            let lever = (p_G.map(T::to_f64) - self.mass_centers[place]) * of_inertia;
-            let yielding = of_mass * of_mass + lever.norm_squared();
-            End { place, direction: Direction::Anywhere(of_mass, lever), yielding }
+            let of_mass = self.mass_roots[place];
+            let lever = p_G.map(T::to_f64) - self.mass_centers[place];
+            let torques = self.inertia_roots[place] * lever.cross_matrix();
+            let yielding = of_mass * of_mass + 0.5 * torques.norm_squared();
+            End { place, direction: Direction::Anywhere(of_mass, torques), yielding }
         })
     }
 
     /// The end of a spring whose unit force acts on a body like this at its mass center.
     fn line(&self, place: usize, force: Vector3<f64>, torque: Vector3<f64>) -> End {
-        let [of_mass, of_inertia] = self.roots[place];
-        let (f, t) = (force * of_mass, torque * of_inertia);
+        let (f, t) = (force * self.mass_roots[place], self.inertia_roots[place] * torque);
         End::along(place, Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z))
     }
 
     fn end_of(&self, coordinate: CoordinateIndex, factor: f64) -> End {
         let place = self.mass_centers.len() + coordinate.place_in(self.topology());
-        let [root, _] = self.roots[place];
-        End::along(place, Vector6::ith(0, factor * root))
+        End::along(place, Vector6::ith(0, factor * self.mass_roots[place]))
     }
 
     fn is_bounding(&self) -> bool {

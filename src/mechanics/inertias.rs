@@ -1,6 +1,6 @@
 //! Masses and moments of inertia given by a host to bound its step.
 
-use nalgebra::Point3;
+use nalgebra::{Matrix3, Point3};
 
 use crate::mechanics::{BodyIndex, CoordinateIndex};
 
@@ -12,8 +12,9 @@ pub trait Inertias {
     /// The mass of a body \[kg\].
     fn mass(&self, body: BodyIndex) -> f64;
 
-    /// The least principal moment of inertia of a body about its mass center \[kg·m²\].
-    fn least_inertia(&self, body: BodyIndex) -> f64;
+    /// The inertia of a body about its mass center, in its own frame \[kg·m²\]. Of a host that knows only a bound on its least
+    /// principal moment, that times the identity: steps may then be shorter than necessary.
+    fn inertia(&self, body: BodyIndex) -> Matrix3<f64>;
 
     /// The mass center of a body in its own frame \[m\].
     fn mass_center(&self, _body: BodyIndex) -> Point3<f64> {

@@ -238,9 +238,9 @@ impl<T: Real> Inertias for Plant<T> {
         self.body(body).map_or(f64::INFINITY, |body| body.mass.to_f64())
     }
 
-    fn least_inertia(&self, body: BodyIndex) -> f64 {
-        self.body(body)
-            .map_or(f64::INFINITY, |body| body.inertia.map(T::to_f64).symmetric_eigenvalues().min())
+    fn inertia(&self, body: BodyIndex) -> Matrix3<f64> {
+        let immovable = Matrix3::from_diagonal_element(f64::INFINITY);
+        self.body(body).map_or(immovable, |body| body.inertia.map(T::to_f64))
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {

@@ -7,7 +7,7 @@ use force_elements::laws::{
     AlongLine, BetweenFrames, FrameLaw, LineLaw, OnCoordinates, Outcome, Pull, Relative, Stretch,
 };
 use force_elements::linear_bushing::Parameters as Axes;
-use force_elements::nalgebra::{Vector3, Vector6};
+use force_elements::nalgebra::{Matrix3, Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
     BodyIndex, Casts, CoordinateIndex, CoordinatePair, ElementError, Error, ForceElement, ForceSystem, Frame,
@@ -507,8 +507,8 @@ impl Inertias for TwoKilograms {
     fn mass(&self, _: BodyIndex) -> f64 {
         2.0
     }
-    fn least_inertia(&self, _: BodyIndex) -> f64 {
-        0.1
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::from_diagonal_element(0.1)
     }
     fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
         f64::INFINITY
@@ -582,8 +582,8 @@ impl Inertias for TenKilograms {
     fn mass(&self, _: BodyIndex) -> f64 {
         f64::INFINITY
     }
-    fn least_inertia(&self, _: BodyIndex) -> f64 {
-        f64::INFINITY
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::from_diagonal_element(f64::INFINITY)
     }
     fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
         10.0

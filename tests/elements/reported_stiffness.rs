@@ -1,6 +1,6 @@
 //! Stiffness and damping reported by the elements, against the exact slopes of their forces.
 
-use force_elements::nalgebra::{DMatrix, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{DMatrix, Matrix3, Rotation3, Translation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
     BodyIndex, CoordinateIndex, ElasticFoundation, Error, ExponentialSpring, ForceSystem, Inertias, Pose,
@@ -24,8 +24,8 @@ impl Inertias for Alike {
     fn mass(&self, _: BodyIndex) -> f64 {
         self.mass
     }
-    fn least_inertia(&self, _: BodyIndex) -> f64 {
-        self.inertia
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::from_diagonal_element(self.inertia)
     }
     fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
         self.mass

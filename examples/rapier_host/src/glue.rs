@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use force_elements::nalgebra::{Isometry3, Point3, Vector3};
+use force_elements::nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use force_elements::{
     BodyIndex, CoordinateIndex, Error, ForceSystem, Inertias, KinematicsSource, Pose, SpatialVelocity, State,
     StepMethod, StepRule,
@@ -79,9 +79,9 @@ impl Inertias for RapierHost {
     fn mass(&self, body: BodyIndex) -> f64 {
         self.body(body).mass()
     }
-    fn least_inertia(&self, body: BodyIndex) -> f64 {
-        let [x, y, z] = self.body(body).mass_properties().local_mprops.principal_inertia().to_array();
-        x.min(y).min(z)
+    fn inertia(&self, body: BodyIndex) -> Matrix3<f64> {
+        let inertia = self.body(body).mass_properties().local_mprops.reconstruct_inertia_matrix();
+        Matrix3::from_column_slice(&inertia.to_cols_array())
     }
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
         let [x, y, z] = self.body(body).local_center_of_mass().to_array();

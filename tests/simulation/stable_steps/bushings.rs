@@ -1,7 +1,7 @@
 //! Stable steps of bodies on bushings and cables.
 
 use force_elements::cable::{CablePath, Obstacle};
-use force_elements::nalgebra::{Matrix6, Point3, Rotation3, UnitQuaternion, Vector3, Vector6};
+use force_elements::nalgebra::{Matrix3, Matrix6, Point3, Rotation3, UnitQuaternion, Vector3, Vector6};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::RigidBody;
 use force_elements::spatial_bushing::Symmetric6;
@@ -106,15 +106,36 @@ fn the_bound_of_a_bushing_in_the_mass_center_is_sharp() {
     }
 }
 
+/// A body about its mass center with three moments of inertia about slanted axes, and the inverse root of its inertia there.
+fn slender(deal: &mut Numbers) -> (RigidBody<f64>, Matrix3<f64>, f64) {
+    let mass: f64 = deal.between(0.5, 5.0);
+    let squares = Vector3::from_fn(|_, _| 10.0_f64.powf(deal.between(-4.0, -1.0)));
+    let moments = (Vector3::repeat(squares.sum()) - squares) * mass;
+    let axes = deal.pose::<f64>(0.0, 2.0).rotation;
+    let with = |diagonal: Vector3<f64>| {
+        axes.matrix() * Matrix3::from_diagonal(&diagonal) * axes.matrix().transpose()
+    };
+    let body = RigidBody::new(mass, Point3::origin(), with(moments)).expect("a body");
+    (body, with(moments.map(|moment| moment.sqrt().recip())), mass.sqrt().recip())
+}
+
+/// The inverse root of the inertia and mass of a body in this attitude, rotations first.
+fn inverse_root(attitude: &Rotation3<f64>, of_inertia: &Matrix3<f64>, of_mass: f64) -> Matrix6<f64> {
+    let mut root = Matrix6::from_diagonal_element(of_mass);
+    let turned = attitude.matrix() * of_inertia * attitude.matrix().transpose();
+    root.fixed_view_mut::<3, 3>(0, 0).copy_from(&turned);
+    root
+}
+
 #[test]
 fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation() {
     let deal = &mut Numbers::new(29);
     for case in 0..40 {
         let mut host = Host::new(0.0);
-        let (mass, inertia): (f64, f64) = (deal.between(0.5, 5.0), deal.between(0.01, 0.1));
-        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
-        let X_BM = deal.pose::<f64>(0.2, 2.0);
-        let frames = [Frame::ground(X_BM), Frame::on(body, X_BM)];
+        let (body, of_inertia, of_mass) = slender(deal);
+        let body = host.add_body(body);
+        let (X_GB, X_BM) = (deal.pose::<f64>(0.2, 2.0), deal.pose::<f64>(0.2, 2.0));
+        let frames = [Frame::ground(X_GB * X_BM), Frame::on(body, X_BM)];
         let root = Matrix6::from_fn(|_, _| deal.between(-30.0, 30.0));
         if case % 2 == 0 {
             let stiffness = Symmetric6::from_matrix(&(root * root.transpose())).expect("symmetric");
@@ -130,21 +151,23 @@ fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation()
                 .expect("exists");
         }
         // Forces by displacements, over the roots of mass and inertia, by central differences.
-        let state = host.system.default_state();
-        let roots = Vector6::from_fn(|axis, _| if axis < 3 { inertia } else { mass }.sqrt().recip());
+        let mut state = host.system.default_state();
+        state.set_pose(body, X_GB).expect("finite");
+        let root_of_mass = inverse_root(&X_GB.rotation, &of_inertia, of_mass);
         let mut matrix = Matrix6::zeros();
         for axis in 0..6 {
             let [ahead, back] = [1e-6, -1e-6].map(|by| {
                 let moved = Vector6::ith(axis, by);
-                let turn = Rotation3::new(moved.fixed_rows::<3>(0).into_owned());
-                let place = moved.fixed_rows::<3>(3).into_owned();
+                let turn = Rotation3::new(moved.fixed_rows::<3>(0).into_owned()) * X_GB.rotation;
+                let place = X_GB.translation.vector + moved.fixed_rows::<3>(3);
                 let mut state = state.clone();
                 state.set_pose(body, Pose::from_parts(place.into(), turn)).expect("finite");
                 let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
                 Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z)
             });
-            matrix.set_column(axis, &((back - ahead) * 0.5e6 * roots[axis]).component_mul(&roots));
+            matrix.set_column(axis, &((back - ahead) * 0.5e6));
         }
+        let matrix = root_of_mass * matrix * root_of_mass;
         let frequency = ((matrix + matrix.transpose()) * 0.5).symmetric_eigenvalues().max().sqrt();
         let step = host.stable(&state, symplectic());
         // The bound on an eigenvalue is within 3 %, that on its root within half of that.
@@ -158,8 +181,8 @@ fn the_bound_of_a_bushing_far_from_rest_is_that_of_its_most_damped_motion() {
     let deal = &mut Numbers::new(31);
     for case in 0..40 {
         let mut host = Host::new(0.0);
-        let (mass, inertia): (f64, f64) = (deal.between(0.5, 5.0), deal.between(0.01, 0.1));
-        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+        let (body, of_inertia, of_mass) = slender(deal);
+        let body = host.add_body(body);
         let frames = [Frame::ground(deal.pose(0.2, 1.0)), Frame::on(body, deal.pose(0.2, 0.3))];
         let root = Matrix6::from_fn(|_, _| deal.between(-3.0, 3.0));
         if case % 2 == 0 {
@@ -177,17 +200,17 @@ fn the_bound_of_a_bushing_far_from_rest_is_that_of_its_most_damped_motion() {
         }
         // It resists in proportion to the velocity: one evaluation for each, over the roots of mass and inertia.
         let state = host.system.default_state();
-        let roots = Vector6::from_fn(|axis, _| if axis < 3 { inertia } else { mass }.sqrt().recip());
+        let root_of_mass = inverse_root(&Rotation3::identity(), &of_inertia, of_mass);
         let mut matrix = Matrix6::zeros();
         for axis in 0..6 {
             let mut state = state.clone();
-            let v = Vector6::ith(axis, roots[axis]);
+            let v = root_of_mass.column(axis);
             let V =
                 SpatialVelocity::new(v.fixed_rows::<3>(0).into_owned(), v.fixed_rows::<3>(3).into_owned());
             state.set_body(body, Pose::identity(), V).expect("finite");
             let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
             let force = Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z);
-            matrix.set_column(axis, &-force.component_mul(&roots));
+            matrix.set_column(axis, &-(root_of_mass * force));
         }
         let most = ((matrix + matrix.transpose()) * 0.5).symmetric_eigenvalues().max();
         // A damper alone is stable up to two over its rate, which is bounded to 3 %.

@@ -256,8 +256,8 @@ fn masses_and_stages_that_make_no_sense_are_refused() {
         fn mass(&self, _: BodyIndex) -> f64 {
             0.0
         }
-        fn least_inertia(&self, _: BodyIndex) -> f64 {
-            1.0
+        fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+            Matrix3::from_diagonal_element(1.0)
         }
         fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
             1.0
