@@ -96,7 +96,7 @@ fn designs() -> Vec<ContactDesign> {
 }
 
 /// A box that rests on its largest side is held as stiffly as its design asks, whole or divided into squares, and by up to a
-/// third more where all of both triangles at a corner is counted with it. Divided, its step is short enough.
+/// third more where all of both triangles at a corner is counted with it. Its step is short enough.
 #[test]
 fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
     let design = ContactDesign::new(2.0, 0.1, 1e-3);
@@ -128,7 +128,7 @@ fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
                 state.set_pose(body, Pose::translation(x, 0.0, half.z - depth)).expect("finite");
                 let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
                 let checked = system.check_step(&state, &plant, StepMethod::SymplecticEuler, design.step);
-                assert!(checked.is_ok() || parts == [1; 3], "{half:?} {parts:?}: {checked:?}");
+                assert!(checked.is_ok(), "{half:?} {parts:?}: {checked:?}");
                 system.accept_step(&mut state).expect("regular");
                 force
             };
