@@ -412,8 +412,11 @@ class System(_core.System):
         | symbol | meaning | unit | range |
         |---|---|---|---|
         | `k_t`, `c_t` | tangential stiffness, viscosity per area | N/m³, N·s/m³ | ≥ 0 |
-        | `A` | whole area of the face or of the vertex's share | m² | |
+        | `A` | whole area of the face or vertex | m² | |
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
+
+        The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest:
+        upright faces at the rim of a base are not added to it.
 
         At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
         spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
