@@ -13,7 +13,7 @@ use force_elements::shapes::{
     Cylinder, DistanceField, Ellipsoid, FaceList, FiniteCylinder, HalfSpace, HeightMap, ShapeError, Solid,
     SolidShape, Sphere, Torus, TriangleMesh,
 };
-use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArray2, ToPyArray as _};
+use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -182,8 +182,8 @@ impl Shape {
     }
 }
 
-/// Triangles: vertices (n, 3) [m] and faces (m, 3) of indices, counterclockwise seen from outside. ``closed`` requires that
-/// they enclose a volume.
+/// Triangles: vertices (n, 3) [m] and faces (m, 3) of indices, counterclockwise seen from outside. Faces with more corners must be
+/// divided into triangles first. ``closed`` requires that they enclose a volume.
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct Mesh {
@@ -205,15 +205,16 @@ impl Mesh {
         if !"iu".contains(&faces.getattr("dtype")?.getattr("kind")?.extract::<String>()?) {
             return Err(invalid("faces must be an array of integers"));
         }
-        let faces: PyReadonlyArray2<'_, i64> = faces.call_method1("astype", ("int64",))?.extract()?;
+        let faces: PyReadonlyArrayDyn<'_, i64> = faces.call_method1("astype", ("int64",))?.extract()?;
+        let [_, 3] = faces.shape() else {
+            let text = format!("faces must be an array of shape (m, 3), triangles, not {:?}", faces.shape());
+            return Err(invalid(&text));
+        };
         let corner = |&corner: &i64| {
             u32::try_from(corner).map_err(|_| invalid(&format!("a face has no corner {corner}")))
         };
         let corners = faces.as_array().iter().map(corner).collect::<PyResult<Vec<u32>>>()?;
         let faces: Vec<_> = corners.chunks_exact(3).map(|f| [f[0], f[1], f[2]]).collect();
-        if 3 * faces.len() != corners.len() {
-            return Err(invalid("faces must be an array of shape (m, 3)"));
-        }
         let make = if closed { TriangleMesh::closed } else { TriangleMesh::open };
         Ok(Self { mesh: Arc::new(make(&points, &faces).map_err(of_shape)?) })
     }

@@ -560,6 +560,10 @@ def test_what_is_no_mesh_and_what_does_not_fit_is_refused() -> None:
         fe.Mesh(vertices, faces + 0.5)
     with pytest.raises(fe.InvalidValueError, match="no corner -1"):
         fe.Mesh(vertices, faces.astype(int) - 1)
+    quads = [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
+    for wrong in (quads, faces.T, faces.ravel(), faces[None]):
+        with pytest.raises(fe.InvalidValueError, match=r"faces must be an array of shape \(m, 3\)"):
+            fe.Mesh(vertices, wrong, closed=False)
     with pytest.raises(fe.InvalidValueError):
         brick.refined(0.0)
     system = fe.System()
