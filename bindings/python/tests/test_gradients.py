@@ -1,5 +1,6 @@
 """Derivatives of batches, and of whole runs through stick and slip."""
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,59 @@ def test_jax_maps_worlds_and_transforms() -> None:
     after = Step(system)(*padded)
     assert all(np.array_equal(a[:, : b.shape[1]], b) for a, b in zip(after, before))
     assert not after[0][:, -1].any() and not after[1][:, -1].any()
+
+
+def test_the_worlds_of_a_step_in_jax_are_freed_with_it() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    from force_elements.jax import Step
+
+    def used(transform: Any) -> Any:
+        step, moved = Step(system), motion(system, 3)
+        inputs = [jnp.tile(step.variables(), (3, 1)), *(jnp.array(of) for of in moved.values())]
+        transform(lambda *inputs: jnp.sum(step(*inputs)[0]))(*inputs)
+        function = step._function
+        assert function._batch is not None
+        return function
+
+    system = everything()
+    for transform in (lambda of: of, jax.grad, jax.jit, lambda of: jax.jit(jax.grad(of))):
+        function = used(transform)
+        gc.collect()
+        assert function._batch is None
+    # What was compiled works after its step is gone.
+    outlived = []
+
+    def late(variables: Any, *moved: Any) -> Any:
+        outlived.append(step := Step(system))
+        return step(variables, *moved)[0]
+
+    moved = motion(system, 1)
+    inputs = [system.state().values()[None], *moved.values()]
+    compiled = jax.jit(late)
+    before = compiled(*inputs)
+    outlived.clear()
+    gc.collect()
+    assert np.array_equal(compiled(*inputs), before)
+
+
+def test_second_derivatives_in_jax_are_refused() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    from force_elements.jax import Step
+
+    system = everything()
+    step, moved = Step(system), motion(system, 1)
+    inputs = [step.variables(), *(jnp.array(of[0]) for of in moved.values())]
+
+    def size(*inputs: Any) -> Any:
+        return jnp.sum(step(*inputs)[0] ** 2)
+
+    for twice in (jax.hessian(size), jax.jacfwd(jax.grad(size)), jax.jit(jax.hessian(size))):
+        with pytest.raises(NotImplementedError, match="second derivatives are not known"):
+            twice(*inputs)
 
 
 def test_a_throw_in_torch(expected: dict[str, float]) -> None:

@@ -70,6 +70,10 @@ class Function:
         """The number of components of a motion."""
         return 6 * self.bodies + self.coordinates
 
+    def release(self) -> None:
+        """Frees the worlds. The next call makes new ones."""
+        self._batch = None
+
     def check(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         """Returns the shape of the worlds, common to all inputs."""
         variables, poses, velocities, values, rates = shapes
@@ -143,11 +147,13 @@ class Function:
     def _evaluated(self, arrays: Sequence[Floats], *, commits: bool) -> tuple[Floats, Floats, Batch]:
         variables, poses, velocities, coordinates, rates = arrays
         n = len(variables)
-        if self._batch is None or len(self._batch) != n:
-            self._batch = Batch(self._system, n, threads=self._threads)
-        self._batch.set_values(variables)
+        # Another thread, or the collection of garbage in this one, may release it meanwhile.
+        batch = self._batch
+        if batch is None or len(batch) != n:
+            batch = self._batch = Batch(self._system, n, threads=self._threads)
+        batch.set_values(variables)
         wrenches, forces = np.empty((n, self.bodies, 6)), np.empty((n, self.coordinates))
-        run = self._batch.step if commits else self._batch.evaluate
+        run = batch.step if commits else batch.evaluate
         run(
             poses=poses,
             velocities=velocities,
@@ -156,4 +162,4 @@ class Function:
             wrenches=wrenches,
             coordinate_forces=forces,
         )
-        return wrenches, forces, self._batch
+        return wrenches, forces, batch

@@ -4,6 +4,8 @@ A :class:`Step` is a pure function of arrays. It runs on the host, by a callback
 it has the numbers of the library; without, JAX rounds them to single precision.
 """
 
+import weakref
+from functools import partial
 from typing import Any
 
 import jax
@@ -29,12 +31,16 @@ class Step:
 
     It can be differentiated once by all of them, forwards and backwards; flags and energy accounts have derivatives of zero.
     Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
+
+    JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
     """
 
     def __init__(self, system: System, *, threads: int | None = None) -> None:
         self._function = Function(system, threads)
-        self._call = jax.custom_jvp(self._primal)
-        self._call.defjvp(self._jvp)
+        # JAX's caches keep what was compiled, and the function with it, but not the step.
+        weakref.finalize(self, self._function.release)
+        self._call = jax.custom_jvp(partial(_primal, self._function))
+        self._call.defjvp(partial(_jvp, self._function))
 
     def variables(self) -> Any:
         """The variables of the default state of the system."""
@@ -52,11 +58,13 @@ class Step:
         wrenches, forces, after = self._call(*inputs)
         return wrenches, forces, after
 
-    def _primal(self, *inputs: Any) -> tuple[Any, ...]:
-        return tuple(_evaluate.bind(*inputs, function=self._function))
 
-    def _jvp(self, inputs: tuple[Any, ...], rates: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        return self._primal(*inputs), tuple(_multiply.bind(*inputs, *rates, function=self._function))
+def _primal(function: Function, *inputs: Any) -> tuple[Any, ...]:
+    return tuple(_evaluate.bind(*inputs, function=function))
+
+
+def _jvp(function: Function, inputs: tuple[Any, ...], rates: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return _primal(function, *inputs), tuple(_multiply.bind(*inputs, *rates, function=function))
 
 
 INPUTS = 5
@@ -87,8 +95,12 @@ def _primitive(name: str, run: Any, shapes: Any) -> Primitive:
         results = primitive.bind(*moved, function=function)
         return results, [0] * len(results)
 
+    def twice(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError("second derivatives are not known")
+
     primitive.def_impl(jax.jit(call, static_argnames="function"))
     primitive.def_abstract_eval(abstract)
+    ad.primitive_jvps[primitive] = twice
     mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=True))
     batching.primitive_batchers[primitive] = batch
     return primitive
