@@ -40,7 +40,9 @@ class Host:
         self.read()
         self.state.evaluate()
         forces = [ExternallyAppliedSpatialForce() for _ in self.bodies]
-        for force, (_, of_plant), wrench in zip(forces, self.bodies, self.state.wrenches):
+        wrenches = self.state.wrenches
+        for force, (body, of_plant) in zip(forces, self.bodies):
+            wrench = wrenches[body.index]
             force.body_index, force.F_Bq_W = of_plant.index(), SpatialForce(wrench[:3], wrench[3:])
         port = self.plant.get_applied_spatial_force_input_port()
         port.FixValue(self.context, Value[list[ExternallyAppliedSpatialForce]](forces))

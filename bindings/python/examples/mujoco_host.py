@@ -25,7 +25,7 @@ AXIS_Y = [0.0, 0.0, 0.0, np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0]  # z of the fram
 class Host:
     """The elements of a system as passive forces of a MuJoCo model, whose bodies and joints have the same names.
 
-    Where an element stands for a contact, the model excludes the pair: ``<contact><exclude body1= body2=/></contact>``. Steps are
+    Joints of coordinates are hinges or slides. Where an element stands for a contact, the model excludes the pair: ``<contact><exclude body1= body2=/></contact>``. Steps are
     those of the Euler and the implicit integrators of MuJoCo.
     """
 
@@ -35,8 +35,13 @@ class Host:
             raise ValueError("elements that remember need one evaluation for each step, and RK4 has four")
         self._bodies = [self._find(mujoco.mjtObj.mjOBJ_BODY, name) for name in system.body_names]
         joints = [self._find(mujoco.mjtObj.mjOBJ_JOINT, name) for name in system.coordinate_names]
+        for joint, name in zip(joints, system.coordinate_names):
+            if mujoco.mjtJoint(model.jnt_type[joint]) not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+                raise ValueError(f"the joint {name!r} of a coordinate must be a hinge or a slide")
         self._q, self._u = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
         self.state = system.state()
+        if (len(self.state.poses), len(self.state.coordinates)) != (len(self._bodies), len(joints)):
+            raise ValueError("the host needs a system from which no body or coordinate was removed: build it anew")
         mujoco.mj_forward(model, data)
         self._read()
         self.state.reset_memory()

@@ -53,6 +53,25 @@ def test_a_body_without_a_counterpart_is_refused() -> None:
         mujoco_host.Host(model, data, system)
 
 
+def test_joints_and_systems_that_the_host_cannot_serve_are_refused() -> None:
+    model, data = mujoco_host.load(
+        """<worldbody><body name="free"><freejoint name="free"/><geom size="0.1"/></body>
+        <body name="ball"><joint name="ball" type="ball"/><geom size="0.1"/></body>
+        <body name="hinge"><joint name="hinge"/><geom size="0.1"/></body></worldbody>"""
+    )
+    for name in ("free", "ball"):
+        system = fe.System()
+        system.add_coordinate(name)
+        with pytest.raises(ValueError, match=f"{name}.* must be a hinge or a slide"):
+            mujoco_host.Host(model, data, system)
+    system = fe.System()
+    system.add_coordinate("hinge")
+    mujoco_host.Host(model, data, system)
+    system.remove_body(system.add_body())
+    with pytest.raises(ValueError, match="build it anew"):
+        mujoco_host.Host(model, data, system)
+
+
 def test_drake_carries_a_block_to_rest() -> None:
     pytest.importorskip("pydrake")
     done = subprocess.run([sys.executable, str(EXAMPLES / "drake_host.py")], capture_output=True, text=True, check=True)
