@@ -1,6 +1,6 @@
 //! Bodies, coordinates and elements by their places, and frames and stations on bodies.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::Deref;
 
@@ -11,9 +11,10 @@ use force_elements::{
 };
 use numpy::PyArray2;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::convert;
-use crate::errors::no_such;
+use crate::errors::{exception, no_such};
 
 /// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1. After
 /// the body has been removed the row stays, with zero forces, until another body takes it: then ``generation`` counts the bodies
@@ -79,19 +80,68 @@ pub(crate) fn occupied<I, N>(
     rows.into_iter().zip(numbers).filter_map(|(row, numbers)| Some((row?, numbers)))
 }
 
-/// A system, and how often each of its places was vacated.
+/// A system, how often each of its places was vacated, and how what is there was added.
 #[derive(Default)]
 pub(crate) struct Built {
     pub(crate) system: ForceSystem<f64>,
-    vacated: HashMap<Place, u32>,
+    vacated: BTreeMap<Place, u32>,
+    calls: BTreeMap<Place, Call>,
 }
 
+/// A method of a system, and what it is given.
+#[derive(IntoPyObject)]
+pub(crate) struct Call(pub(crate) &'static str, pub(crate) Py<PyTuple>, pub(crate) Py<PyDict>);
+
 /// Where a body, a coordinate or an element is.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     Body(isize),
     Coordinate(usize),
     Element(String),
+}
+
+/// A body, a coordinate or an element.
+#[derive(FromPyObject, IntoPyObject)]
+pub(crate) enum Part {
+    Body(Body),
+    Coordinate(Coordinate),
+    Element(Element),
+}
+
+impl Part {
+    fn of(place: Place, generation: u32) -> Self {
+        match place {
+            Place::Body(index) => Self::Body(Body { index, generation }),
+            Place::Coordinate(index) => Self::Coordinate(Coordinate { index, generation }),
+            Place::Element(id) => Self::Element(Element { id, generation }),
+        }
+    }
+
+    fn into_place(self) -> (Place, u32) {
+        match self {
+            Self::Body(body) => (body.place(), body.generation),
+            Self::Coordinate(coordinate) => (coordinate.place(), coordinate.generation),
+            Self::Element(element) => (element.place(), element.generation),
+        }
+    }
+}
+
+impl Call {
+    pub(crate) fn new(py: Python<'_>, method: &'static str, arguments: Bound<'_, PyTuple>) -> Self {
+        Self(method, arguments.unbind(), PyDict::new(py).unbind())
+    }
+
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self(self.0, self.1.clone_ref(py), self.2.clone_ref(py))
+    }
+
+    fn without_name(&self, py: Python<'_>) -> PyResult<Self> {
+        let keywords = self.2.bind(py).copy()?;
+        if keywords.contains("name")? {
+            keywords.del_item("name")?;
+        }
+        Ok(Self(self.0, self.1.clone_ref(py), keywords.unbind()))
+    }
 }
 
 impl Deref for Built {
@@ -108,8 +158,74 @@ impl Built {
         self.vacated.get(place).copied().unwrap_or(0)
     }
 
+    /// Keeps how what is at a place was added, as long as it is there.
+    pub(crate) fn record(&mut self, place: Place, call: Call) {
+        self.calls.insert(place, call);
+    }
+
     pub(crate) fn vacate(&mut self, place: Place) {
+        self.calls.remove(&place);
         *self.vacated.entry(place).or_default() += 1;
+    }
+
+    /// The calls that build an equal system, and what its places begin with: the generations of what is added to them first.
+    pub(crate) fn saved(&self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
+        // All places up to the last that counts, each with a call that can fill it.
+        let mut places = Vec::new();
+        for index in (0..).take(self.topology().body_places() - 1) {
+            places.push((Place::Body(index), Call::new(py, "add_body", PyTuple::empty(py))));
+        }
+        for index in 0..self.topology().coordinate_places() {
+            places.push((Place::Coordinate(index), Call::new(py, "add_coordinate", PyTuple::empty(py))));
+        }
+        let (mut kind, mut next) = ("", 0);
+        for id in self.elements() {
+            let name = self.element_name(id);
+            if name.kind != kind {
+                (kind, next) = (name.kind, 0);
+            }
+            let own = Place::Element(id.to_string());
+            let (Some(call), Some(index)) = (self.calls.get(&own), name.index) else { continue };
+            for gap in next..index {
+                places.push((Place::Element(format!("{kind}[{gap}]")), call.without_name(py)?));
+            }
+            places.push((own, call.clone_ref(py)));
+            next = index + 1;
+        }
+
+        let mut first = self.vacated.clone();
+        let (mut calls, mut removals) = (Vec::new(), Vec::new());
+        for (place, filler) in places {
+            if let Some(call) = self.calls.get(&place) {
+                calls.push(call.clone_ref(py));
+                continue;
+            }
+            // Additions take the first vacant place, so one that is vacant is filled, and vacated once more at the end.
+            let generation = first.entry(place.clone()).or_default();
+            *generation = generation.saturating_sub(1);
+            let remove = match place {
+                Place::Body(_) => "remove_body",
+                Place::Coordinate(_) => "remove_coordinate",
+                Place::Element(_) => "remove_element",
+            };
+            let part = Part::of(place, *generation);
+            calls.push(filler);
+            removals.push(Call::new(py, remove, (part,).into_pyobject(py)?));
+        }
+        calls.append(&mut removals);
+        Ok((first.into_iter().map(|(place, generation)| Part::of(place, generation)).collect(), calls))
+    }
+
+    /// Sets what places begin with.
+    ///
+    /// # Errors
+    /// If something was added already.
+    pub(crate) fn begin_with(&mut self, first: Vec<Part>) -> PyResult<()> {
+        if !(self.calls.is_empty() && self.vacated.is_empty()) {
+            return Err(exception("Error", "the system has been built already", None));
+        }
+        self.vacated = first.into_iter().map(Part::into_place).collect();
+        Ok(())
     }
 
     pub(crate) fn body(&self, body: BodyIndex) -> Body {

@@ -1,7 +1,7 @@
 //! Systems, which record how they were built.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, TryLockError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::cables::{self, Passage, Route};
 use crate::convert;
-use crate::errors::{exception, invalid, no_such, raised};
+use crate::errors::{invalid, no_such, raised};
 use crate::keywords;
-use crate::parts::{Body, Built, Coordinate, Element, FrameArgument, Place, Station};
+use crate::parts::{Body, Built, Call, Coordinate, Element, FrameArgument, Part, Place, Station};
 use crate::shapes::Surface;
 use crate::state::State;
 
@@ -29,14 +29,6 @@ use crate::state::State;
 #[pyclass(frozen, subclass, module = "force_elements._core")]
 pub(crate) struct System {
     system: RwLock<Built>,
-    calls: Mutex<Vec<Call>>,
-}
-
-/// How something was added.
-struct Call {
-    method: &'static str,
-    arguments: Py<PyTuple>,
-    keywords: Py<PyDict>,
 }
 
 /// An element that is to be added.
@@ -68,16 +60,6 @@ impl System {
         change(&mut system)
     }
 
-    fn record<'py>(
-        &self,
-        method: &'static str,
-        arguments: Bound<'py, PyTuple>,
-        keywords: Bound<'py, PyDict>,
-    ) {
-        let call = Call { method, arguments: arguments.unbind(), keywords: keywords.unbind() };
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
-    }
-
     /// Adds an element, and records how.
     pub(crate) fn add<
         'py,
@@ -91,19 +73,19 @@ impl System {
     ) -> PyResult<Element> {
         let Addition { method, arguments, name, keywords } = addition;
         let arguments = arguments.into_pyobject(py).map_err(Into::into)?;
-        let element = self.change(|built| {
+        if let Some(name) = &name {
+            keywords.set_item("name", name)?;
+        }
+        self.change(|built| {
             let element = make(built)?;
             let handle = match &name {
                 Some(name) => built.system.add_named(name, element),
                 None => built.system.add(element),
             };
-            Ok(built.element(handle.map_err(raised)?))
-        })?;
-        if let Some(name) = name {
-            keywords.set_item("name", name)?;
-        }
-        self.record(method, arguments, keywords);
-        Ok(element)
+            let element = built.element(handle.map_err(raised)?);
+            built.record(element.place(), Call(method, arguments.unbind(), keywords.unbind()));
+            Ok(element)
+        })
     }
 
     /// The name of a variable or result under the kind and place of its element, where it may be under the user's name.
@@ -183,21 +165,13 @@ impl System {
         names
     }
 
-    /// Removes something, and records how.
-    fn remove(
-        &self,
-        method: &'static str,
-        argument: Bound<'_, PyAny>,
-        place: Place,
-        remove: impl FnOnce(&mut Built) -> PyResult<()>,
-    ) -> PyResult<()> {
+    /// Removes what is at a place.
+    fn remove(&self, place: Place, remove: impl FnOnce(&mut Built) -> PyResult<()>) -> PyResult<()> {
         self.change(|built| {
             remove(built)?;
             built.vacate(place);
             Ok(())
-        })?;
-        self.record(method, PyTuple::new(argument.py(), [&argument])?, PyDict::new(argument.py()));
-        Ok(())
+        })
     }
 }
 
@@ -255,35 +229,37 @@ impl System {
     /// A system with only ground.
     #[new]
     fn new() -> Self {
-        Self { system: RwLock::default(), calls: Mutex::default() }
+        Self { system: RwLock::default() }
     }
 
     /// Adds a body of the host.
     #[pyo3(signature = (name=None))]
     fn add_body(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Body> {
-        let body = self.change(|built| {
+        let arguments = (name,).into_pyobject(py)?;
+        self.change(|built| {
             let body = match name {
                 Some(name) => built.system.add_named_body(name).map_err(raised)?,
                 None => built.system.add_body(),
             };
-            Ok(built.body(body))
-        })?;
-        self.record("add_body", (name,).into_pyobject(py)?, PyDict::new(py));
-        Ok(body)
+            let body = built.body(body);
+            built.record(body.place(), Call::new(py, "add_body", arguments));
+            Ok(body)
+        })
     }
 
     /// Adds a scalar coordinate of the host.
     #[pyo3(signature = (name=None))]
     fn add_coordinate(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Coordinate> {
-        let coordinate = self.change(|built| {
+        let arguments = (name,).into_pyobject(py)?;
+        self.change(|built| {
             let coordinate = match name {
                 Some(name) => built.system.add_named_coordinate(name).map_err(raised)?,
                 None => built.system.add_coordinate(),
             };
-            Ok(built.coordinate(coordinate))
-        })?;
-        self.record("add_coordinate", (name,).into_pyobject(py)?, PyDict::new(py));
-        Ok(coordinate)
+            let coordinate = built.coordinate(coordinate);
+            built.record(coordinate.place(), Call::new(py, "add_coordinate", arguments));
+            Ok(coordinate)
+        })
     }
 
     /// Adds a spring-damper with six axes between frame F on one body and frame M on another, by gimbal angles.
@@ -488,28 +464,25 @@ impl System {
     }
 
     /// Removes a body, on which no element may act. Its row stays, until the next body that is added takes it.
-    fn remove_body(&self, body: Bound<'_, Body>) -> PyResult<()> {
-        let handle = *body.get();
-        self.remove("remove_body", body.into_any(), handle.place(), |built| {
-            let body = handle.find(built)?;
+    fn remove_body(&self, body: Body) -> PyResult<()> {
+        self.remove(body.place(), |built| {
+            let body = body.find(built)?;
             built.system.remove_body(body).map_err(raised)
         })
     }
 
     /// Removes a coordinate, on which no element may act. Its place stays, until the next coordinate that is added takes it.
-    fn remove_coordinate(&self, coordinate: Bound<'_, Coordinate>) -> PyResult<()> {
-        let handle = *coordinate.get();
-        self.remove("remove_coordinate", coordinate.into_any(), handle.place(), |built| {
-            let coordinate = handle.find(built)?;
+    fn remove_coordinate(&self, coordinate: Coordinate) -> PyResult<()> {
+        self.remove(coordinate.place(), |built| {
+            let coordinate = coordinate.find(built)?;
             built.system.remove_coordinate(coordinate).map_err(raised)
         })
     }
 
     /// Removes an element. The next one of its kind that is added takes its ``id``, in the next ``generation``.
-    fn remove_element(&self, element: Bound<'_, Element>) -> PyResult<()> {
-        let handle = element.get().clone();
-        self.remove("remove_element", element.into_any(), handle.place(), |built| {
-            let id = handle.find(built)?;
+    fn remove_element(&self, element: &Element) -> PyResult<()> {
+        self.remove(element.place(), |built| {
+            let id = element.find(built)?;
             built.system.remove(id).map_err(raised)
         })
     }
@@ -585,29 +558,26 @@ impl System {
         )
     }
 
-    fn __getstate__(&self, py: Python<'_>) -> Vec<(&'static str, Py<PyTuple>, Py<PyDict>)> {
-        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let copied = |call: &Call| (call.method, call.arguments.clone_ref(py), call.keywords.clone_ref(py));
-        calls.iter().map(copied).collect()
+    fn __getstate__(&self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
+        self.read().saved(py)
     }
 
+    #[expect(clippy::type_complexity, reason = "they are calls")]
     fn __setstate__(
         slf: &Bound<'_, Self>,
-        calls: Vec<(String, Bound<'_, PyTuple>, Bound<'_, PyDict>)>,
+        saved: (Vec<Part>, Vec<(String, Bound<'_, PyTuple>, Bound<'_, PyDict>)>),
     ) -> PyResult<()> {
-        if !slf.get().calls.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
-            return Err(exception("Error", "the system has been built already", None));
-        }
+        let (first, calls) = saved;
+        slf.get().change(|built| built.begin_with(first))?;
         for (method, arguments, keywords) in calls {
             slf.as_any().call_method(method, arguments, Some(&keywords))?;
         }
         Ok(())
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyAny>, (), Vec<(&'static str, Py<PyTuple>, Py<PyDict>)>) {
-        (slf.get_type().into_any(), (), slf.get().__getstate__(slf.py()))
+    #[expect(clippy::type_complexity, reason = "it is that of the protocol")]
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (), (Vec<Part>, Vec<Call>))> {
+        Ok((slf.get_type().into_any(), (), slf.get().__getstate__(slf.py())?))
     }
 }
 

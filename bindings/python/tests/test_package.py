@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -769,6 +770,59 @@ def test_bodies_come_and_go_in_a_run() -> None:
     copied = pickle.loads(pickle.dumps(system))
     assert copied.bodies == system.bodies and copied.elements == system.elements
     assert [pickle.loads(pickle.dumps(of)) for of in (late, again, mount)] == [late, again, mount]
+
+
+def test_what_is_removed_leaves_nothing_in_a_pickle() -> None:
+    def put(system: fe.System, body: fe.Body) -> fe.Element:
+        ball = fe.Surface(body, fe.Mesh.sphere(0.1, 8), stiffness=1e6)
+        return system.add_elastic_foundation([fe.Surface(fe.GROUND, fe.Shape.half_space()), ball])
+
+    system = fe.System()
+    body = system.add_body()
+    sizes = []
+    for _ in range(3):
+        for _ in range(5):
+            system.remove_element(put(system, body))
+            system.remove_body(system.add_body())
+            system.remove_coordinate(system.add_coordinate())
+        sizes.append(len(pickle.dumps(system)))
+    assert sizes[0] == sizes[2] < 1000
+    for of in (system, copy.deepcopy(system)):
+        assert put(of, body) == fe.Element("elastic_foundation[0]", generation=15)
+        assert of.add_body() == fe.Body(1, generation=15) and of.add_coordinate() == fe.Coordinate(0, generation=15)
+
+
+def test_a_copy_has_the_order_and_the_vacant_places_of_its_system() -> None:
+    system = fe.System()
+    bodies = [system.add_body(name) for name in "abcd"]
+    mounts = [system.add_linear_bushing(fe.GROUND, body, stiffness=10.0, name=f"of {name}") for body, name in zip(bodies, "abcd")]
+    system.add_spatial_bushing(fe.GROUND, bodies[1], stiffness=3.0)
+    for place in (0, 2):
+        system.remove_element(mounts[place])
+        system.remove_body(bodies[place])
+    # The first kind is now younger than the second one.
+    for place in (1, 3):
+        system.remove_element(mounts[place])
+    system.add_linear_bushing(fe.GROUND, bodies[3], stiffness=20.0, name="late")
+    system.remove_element(system.add_linear_bushing(fe.GROUND, bodies[3]))
+    kept = system.add_linear_bushing(fe.GROUND, bodies[1], stiffness=30.0)
+    system.add_linear_bushing(fe.GROUND, bodies[1], stiffness=40.0, name="last")
+    system.remove_element(kept)
+    state = system.state()
+    copied = pickle.loads(pickle.dumps(state))
+    assert (copied.keys(), copied.to_bytes()) == (state.keys(), state.to_bytes()) and copied["last.stiffness.px"] == 40.0
+    assert copied.system.bodies == system.bodies and copied.system.elements == system.elements
+    assert copied.poses.shape == state.poses.shape == (4, 4, 4)
+    again = copy.deepcopy(copied.system)
+    adds: list[Callable[[fe.System], Any]] = [
+        lambda of: of.add_body(),
+        lambda of: of.add_linear_bushing(fe.GROUND, bodies[1]),
+        lambda of: of.add_body(),
+    ]
+    for add in adds:
+        assert add(system) == add(copied.system) == add(again)
+    with pytest.raises(fe.Error, match="built already"):
+        again.__setstate__(system.__getstate__())
 
 
 def test_arrays_that_are_copies_cannot_be_written_to() -> None:
