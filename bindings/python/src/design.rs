@@ -5,7 +5,7 @@ use force_elements::{
     exponential_spring, hertz_contact,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict as _, PyDict};
 
 use crate::errors::raised;
 use crate::keywords;
@@ -83,6 +83,21 @@ impl ContactDesign {
     /// Parameters of a coordinate element whose bristles carry the friction of the weight.
     fn coordinate_spring_damper_ext<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(coordinate_spring_damper_ext::Parameters::for_contact(&self.0), py)
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((f64, f64, f64), Bound<'py, PyDict>)> {
+        let CrateDesign { mass, extent, step, points, speed, restitution, mu_static, mu_kinetic, gravity } =
+            self.0;
+        let options = [
+            ("speed", speed),
+            ("restitution", restitution),
+            ("mu_static", mu_static),
+            ("mu_kinetic", mu_kinetic),
+            ("gravity", gravity),
+        ];
+        let options = options.into_py_dict(py)?;
+        options.set_item("points", points)?;
+        Ok(((mass, extent, step), options))
     }
 
     fn __repr__(&self) -> String {

@@ -181,6 +181,14 @@ impl Inertias {
                 .map_or(Ok(Vec::new()), |masses| one_or_each(masses, "coordinate_masses"))?,
         })
     }
+
+    #[expect(clippy::type_complexity, reason = "they are the arguments")]
+    fn __getnewargs__(&self) -> (Vec<f64>, Vec<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Vec<f64>) {
+        let moments = self.moments.iter().map(|moments| moments.matrix.into()).collect();
+        let centers: Vec<[f64; 3]> = self.mass_centers.iter().map(|center| center.coords.into()).collect();
+        let centers = (!centers.is_empty()).then_some(centers);
+        (self.masses.clone(), moments, centers, self.coordinate_masses.clone())
+    }
 }
 
 /// The longest stable step, and the element that limits it.

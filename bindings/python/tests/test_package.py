@@ -825,6 +825,26 @@ def test_a_copy_has_the_order_and_the_vacant_places_of_its_system() -> None:
         again.__setstate__(system.__getstate__())
 
 
+def test_parameters_of_contacts_and_steps_are_copied() -> None:
+    turned = np.array([[2.0, 0.5, 0.0], [0.5, 3.0, 0.0], [0.0, 0.0, 4.0]])
+    system = fe.System()
+    system.add_linear_bushing(fe.GROUND, system.add_body(), stiffness=100.0)
+    system.add_coordinate_spring_damper_ext(system.add_coordinate(), stiffness=1.0)
+    state = system.state()
+    state.evaluate()
+    for inertias in (
+        fe.Inertias(2.0, 0.1, coordinate_masses=1.0),
+        fe.Inertias([2.0], turned[None], [[0.0, 0.1, 0.0]], [3.0]),
+        fe.Inertias(np.inf, np.inf, coordinate_masses=0.5),
+    ):
+        expected = state.stable_step(inertias).length
+        for copied in (copy.copy(inertias), copy.deepcopy(inertias), pickle.loads(pickle.dumps(inertias))):
+            assert state.stable_step(copied).length == expected and repr(copied) == repr(inertias)
+    design = fe.ContactDesign(1.0, 0.05, 1e-3, points=3, speed=0.9, restitution=0.1, mu_static=0.6, mu_kinetic=0.4, gravity=9.0)
+    for same in (copy.copy(design), copy.deepcopy(design), pickle.loads(pickle.dumps(design))):
+        assert same.exponential_spring() == design.exponential_spring() and same.longest_step == design.longest_step
+
+
 def test_arrays_that_are_copies_cannot_be_written_to() -> None:
     system = everything()
     state, batch = system.state(), fe.Batch(system, 3)
