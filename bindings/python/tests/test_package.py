@@ -845,6 +845,13 @@ def test_parameters_of_contacts_and_steps_are_copied() -> None:
         assert same.exponential_spring() == design.exponential_spring() and same.longest_step == design.longest_step
 
 
+def test_a_system_takes_nothing_that_a_copy_would_lose() -> None:
+    with pytest.raises(TypeError, match="attribute of your class"):
+        type("Arm", (fe.System,), {})
+    with pytest.raises(AttributeError):
+        setattr(fe.System(), "tip", 1)
+
+
 def test_arrays_that_are_copies_cannot_be_written_to() -> None:
     system = everything()
     state, batch = system.state(), fe.Batch(system, 3)

@@ -4,19 +4,26 @@ import functools
 import inspect
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
 
 from . import _core
 from ._described import DESCRIBED
 
 
+@final
 class System(_core.System):
     """Bodies, coordinates and elements.
 
-    A system is pickled as the calls that built it. After something has been added or removed, earlier states are refused until
+    A system is pickled as the calls that add what it has. It takes no attributes and has no subclasses, since these would not be
+    pickled: keep it in an object of your own. After something has been added or removed, earlier states are refused until
     ``State.carry_over`` brings them up to date. What is added takes the first place that is free, in the next ``generation``: a
     ``Body``, ``Coordinate`` or ``Element`` that was removed is refused by the system and its states.
     """
+
+    __slots__ = ("__weakref__",)
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("System has no subclasses: keep a system as an attribute of your class")
 
 
 def fields(kind: str) -> dict[str, list[tuple[str, Any, str]]]:
