@@ -49,6 +49,20 @@ pub(crate) fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
     numbers.get(world * width..(world + 1) * width)
 }
 
+/// Which of the worlds are meant.
+pub(crate) fn mask(value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<bool>> {
+    let (array, kind) = convert::untyped(value)?;
+    if array.shape() != [count] {
+        return Err(wrong_shape("mask", &[vec![count]], array.shape()));
+    }
+    // An empty list has no type of its own.
+    if kind != b'b' && count > 0 {
+        let text = "mask must be an array of bool: for the indices of worlds, set those of np.zeros(n, bool) to True";
+        return Err(invalid(text));
+    }
+    array.call_method0("tolist")?.extract()
+}
+
 /// An array that is written to, as it is.
 pub(crate) fn output<'py>(
     value: Option<&Bound<'py, PyAny>>,

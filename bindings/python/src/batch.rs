@@ -6,13 +6,13 @@ use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, Stat
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMapping};
+use pyo3::types::PyMapping;
 
-use crate::arrays::{Input, Rows, chunks, input, output, row, wrong_shape};
+use crate::arrays::{self, Input, Rows, chunks, input, output, row, wrong_shape};
 use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
-use crate::errors::raised;
+use crate::errors::{invalid, raised};
 use crate::inertias::{Inertias, method_of};
-use crate::linearization::{self, Places, Products};
+use crate::linearization::{Places, Products};
 use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places, occupied};
 use crate::state::State;
@@ -20,6 +20,9 @@ use crate::system::{System, Update};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
+///
+/// ``batch[name]`` reads and writes a variable of all worlds, and ``in`` and iteration are those of its names, as of a ``State``;
+/// ``len(batch)`` is the number of worlds.
 #[pyclass(module = "force_elements")]
 pub(crate) struct Batch {
     system: Py<System>,
@@ -128,6 +131,11 @@ impl Batch {
             names.push(name);
             columns.push((numbers, shape.is_empty()));
         }
+        if self.worlds.first().is_some_and(|world| !self.system.get().read().owns(world)) {
+            return Err(raised(Error::TopologyMismatch));
+        }
+        // Before any is written, and also where there is no world.
+        names.iter().try_for_each(|name| self.check_name(name))?;
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
@@ -143,6 +151,24 @@ impl Batch {
         .map_err(raised)
     }
 
+    /// Refuses the name of a variable that there is not.
+    fn check_name(&self, name: &str) -> PyResult<()> {
+        let system = self.system.get().read();
+        let known = match self.worlds.first() {
+            Some(world) => world.variable(name),
+            None => system.default_state().variable(name),
+        };
+        known.map(|_| ()).or_else(|_| System::place_of(&system, &self.keys(), name).map(|_| ()))
+    }
+
+    /// The place of a world.
+    fn world(&self, world: isize) -> PyResult<usize> {
+        let place = usize::try_from(world).ok().filter(|place| *place < self.worlds.len());
+        place.ok_or_else(|| {
+            PyIndexError::new_err(format!("there is no world {world}: the batch has {}", self.worlds.len()))
+        })
+    }
+
     /// Evaluates all worlds, each followed by `then`.
     fn run(
         &mut self,
@@ -156,8 +182,7 @@ impl Batch {
             (body_rows(system.topology()), coordinate_places(system.topology()))
         };
         let (b, c) = (bodies.len(), coordinates.len());
-        let names: Vec<String> =
-            arrays.names.iter().map(|name| System::resolved(&system.read(), name)).collect();
+        let names = &arrays.names;
         let k = names.len();
         if (k == 0) != arrays.results.is_none() {
             return Err(PyTypeError::new_err("names and the array results of their numbers belong together"));
@@ -209,7 +234,7 @@ impl Batch {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
                 motion.write(world, job.state)?;
-                job.evaluate(&system, &names)?;
+                job.evaluate(&system, names)?;
                 then(&system, job.state)
             })
         })
@@ -241,14 +266,17 @@ impl Batch {
     ) -> PyResult<Option<Input<'py>>> {
         let (n, v) = (self.worlds.len(), self.width());
         let shape = [vec![n, v]];
-        let Some(Ok(some)) = value.map(|value| value.cast::<PyDict>()) else {
+        let Some(Ok(some)) = value.map(|value| value.cast::<PyMapping>()) else {
             return input(value, "variables", &shape);
         };
-        let names = self.keys();
+        let keys = self.keys();
         let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
-        for (name, values) in some {
-            let name = System::resolved(&self.system.get().read(), &name.extract::<String>()?);
-            all.set_item(linearization::place_of(&names, &name)?, values)?;
+        for (name, values) in convert::items(some)? {
+            let values = convert::array(&values)?;
+            if values.ndim() > 0 && values.shape() != [n] {
+                return Err(wrong_shape(&name, &[vec![n], vec![]], values.shape()));
+            }
+            all.set_item(System::place_of(&self.system.get().read(), &keys, &name)?, &*values)?;
         }
         input(Some(&all.getattr("T")?), "variables", &shape)
     }
@@ -313,8 +341,11 @@ impl Batch {
         system: &Bound<'_, System>,
         count: usize,
         state: Option<&Bound<'_, State>>,
-        threads: Option<NonZeroUsize>,
+        threads: Option<isize>,
     ) -> PyResult<Self> {
+        let positive = |threads| usize::try_from(threads).ok().and_then(NonZeroUsize::new);
+        let refused = || invalid("threads must be at least 1; None takes all cores");
+        let threads = threads.map(|threads| positive(threads).ok_or_else(refused)).transpose()?;
         let first = match state {
             Some(state) => State::copy_for(state, system)?,
             None => system.get().read().default_state(),
@@ -344,6 +375,7 @@ impl Batch {
     /// w, i, j, k [m]; ``velocities`` (n, bodies, 6), angular [rad/s] and linear [m/s]; ``coordinates`` and ``coordinate_rates``
     /// (n, coordinates). Out, written in place: ``wrenches`` (n, bodies, 6), torque [N m] and force [N] at the origins in
     /// ground; ``coordinate_forces`` (n, coordinates); ``energies`` (n,) [J]; ``results`` (n, k) for k ``names`` of results.
+    /// Without worlds the names of results are not checked.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -532,12 +564,15 @@ impl Batch {
         .map_err(raised)
     }
 
-    /// Replaces the worlds where ``mask`` (n,) is true by copies of ``state``, by default of the default state.
+    /// Replaces the worlds where ``mask`` (n,) of bool is true by copies of ``state``, by default of the default state.
     #[pyo3(signature = (mask, state=None))]
-    fn reset(&mut self, py: Python<'_>, mask: Vec<bool>, state: Option<&Bound<'_, State>>) -> PyResult<()> {
-        if mask.len() != self.worlds.len() {
-            return Err(wrong_shape("mask", &[vec![self.worlds.len()]], &[mask.len()]));
-        }
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        mask: &Bound<'_, PyAny>,
+        state: Option<&Bound<'_, State>>,
+    ) -> PyResult<()> {
+        let mask = arrays::mask(mask, self.worlds.len())?;
         let first = match state {
             Some(state) => State::copy_for(state, self.system.bind(py))?,
             None => self.system.get().read().default_state(),
@@ -551,14 +586,10 @@ impl Batch {
     /// Lets the elements of all worlds, or of those where ``mask`` (n,) is true, forget the past, as though the bodies had always
     /// been where they are: see ``State.reset_memory``.
     #[pyo3(signature = (mask=None))]
-    fn reset_memory(&mut self, py: Python<'_>, mask: Option<Vec<bool>>) -> PyResult<()> {
+    fn reset_memory(&mut self, py: Python<'_>, mask: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let mask = mask.map(|mask| arrays::mask(mask, self.worlds.len())).transpose()?;
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
-        if let Some(mask) = &mask
-            && mask.len() != worlds.len()
-        {
-            return Err(wrong_shape("mask", &[vec![worlds.len()]], &[mask.len()]));
-        }
         py.detach(|| {
             let system = system.read();
             parallel::each(worlds, threads, |world, state| {
@@ -570,15 +601,15 @@ impl Batch {
     }
 
     /// A copy of one world.
-    fn state(&self, py: Python<'_>, world: usize) -> PyResult<State> {
-        let state = self.worlds.get(world).ok_or_else(|| PyIndexError::new_err("there is no such world"))?;
-        Ok(State::of(self.system.clone_ref(py), state.clone()))
+    fn state(&self, py: Python<'_>, world: isize) -> PyResult<State> {
+        let world = self.world(world)?;
+        Ok(State::of(self.system.clone_ref(py), self.worlds[world].clone()))
     }
 
     /// Replaces one world by a copy of a state, of this system or an equal one.
-    fn set_state(&mut self, world: usize, state: &Bound<'_, State>) -> PyResult<()> {
-        let to = self.worlds.get_mut(world).ok_or_else(|| PyIndexError::new_err("there is no such world"))?;
-        *to = State::copy_for(state, self.system.bind(state.py()))?;
+    fn set_state(&mut self, world: isize, state: &Bound<'_, State>) -> PyResult<()> {
+        let world = self.world(world)?;
+        self.worlds[world] = State::copy_for(state, self.system.bind(state.py()))?;
         Ok(())
     }
 
@@ -596,8 +627,8 @@ impl Batch {
 
     /// The variable of this name in all worlds (n,).
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let name = System::resolved(&self.system.get().read(), name);
-        let values: Result<Vec<f64>, _> = self.worlds.iter().map(|state| state.variable(&name)).collect();
+        self.check_name(name)?;
+        let values: Result<Vec<f64>, _> = self.worlds.iter().map(|state| state.variable(name)).collect();
         Ok(convert::read_only(values.map_err(raised)?.to_pyarray(py)))
     }
 
@@ -609,7 +640,15 @@ impl Batch {
     /// Sets variables of all worlds from a dictionary of arrays (n,) or numbers, those of an element together: for those that
     /// bound each other, as ``mu_static`` and ``mu_kinetic`` do.
     fn update(&mut self, py: Python<'_>, values: &Bound<'_, PyMapping>) -> PyResult<()> {
-        self.write(py, values.items()?.extract()?)
+        self.write(py, convert::items(values)?)
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.check_name(name).is_ok()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.keys().into_pyobject(py)?.call_method0("__iter__")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Saved<'py>)> {

@@ -6,20 +6,38 @@ use force_elements::nalgebra::{
 use force_elements::{InvalidValue, Pose, Requirement, SpatialForce, SpatialVelocity, check};
 use numpy::ndarray::Dimension;
 use numpy::{
-    Element, PyArray, PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _,
-    ToPyArray as _,
+    Element, PyArray, PyArray2, PyArrayDescrMethods as _, PyArrayDyn, PyArrayMethods as _,
+    PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods as _, ToPyArray as _,
 };
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict as _, PyDict};
+use pyo3::types::{IntoPyDict as _, PyDict, PyMapping};
 
 use crate::errors::{invalid, raised};
 
-/// Numbers as an array in C order; not copied if they are one.
+/// What numpy makes of a value, and the letter of the kind of its numbers.
+pub(crate) fn untyped<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyUntypedArray>, u8)> {
+    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+    let array = array.cast_into::<PyUntypedArray>()?;
+    let kind = array.dtype().kind();
+    Ok((array, kind))
+}
+
+/// Real numbers as an array in C order; not copied if they are one.
 pub(crate) fn array<'py>(value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
     let py = value.py();
+    // The calls of numpy below cost more than a small system.
+    if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
+        && array.is_c_contiguous()
+    {
+        return Ok(array.try_readonly()?);
+    }
+    let (array, kind) = untyped(value)?;
+    // numpy would parse strings, and drop imaginary parts.
+    if !b"biuf".contains(&kind) {
+        return Err(invalid(&format!("real numbers are required, not an array of {}", array.dtype())));
+    }
     let options: Bound<'py, PyDict> = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
-    let array = py.import("numpy")?.call_method("asarray", (value,), Some(&options))?;
-    array.extract()
+    py.import("numpy")?.call_method("asarray", (array,), Some(&options))?.extract()
 }
 
 /// The numbers of an array, and its shape.
@@ -29,15 +47,23 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize
     Ok((array.as_slice()?.to_vec(), shape))
 }
 
-/// As many numbers as a vector has.
-pub(crate) fn vector<const N: usize>(value: &Bound<'_, PyAny>) -> PyResult<[f64; N]> {
-    let (numbers, _) = numbers(value)?;
-    numbers.try_into().map_err(|_| invalid(&format!("{N} numbers are required")))
+/// An array of one row of so many numbers.
+pub(crate) fn row(value: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
+    let (numbers, shape) = numbers(value)?;
+    if shape != [count] {
+        return Err(invalid(&format!("{what} must be of shape ({count},), not {shape:?}")));
+    }
+    Ok(numbers)
 }
 
 /// A point \[m\].
 pub(crate) fn point(value: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
-    Ok(Point3::from(vector::<3>(value)?))
+    Ok(Point3::from_slice(&row(value, 3, "a point")?))
+}
+
+/// The items of a mapping with names as keys.
+pub(crate) fn items<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+    mapping.items()?.extract()
 }
 
 /// A pose from a 4 × 4 matrix, or from 7 numbers (position, quaternion `w x y z`), or from a position.

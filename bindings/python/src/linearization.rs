@@ -6,7 +6,7 @@ use force_elements::{
 };
 use numpy::{PyArray1, PyArray2, ToPyArray as _};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyMapping;
 
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
@@ -52,12 +52,6 @@ impl Places {
             *time = vector.time;
         }
     }
-}
-
-/// Where a variable is among all.
-pub(crate) fn place_of(names: &[String], name: &str) -> PyResult<usize> {
-    let place = names.iter().position(|other| other == name);
-    place.ok_or_else(|| no_such(&format!("no variable is named {name:?}")))
 }
 
 /// A linearization, and the memory of its products with numbers.
@@ -233,32 +227,19 @@ impl Linearization {
     }
 
     /// The numbers of a motion, velocity or force.
-    fn motion(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<f64>>> {
-        let size = self.products.size();
-        let numbers = value.map(convert::numbers).transpose()?.map(|(numbers, _)| numbers);
-        if numbers.as_ref().is_some_and(|numbers| numbers.len() != size) {
-            return Err(invalid(&format!("{size} numbers are required, in the order of names")));
-        }
-        Ok(numbers)
+    fn motion(&self, value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Option<Vec<f64>>> {
+        value.map(|value| convert::row(value, self.products.size(), what)).transpose()
     }
 
     /// A number for each variable, from all of them or from some by name.
-    fn vector(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<f64>>> {
+    fn vector(&self, value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Option<Vec<f64>>> {
         let Some(value) = value else { return Ok(None) };
         let count = self.variable_names.len();
-        let numbers = match value.cast::<PyDict>() {
-            Ok(some) => {
-                let mut numbers = vec![0.0; count];
-                for (name, number) in some {
-                    let name = System::resolved(&self.system.get().read(), &name.extract::<String>()?);
-                    numbers[place_of(&self.variable_names, &name)?] = number.extract()?;
-                }
-                numbers
-            }
-            Err(_) => convert::numbers(value)?.0,
-        };
-        if numbers.len() != count {
-            return Err(invalid(&format!("{count} numbers are required, in the order of variable_names")));
+        let Ok(some) = value.cast::<PyMapping>() else { return convert::row(value, count, what).map(Some) };
+        let mut numbers = vec![0.0; count];
+        for (name, number) in convert::items(some)? {
+            let place = System::place_of(&self.system.get().read(), &self.variable_names, &name)?;
+            numbers[place] = number.extract()?;
         }
         Ok(Some(numbers))
     }
@@ -345,8 +326,8 @@ impl Linearization {
         velocity: Option<&Bound<'py, PyAny>>,
         variables: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>)> {
-        let (motion, velocity) = (self.motion(motion)?, self.motion(velocity)?);
-        let variables = self.vector(variables)?;
+        let (motion, velocity) = (self.motion(motion, "motion")?, self.motion(velocity, "velocity")?);
+        let variables = self.vector(variables, "variables")?;
         let mut forces = vec![0.0; self.products.size()];
         let mut next = self.has_variables(variables.is_some())?.then(|| vec![0.0; self.variable_names.len()]);
         let given = [motion.as_deref(), velocity.as_deref(), variables.as_deref()];
@@ -363,7 +344,7 @@ impl Linearization {
         forces: Option<&Bound<'py, PyAny>>,
         next: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Arrays<'py, 2>, Option<Bound<'py, PyArray1<f64>>>)> {
-        let (forces, next) = (self.motion(forces)?, self.vector(next)?);
+        let (forces, next) = (self.motion(forces, "forces")?, self.vector(next, "next")?);
         let [mut by_position, mut by_velocity] = [0, 1].map(|_| vec![0.0; self.products.size()]);
         let mut by_variables =
             self.has_variables(next.is_some())?.then(|| vec![0.0; self.variable_names.len()]);

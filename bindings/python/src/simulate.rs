@@ -20,8 +20,8 @@ pub(crate) struct Run {
     pub(crate) accuracy: f64,
     /// The step, or the longest one under error control.
     pub(crate) step: Option<f64>,
-    /// The results that are sampled, and their names in the state.
-    pub(crate) names: Vec<(String, String)>,
+    /// The results that are sampled.
+    pub(crate) names: Vec<String>,
 }
 
 /// What has been sampled, one row after the other.
@@ -46,11 +46,11 @@ pub(crate) fn failed(error: SimulationError) -> PyErr {
 }
 
 impl Samples {
-    fn take(&mut self, simulation: &mut Simulation<'_, f64>, names: &[(String, String)]) -> PyResult<()> {
+    fn take(&mut self, simulation: &mut Simulation<'_, f64>, names: &[String]) -> PyResult<()> {
         self.energy.push(simulation.mechanical_energy().map_err(failed)?);
         let view = simulation.dynamics().map_err(raised)?;
         self.results.resize_with(names.len(), Vec::new);
-        for (results, (_, name)) in self.results.iter_mut().zip(names) {
+        for (results, name) in self.results.iter_mut().zip(names) {
             results.push(view.result(name).map_err(raised)?);
         }
         let state = simulation.state();
@@ -63,7 +63,7 @@ impl Samples {
         Ok(())
     }
 
-    fn into_dict<'py>(self, py: Python<'py>, names: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
+    fn into_dict<'py>(self, py: Python<'py>, names: &[String]) -> PyResult<Bound<'py, PyDict>> {
         let count = self.time.len();
         let shaped = |numbers: &[f64], shape: &[usize]| {
             let width = numbers.len() / (count * shape.iter().product::<usize>()).max(1);
@@ -77,7 +77,7 @@ impl Samples {
         run.set_item("coordinates", shaped(&self.coordinates, &[])?)?;
         run.set_item("coordinate_rates", shaped(&self.coordinate_rates, &[])?)?;
         run.set_item("energy", self.energy.to_pyarray(py))?;
-        for ((name, _), numbers) in names.iter().zip(&self.results) {
+        for (name, numbers) in names.iter().zip(&self.results) {
             let numbers: Bound<'_, PyArray1<f64>> = numbers.to_pyarray(py);
             run.set_item(name, numbers)?;
         }

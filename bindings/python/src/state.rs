@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping};
 
 use crate::convert::{
-    self, force_numbers, force_of, matrix_of, pose_of, read_only, velocity_numbers, velocity_of,
+    self, force_numbers, force_of, matrix_of, pose_of, read_only, row, velocity_numbers, velocity_of,
 };
 use crate::errors::{exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
@@ -62,8 +62,15 @@ impl State {
         read(&system, system.dynamics_view(&self.state).map_err(raised)?)
     }
 
-    fn variable_name(&self, name: &str) -> String {
-        System::resolved(&self.system.get().read(), name)
+    /// The exception of an error in reading or writing variables of these names.
+    fn refused(&self, error: force_elements::Error, names: &[String]) -> PyErr {
+        if let force_elements::Error::NoSuchVariable { .. } = error {
+            let keys = self.state.variable_names();
+            let system = self.system.get().read();
+            let unknown = names.iter().find_map(|name| System::place_of(&system, &keys, name).err());
+            return unknown.unwrap_or_else(|| raised(error));
+        }
+        raised(error)
     }
 }
 
@@ -102,15 +109,6 @@ fn rows(value: &Bound<'_, PyAny>, count: usize, columns: usize, what: &str) -> P
     let (numbers, shape) = convert::numbers(value)?;
     if shape != [count, columns] {
         return Err(invalid(&format!("{what} must be of shape ({count}, {columns}), not {shape:?}")));
-    }
-    Ok(numbers)
-}
-
-/// As many numbers as there are coordinates.
-fn row(value: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
-    let (numbers, shape) = convert::numbers(value)?;
-    if shape != [count] {
-        return Err(invalid(&format!("{what} must be of shape ({count},), not {shape:?}")));
     }
     Ok(numbers)
 }
@@ -227,7 +225,7 @@ impl State {
         let X_GB = convert::pose(pose)?;
         match velocity {
             Some(velocity) => {
-                let V_GB = velocity_of(&convert::vector::<6>(velocity)?);
+                let V_GB = velocity_of(&row(velocity, 6, "velocity")?);
                 self.state.set_body(body, X_GB, V_GB).map_err(raised)
             }
             None => self.state.set_pose(body, X_GB).map_err(raised),
@@ -330,8 +328,6 @@ impl State {
                 plant.set_coordinate_load(coordinate, load).map_err(failed)?;
             }
         }
-        let resolved = |name: String| (name.clone(), System::resolved(&system, &name));
-        let names = names.into_iter().map(resolved).collect();
         let run = Run { end, every, accuracy, step, names };
         run.simulate(py, &system, &plant, state, integrator)
     }
@@ -514,8 +510,7 @@ impl State {
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
-        let name = self.variable_name(name);
-        self.view(|_, view| view.result(&name).map_err(raised))
+        self.view(|_, view| view.result(name).map_err(raised))
     }
 
     /// All results by name, under the ids of their elements.
@@ -573,16 +568,20 @@ impl State {
     /// on are bent from where they last stuck, and a stop that is moved past its coordinate acts after the next ``accept``, where
     /// ``state[name]`` and ``update`` let both begin at once.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.state.restore_values(&convert::numbers(values)?.0).map_err(raised)
+        let (numbers, shape) = convert::numbers(values)?;
+        if shape.len() != 1 {
+            return Err(invalid(&format!("values must be of shape (variables,), not {shape:?}")));
+        }
+        self.state.restore_values(&numbers).map_err(raised)
     }
 
     fn __getitem__(&self, name: &str) -> PyResult<f64> {
-        self.state.variable(&self.variable_name(name)).map_err(raised)
+        self.state.variable(name).map_err(|error| self.refused(error, &[name.to_string()]))
     }
 
     fn __setitem__(&mut self, name: &str, value: f64) -> PyResult<()> {
-        let system = self.system.get().read();
-        system.set_variable(&mut self.state, &System::resolved(&system, name), value).map_err(raised)
+        let outcome = self.system.get().read().set_variable(&mut self.state, name, value);
+        outcome.map_err(|error| self.refused(error, &[name.to_string()]))
     }
 
     /// Sets variables from a dictionary, those of an element together: for those that bound each other, as ``mu_static`` and
@@ -591,15 +590,16 @@ impl State {
         let items: Vec<(String, f64)> = values.items()?.extract()?;
         let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
         let system = self.system.get().read();
-        let update = Update::of(names, &system);
+        let update = Update::of(names.iter().cloned(), &system);
         let mut changed = self.state.clone();
-        update.write(&system, &mut changed, |place| values[place]).map_err(raised)?;
+        let outcome = update.write(&system, &mut changed, |place| values[place]);
+        outcome.map_err(|error| self.refused(error, &names))?;
         self.state = changed;
         Ok(())
     }
 
     fn __contains__(&self, name: &str) -> bool {
-        self.state.variable(&self.variable_name(name)).is_ok()
+        self.state.variable(name).is_ok()
     }
 
     /// For IPython: what can follow ``state["``, also under the names of elements.

@@ -1,6 +1,5 @@
 //! Systems, which record how they were built.
 
-use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use force_elements::{
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::cables::{self, Passage, Route};
 use crate::convert;
@@ -88,8 +87,23 @@ impl System {
         })
     }
 
-    /// The name of a variable or result under the kind and place of its element, where it may be under the user's name.
-    pub(crate) fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
+    /// Where a variable is among all, which are listed by the kinds and places of their elements.
+    pub(crate) fn place_of(system: &ForceSystem<f64>, keys: &[String], name: &str) -> PyResult<usize> {
+        let resolved = Self::resolved(system, name);
+        let place = keys.iter().position(|key| *key == resolved);
+        place.ok_or_else(|| {
+            let parts = keys.iter().filter_map(|key| key.strip_prefix(&resolved)?.strip_prefix('.'));
+            let parts: Vec<String> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
+            let hint = match parts.as_slice() {
+                [] => "; keys() lists all".to_string(),
+                parts => format!("; there are {}", parts.join(", ")),
+            };
+            no_such(&format!("no variable is named {name:?}{hint}"))
+        })
+    }
+
+    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
+    fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
         // A user's name may have dots: the longest that fits is meant.
         let mut dots: Vec<usize> = name.match_indices('.').map(|(place, _)| place).collect();
         dots.reverse();
@@ -186,18 +200,15 @@ fn given<'py, P: Variables<f64> + Default>(
     Ok((parameters, full))
 }
 
-/// Tables by axis.
-type Tables<'py> = BTreeMap<String, Bound<'py, PyAny>>;
-
 /// Curves of the axes of a bushing; the tables are kept with the keywords.
 fn curves_of(
-    tables: Option<Tables<'_>>,
+    tables: Option<&Bound<'_, PyMapping>>,
     keyword: &str,
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<Vec<(usize, spatial_bushing::Curve<f64>)>> {
     let Some(tables) = tables else { return Ok(Vec::new()) };
     let (mut along, kept) = (Vec::new(), PyDict::new(keywords.py()));
-    for (axis, table) in tables {
+    for (axis, table) in convert::items(tables)? {
         let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
         let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
         let (numbers, shape) = convert::numbers(&table)?;
@@ -294,8 +305,8 @@ impl System {
         py: Python<'py>,
         frame_f: FrameArgument,
         frame_m: FrameArgument,
-        curves: Option<Tables<'py>>,
-        damping_curves: Option<Tables<'py>>,
+        curves: Option<&Bound<'py, PyMapping>>,
+        damping_curves: Option<&Bound<'py, PyMapping>>,
         name: Option<String>,
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Element> {

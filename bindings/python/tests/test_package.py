@@ -10,6 +10,7 @@ import sysconfig
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -675,7 +676,7 @@ def test_errors_have_the_texts_of_the_library() -> None:
         system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
     with pytest.raises(fe.Error, match="is taken"):
         system.add_body("cube")
-    with pytest.raises(KeyError, match=r"linear_bushing\[0\].stiff"):
+    with pytest.raises(KeyError, match=r"mount\.stiff"):
         state["mount.stiff"]
     with pytest.raises(ValueError, match="must be"):
         state["mount.stiffness.qx"] = -1.0
@@ -850,6 +851,75 @@ def test_a_system_takes_nothing_that_a_copy_would_lose() -> None:
         type("Arm", (fe.System,), {})
     with pytest.raises(AttributeError):
         setattr(fe.System(), "tip", 1)
+
+
+def test_shapes_and_types_of_numbers_are_checked() -> None:
+    system = fe.System()
+    body = system.add_body("body")
+    system.add_linear_bushing(fe.GROUND, body, name="mount")
+    state, batch = system.state(), fe.Batch(system, 2)
+    state.evaluate()
+    batch.evaluate()
+    linearization = state.linearize(variables=True)
+    forces, wrong_type, flat = np.empty((2, 6)), ["1", "2", "3"], np.zeros((1, 6))
+    refused: list[Callable[[], Any]] = [
+        lambda: state.set_values(state.values()[None]),
+        lambda: state.set_body(body, [0, 0, 0], np.zeros((2, 3))),
+        lambda: body.station(np.zeros((3, 1))),
+        lambda: linearization.jvp(motion=flat),
+        lambda: linearization.vjp(forces=flat),
+        lambda: linearization.jvp(variables=state.values()[None]),
+        lambda: batch.jvp(variables={"mount.stiffness.px": np.zeros((2, 1))}, forces=forces),
+        lambda: body.station(wrong_type),
+        lambda: body.station([1.0, 2.0, 3.0j]),
+        lambda: batch.jvp(variables={"mount.stiffness.px": "2"}, forces=forces),
+        lambda: system.add_linear_bushing(fe.GROUND, body, stiffness=["1"] * 6),
+    ]
+    for call in refused:
+        with pytest.raises(fe.InvalidValueError, match="shape|real numbers"):
+            call()
+    state.set_body(body, np.array([0, 0, 1]), [False] * 6)
+
+
+def test_any_mapping_gives_numbers_by_name() -> None:
+    system = fe.System()
+    body = system.add_body()
+    system.add_linear_bushing(fe.GROUND, body, name="mount", stiffness=100.0)
+    curves = MappingProxyType({"px": [[-1.0, -1.0], [0.0, 0.0], [1.0, 1.0]]})
+    system.add_spatial_bushing(fe.GROUND, body, curves=curves, damping_curves=curves)
+    state, batch = system.state(), fe.Batch(system, 2)
+    state.set_body(body, [0.1, 0.0, 0.0])
+    by_name = MappingProxyType({"mount.stiffness.px": 1.0})
+    state.evaluate()
+    linearization = state.linearize(variables=True, commit=True)
+    assert linearization.jvp(variables=by_name)[0][3] == pytest.approx(-0.1)
+    (by_position, _), _ = linearization.vjp(next=by_name)
+    batch.evaluate(poses=np.tile(state.poses, (2, 1, 1, 1)))
+    forces, motion = np.empty((2, 6)), np.empty((2, 6))
+    batch.jvp(variables=by_name, forces=forces)
+    batch.vjp(next=by_name, motion=motion)
+    assert np.allclose(forces[:, 3], -0.1) and np.array_equal(motion[1], by_position)
+
+
+def test_a_batch_has_the_names_of_its_states() -> None:
+    system = everything()
+    batch, empty = fe.Batch(system, 2), fe.Batch(system, 0)
+    assert list(batch) == list(empty) == batch.keys() == list(system.state())
+    assert "mount.stiffness.px" in batch and "time" in empty and "mount.stiffness" not in batch
+    for world in (-1, 2):
+        with pytest.raises(IndexError, match=f"no world {world}"):
+            batch.state(world)
+        with pytest.raises(IndexError, match=f"no world {world}"):
+            batch.set_state(world, system.state())
+    names: Any = ("mount.stif", "foo")
+    for name in names:
+        for of in (batch, empty):
+            with pytest.raises(fe.NoSuchNameError, match=name):
+                of[name]
+            # Nothing is written.
+            with pytest.raises(fe.NoSuchNameError, match=name):
+                of.update({"time": 3.0, name: 1.0})
+            assert not batch["time"].any()
 
 
 def test_arrays_that_are_copies_cannot_be_written_to() -> None:
