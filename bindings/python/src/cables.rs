@@ -57,6 +57,10 @@ impl Obstacle {
         Ok(Self { frame, shape, hint, ignored_around_ends, friction, confined_to, most_contacts })
     }
 
+    fn __repr__(&self) -> String {
+        format!("Obstacle({}, {})", self.frame.__repr__(), self.shape.__repr__())
+    }
+
     #[expect(clippy::type_complexity, reason = "they are the arguments")]
     fn __getnewargs__(
         &self,
@@ -114,6 +118,10 @@ impl ViaPoint {
             return Err(invalid("moving takes as many values of the coordinate as points"));
         }
         Ok(Self { station, moving, within })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ViaPoint({})", self.station.__repr__())
     }
 
     fn __getnewargs__(&self) -> (Station, Option<Knots>, Option<(Coordinate, f64, f64)>) {

@@ -182,6 +182,11 @@ impl Inertias {
         })
     }
 
+    fn __repr__(&self) -> String {
+        let (masses, of_coordinates) = (&self.masses, &self.coordinate_masses);
+        format!("Inertias(masses={masses:?}, coordinate_masses={of_coordinates:?})")
+    }
+
     #[expect(clippy::type_complexity, reason = "they are the arguments")]
     fn __getnewargs__(&self) -> (Vec<f64>, Vec<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Vec<f64>) {
         let moments = self.moments.iter().map(|moments| moments.matrix.into()).collect();

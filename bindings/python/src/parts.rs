@@ -379,7 +379,7 @@ impl Frame {
         convert::matrix(py, &convert::matrix_of(&self.pose), 4).map(convert::read_only)
     }
 
-    fn __repr__(&self) -> String {
+    pub(crate) fn __repr__(&self) -> String {
         format!("Frame({})", self.body.__repr__())
     }
 
@@ -411,7 +411,7 @@ impl Station {
         self.point.coords.into()
     }
 
-    fn __repr__(&self) -> String {
+    pub(crate) fn __repr__(&self) -> String {
         format!("Station({}, {:?})", self.body.__repr__(), self.point())
     }
 

@@ -170,7 +170,7 @@ impl Shape {
         Self::checked("distance_field", vec![spacing], Some(mesh))
     }
 
-    fn __repr__(&self) -> String {
+    pub(crate) fn __repr__(&self) -> String {
         if self.kind == "height_map" {
             return format!("Shape of a height map of {} heights", self.sizes.len().saturating_sub(5));
         }
@@ -330,6 +330,16 @@ impl Surface {
             None => shape.solid().map(|_| ())?,
         }
         Ok(Self { frame: frame.frame(), shape, material, keywords: keywords.unbind() })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let shape = match &self.shape {
+            SurfaceShape::Shape(shape) => shape.__repr__(),
+            SurfaceShape::Mesh(mesh) => mesh.__repr__(),
+        };
+        let springs =
+            if self.material.is_some() { format!(", {}", self.keywords.bind(py)) } else { String::new() };
+        format!("Surface({}, {shape}{springs})", self.frame.__repr__())
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> ((Frame, SurfaceShape), Bound<'py, PyDict>) {

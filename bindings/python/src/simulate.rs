@@ -92,7 +92,13 @@ impl Run {
         }
         match self.every {
             Some(every) if !(every.is_finite() && every > 0.0) => {
-                Err(invalid("the time between two samples must be positive"))
+                Err(invalid("every, the time between two samples, must be positive and finite"))
+            }
+            Some(every) if [start, self.end].iter().any(|&time| time + every <= time) => {
+                Err(invalid(&format!(
+                    "every = {every:e} s is less than the rounding of times from {start} s to {} s: make it longer",
+                    self.end
+                )))
             }
             _ => Ok(()),
         }

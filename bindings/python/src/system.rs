@@ -12,7 +12,6 @@ use force_elements::{
     cable_spring, coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact,
     linear_bushing, spatial_bushing,
 };
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
 
@@ -607,6 +606,10 @@ pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py
         }
         "elastic_foundation" => keywords::table(&elastic_foundation::Parameters::default(), py),
         "elastic_foundation.material" => keywords::table(&elastic_foundation::Material::default(), py),
-        _ => Err(PyTypeError::new_err(format!("there is no kind of element {kind:?}"))),
+        _ => {
+            let kinds = "cable_spring, coordinate_spring_damper_ext, elastic_foundation, \
+                elastic_foundation.material, exponential_spring, hertz_contact, linear_bushing, spatial_bushing";
+            Err(no_such(&format!("there is no kind of element {kind:?}; there are {kinds}")))
+        }
     }
 }

@@ -922,6 +922,49 @@ def test_a_batch_has_the_names_of_its_states() -> None:
             assert not batch["time"].any()
 
 
+def test_messages_say_what_to_do() -> None:
+    system = everything()
+    state, batch = system.state(), fe.Batch(system, 3)
+    for call in (
+        lambda: state["mount.stiffness"],
+        lambda: state.update({"mount.stiffness": 1.0}),
+        lambda: batch["mount.stiffness"],
+        lambda: batch.update({"mount.stiffness": 1.0}),
+        lambda: batch.jvp(variables={"mount.stiffness": 1.0}),
+    ):
+        with pytest.raises(fe.NoSuchNameError, match=r'"mount\.stiffness"; there are mount\.stiffness\.qx, '):
+            call()
+    for threads in (0, -1):
+        with pytest.raises(fe.InvalidValueError, match="threads must be at least 1"):
+            fe.Batch(system, 3, threads=threads)
+    indices: Any = np.array([0, 2, 1])
+    for reset in (batch.reset, batch.reset_memory):
+        with pytest.raises(fe.InvalidValueError, match="mask must be an array of bool"):
+            reset(indices)
+    state.time = 1.0
+    inertias = fe.Inertias(1.0, 1.0, coordinate_masses=1.0)
+    with pytest.raises(fe.InvalidValueError, match="every = 1e-17 s"):
+        state.simulate(2.0, inertias, every=1e-17)
+    with pytest.raises(fe.NoSuchNameError, match="there are cable_spring, ") as refused:
+        fe.parameters("bushing")
+    kinds = str(refused.value).split("there are ")[1].split(", ")
+    listed = {name.removeprefix("add_") for name in dir(fe.System) if name.startswith("add_")} - {"body", "coordinate"}
+    assert set(kinds) == listed | {"elastic_foundation.material"} and all(map(fe.parameters, kinds))
+    cube = system.body("cube")
+    shown = [
+        (fe.Obstacle(cube, fe.Shape.sphere(0.1)), 'Obstacle(Frame(Body(0)), Shape("sphere", [0.1]))'),
+        (fe.ViaPoint(cube.station([0, 0, 1])), "ViaPoint(Station(Body(0), [0.0, 0.0, 1.0]))"),
+        (fe.Surface(cube, fe.Shape.half_space()), 'Surface(Frame(Body(0)), Shape("half_space", []))'),
+        (
+            fe.Surface(cube, fe.Mesh.brick([1, 1, 1]), stiffness=1e6),
+            "Surface(Frame(Body(0)), Mesh of 24 vertices and 12 faces, {'stiffness': [1000000.0]})",
+        ),
+        (inertias, "Inertias(masses=[1.0], coordinate_masses=[1.0])"),
+    ]
+    for of, text in shown:
+        assert repr(of) == text
+
+
 def test_arrays_that_are_copies_cannot_be_written_to() -> None:
     system = everything()
     state, batch = system.state(), fe.Batch(system, 3)
