@@ -24,7 +24,7 @@ use crate::parts::{Built, Element};
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
     masses: Vec<f64>,
-    moments: Vec<Moments>,
+    moments: Vec<Matrix3<f64>>,
     mass_centers: Vec<Point3<f64>>,
     coordinate_masses: Vec<f64>,
 }
@@ -32,31 +32,20 @@ pub(crate) struct Inertias {
 /// By how much moments may differ from those across the diagonal, relative to the largest, as those that were rotated do.
 const ROUNDOFF: f64 = 1e-9;
 
+/// The moments of a missing row, which are refused.
+const MISSING: Matrix3<f64> = Matrix3::from_array_storage(ArrayStorage([[f64::NAN; 3]; 3]));
+
 /// The moments of inertia of one body.
-#[derive(Clone, Copy)]
-struct Moments {
-    matrix: Matrix3<f64>,
-    /// The least principal moment.
-    least: f64,
-}
-
-impl Moments {
-    /// The moments of a missing row, which are refused.
-    const MISSING: Self =
-        Self { matrix: Matrix3::from_array_storage(ArrayStorage([[f64::NAN; 3]; 3])), least: f64::NAN };
-
-    fn of(matrix: Matrix3<f64>) -> PyResult<Self> {
-        // The moments of a body that does not move are infinite.
-        if matrix == Matrix3::from_diagonal_element(f64::INFINITY) {
-            return Ok(Self { matrix, least: f64::INFINITY });
-        }
-        let is_symmetric = (matrix - matrix.transpose()).amax() <= ROUNDOFF * matrix.amax();
-        if !(is_symmetric && matrix.iter().all(|moment| moment.is_finite())) {
-            return Err(invalid("moments must be symmetric, and finite or all infinite"));
-        }
-        let matrix = (matrix + matrix.transpose()) * 0.5;
-        Ok(Self { matrix, least: matrix.symmetric_eigenvalues().min() })
+fn symmetric(moments: &Matrix3<f64>) -> PyResult<Matrix3<f64>> {
+    // Those of a body that does not move are infinite.
+    if *moments == Matrix3::from_diagonal_element(f64::INFINITY) {
+        return Ok(*moments);
     }
+    let is_symmetric = (moments - moments.transpose()).amax() <= ROUNDOFF * moments.amax();
+    if !(is_symmetric && moments.iter().all(|moment| moment.is_finite())) {
+        return Err(invalid("moments must be symmetric, and finite or all infinite"));
+    }
+    Ok((moments + moments.transpose()) * 0.5)
 }
 
 /// A number for all, or one for each.
@@ -69,7 +58,7 @@ fn one_or_each(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
 }
 
 /// The moments of one body after the other.
-fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Moments>> {
+fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Matrix3<f64>>> {
     let (numbers, shape) = convert::numbers(value)?;
     let matrices: Vec<_> = match shape.as_slice() {
         [] | [_] => numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect(),
@@ -83,7 +72,7 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Moments>> {
             return Err(invalid(&format!("moments must be of shape {shapes}, not {shape:?}")));
         }
     };
-    matrices.into_iter().map(Moments::of).collect()
+    matrices.iter().map(symmetric).collect()
 }
 
 /// The value of a row, where there may be one for all. A missing row is refused as a mass that is not greater than zero.
@@ -123,8 +112,8 @@ impl Inertias {
     ) -> Result<Plant<f64>, SimulationError> {
         let mut plant = Plant::new(gravity)?;
         for body in topology.bodies() {
-            let Moments { matrix, .. } = at(&self.moments, row_of(body), Moments::MISSING);
-            plant.put_body(body, RigidBody::new(self.mass(body), self.mass_center(body), matrix)?);
+            let rigid = RigidBody::new(self.mass(body), self.mass_center(body), self.inertia(body))?;
+            plant.put_body(body, rigid);
         }
         for coordinate in topology.coordinates() {
             plant.put_coordinate(coordinate, self.coordinate_mass(coordinate))?;
@@ -138,8 +127,8 @@ impl CrateInertias for Inertias {
         at(&self.masses, row_of(body), f64::NAN)
     }
 
-    fn least_inertia(&self, body: BodyIndex) -> f64 {
-        at(&self.moments, row_of(body), Moments::MISSING).least
+    fn inertia(&self, body: BodyIndex) -> Matrix3<f64> {
+        at(&self.moments, row_of(body), MISSING)
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
@@ -189,7 +178,7 @@ impl Inertias {
 
     #[expect(clippy::type_complexity, reason = "they are the arguments")]
     fn __getnewargs__(&self) -> (Vec<f64>, Vec<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Vec<f64>) {
-        let moments = self.moments.iter().map(|moments| moments.matrix.into()).collect();
+        let moments = self.moments.iter().map(|&moments| moments.into()).collect();
         let centers: Vec<[f64; 3]> = self.mass_centers.iter().map(|center| center.coords.into()).collect();
         let centers = (!centers.is_empty()).then_some(centers);
         (self.masses.clone(), moments, centers, self.coordinate_masses.clone())
