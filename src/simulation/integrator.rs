@@ -54,9 +54,10 @@ impl Span {
     }
 }
 
-/// The shortest step \[s\] by which time advances in the precision of the scalar.
+/// The shortest step \[s\] by which time advances in the precision of the scalar. From zero it would advance by any, but in more
+/// steps than there is time for.
 fn least_step<T: Real>(start: f64) -> f64 {
-    T::default_epsilon().to_f64() * start.abs()
+    (T::default_epsilon().to_f64() * start.abs()).max(f64::EPSILON)
 }
 
 /// How closely events are located.
@@ -99,8 +100,8 @@ impl<T: Real> Simulation<'_, T> {
     /// A step of this length from now, or to `end` if that is at most `stretch` times as far.
     ///
     /// # Errors
-    /// [`SimulationError::StepTooSmall`] if time would not advance in the precision of the scalar, or in so many steps that
-    /// they cannot be counted.
+    /// [`SimulationError::StepTooSmall`] if time would not advance in the precision of the scalar, or the step is shorter than
+    /// 2.2e-16 s.
     pub(super) fn span(&self, length: f64, end: f64, stretch: f64) -> Result<Span, SimulationError> {
         let start = self.time();
         // Time as the elements read it.
@@ -110,9 +111,7 @@ impl<T: Real> Simulation<'_, T> {
         let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 1.5 * length;
         let is_last = reaches || leaves_nothing;
         let span_end = if is_last { end } else { start + length };
-        // Shorter ones would be more than can be counted.
-        let least = least_step::<T>(start).max(f64::EPSILON * (end - start));
-        if rounded(span_end) <= rounded(start) || (length < least && !is_last) {
+        if rounded(span_end) <= rounded(start) || (length < least_step::<T>(start) && !is_last) {
             return Err(SimulationError::StepTooSmall { time: start, step: length.min(end - start) });
         }
         // Where rounding of the sum is a noticeable part of the step, the rounded step is integrated.
