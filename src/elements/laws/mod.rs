@@ -100,7 +100,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 ///     }
 /// }
 ///
-/// #[derive(Debug)]
+/// #[derive(Debug, Clone)]
 /// struct AirSpring;
 ///
 /// impl<T: Real> FrameLaw<T> for AirSpring {
@@ -141,6 +141,13 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// let [by_position, _] = linearization.to_dense();
 /// assert!((by_position[(5, 5)] + 1.3 * 5e5 * 0.02 / 0.15).abs() < 1e-6);
 /// assert_eq!(linearization.element(spring).source(), Source::Exact);
+///
+/// // The same in single precision.
+/// let mut casts = Casts::<f64, f32>::new();
+/// casts.add(|spring: &BetweenFrames<f64, AirSpring>, _| Ok(spring.cast::<f32>()));
+/// let single = system.cast_with(&casts)?;
+/// let mut state = single.cast_state(&state)?;
+/// assert!((single.realize_dynamics(&mut state)?.body_force(plate).force.z - 7973.5).abs() < 0.01);
 /// # Ok::<(), Error>(())
 /// ```
 pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
