@@ -282,8 +282,11 @@ impl<'a, T: Real> Simulation<'a, T> {
     ) -> Result<f64, SimulationError> {
         self.statistics.evaluations += 1;
         let energies = self.plant.energies_start()..self.own_start();
-        let result = self.move_to(time, y).and_then(|()| {
+        let moved = self.state.set_kinematics(&Trial { plant: self.plant, time, y });
+        let result = moved.map_err(SimulationError::from).and_then(|()| {
+            // Forces of the start read the elements' own states there.
             self.system.calc_held_powers(&mut self.state)?;
+            self.set_own_continuous(y)?;
             self.write_rates(y, rates)?;
             let power = self.power_absorbed(rates);
             rates[energies].copy_from_slice(self.state.held_powers());
@@ -513,6 +516,11 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Sets motion and continuous variables of the state.
     fn move_to(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         self.state.set_kinematics(&Trial { plant: self.plant, time, y })?;
+        self.set_own_continuous(y)
+    }
+
+    /// Writes the continuous variables, if elements have any of their own.
+    fn set_own_continuous(&mut self, y: &[T]) -> Result<(), SimulationError> {
         let of_state = self.of_state();
         // Energies alone matter to no force.
         if self.own_start() < of_state.end { Ok(self.state.set_continuous(&y[of_state])?) } else { Ok(()) }
