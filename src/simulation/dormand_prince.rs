@@ -201,7 +201,7 @@ impl<T: Real> DormandPrince<T> {
             && !span.is_within(closeness.step)
             && let Some(step) = simulation.unseen_contact(h)?
         {
-            return Ok(Verdict::Retry { step });
+            return Ok(Verdict::Retry { step: span.retried(step) });
         }
         if is_accurate && !span.is_within(closeness.step) && self.path_error(simulation, span)? > 1.0 {
             return Ok(Verdict::Retry { step: closeness.shortened(h) });
@@ -211,7 +211,7 @@ impl<T: Real> DormandPrince<T> {
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
         if !is_accurate {
-            return Ok(Verdict::Retry { step: h * growth.min(1.0) });
+            return Ok(Verdict::Retry { step: span.retried(h * growth.min(1.0)) });
         }
         simulation.accept(span.end, &self.y)?;
         Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })

@@ -52,6 +52,12 @@ impl Span {
     pub(super) fn is_within(&self, length: f64) -> bool {
         self.length.min(self.asked) <= length
     }
+
+    /// A step that is not longer than this, to be tried instead. It is shorter than the one asked for, which may have been
+    /// rounded up to this one.
+    pub(super) fn retried(&self, step: f64) -> f64 {
+        step.min(0.9 * self.asked)
+    }
 }
 
 /// The shortest step \[s\] by which time advances in the precision of the scalar. From zero it would advance by any, but in more

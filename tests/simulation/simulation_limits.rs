@@ -448,3 +448,18 @@ fn single_precision_takes_steps_as_short_as_its_clock_can_show() {
         assert_eq!(taken.is_ok(), is_shown, "{time}: {taken:?}");
     }
 }
+
+/// Steps near the end of a frame that round to it, in single precision: those that error control shortens are others.
+#[test]
+fn a_step_that_is_shortened_is_another_one_although_the_clock_shows_the_same() {
+    let (system, plant, mut state) = machine::<f32>(0, &[6.4e7]);
+    let slider = system.coordinates().next().expect("one");
+    state.set_coordinate(slider, 0.1).expect("finite");
+    state.set_time(300.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = DormandPrince::new(1e-2).with_first_step(1e-4);
+    for frame in 1..=30 {
+        let outcome = simulation.run(&mut integrator, 300.0 + f64::from(frame) / 600.0, |_| {});
+        assert!(matches!(outcome, Ok(()) | Err(SimulationError::StepTooSmall { .. })), "{outcome:?}");
+    }
+}

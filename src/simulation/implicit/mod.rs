@@ -297,7 +297,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         if !span.is_within(closeness.step)
             && let Ok(Some(step)) = simulation.unseen_contact(h)
         {
-            return Verdict::Retry { step };
+            return Verdict::Retry { step: span.retried(step) };
         }
         let has_event = force_error > closeness.force;
         if has_event && !span.is_within(closeness.step) {
