@@ -250,7 +250,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
     /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits parameters
     /// which the caller has changed in the state from those `before`: of bristles that they switch on, and of a stop that
-    /// they move. `None` if the caller has enabled the element. By default the memory stays.
+    /// they move. `None` if the caller has enabled the element. Returns whether it has written any; by default the memory stays.
     ///
     /// Not called if the caller writes discrete variables together with parameters, nor before a motion has been set in a
     /// state that is new or has been restored.
@@ -260,7 +260,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _given: &Given<'_, T, Self>,
         _velocities: &Velocities<T>,
         _next: &mut Self::Discrete,
-    ) {
+    ) -> bool {
+        false
     }
 
     /// Draws the element and its forces, for [`DynamicsView::draw`](crate::DynamicsView::draw). By default draws

@@ -392,21 +392,21 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
     ) -> Result<Option<Stage>, Error> {
         let Slots { roster, variables, spare, .. } = Slots::<T, E>::downcast_mut(slots)?;
+        let Some(element) = &self.elements[place] else { return Ok(None) };
         let is_enabled_anew = variables.enabled[place] && !spare.enabled[0];
-        let is_changed = spare.parameters[0].first_stage_changed(&variables.parameters[place]).is_some();
-        let is_written = spare.discrete[0].first_stage_changed(&variables.discrete[place]).is_some();
-        let follows = (is_changed || is_enabled_anew) && !is_written;
-        let Some(element) = self.elements[place].as_ref().filter(|_| follows) else {
-            return Ok(None);
-        };
-        let Columns { parameters, discrete, .. } = spare;
+        let Columns { parameters: before, discrete, .. } = spare;
         let next = &mut discrete[0];
-        element.follow_parameters(
-            (!is_enabled_anew).then_some(&parameters[0]),
-            &variables.given(place, kinematics),
-            &kinematics.velocities,
-            next,
-        );
+        let given = variables.given(place, kinematics);
+        let mut has_followed = false;
+        if before[0].first_stage_changed(&variables.parameters[place]).is_some() {
+            has_followed |= element.follow_parameters(Some(&before[0]), &given, &kinematics.velocities, next);
+        }
+        if is_enabled_anew {
+            has_followed |= element.follow_parameters(None, &given, &kinematics.velocities, next);
+        }
+        if !has_followed {
+            return Ok(None);
+        }
         if let Err(invalid) = next.validate() {
             next.clone_from(&variables.discrete[place]);
             variables.swap(place, spare);

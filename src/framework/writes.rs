@@ -3,10 +3,10 @@
 use alloc::string::ToString;
 
 use crate::framework::element::ForceElement;
-use crate::framework::element_variables::{ENABLED, check_new, validate_continuous};
+use crate::framework::element_variables::{ENABLED, check_new, is_named, validate_continuous};
 use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::AnyElement;
-use crate::framework::slots::{AnySlots, Columns, Slots};
+use crate::framework::slots::{AnySlots, Columns, Group, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -49,7 +49,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Parameters),
     ) -> Result<(), Error> {
-        self.update(state, handle, |present, changed| {
+        self.update(state, handle, true, |present, changed| {
             change(&mut changed.parameters[0]);
             check_new(&present.parameters[handle.place()], &changed.parameters[0])
         })
@@ -79,7 +79,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Discrete),
     ) -> Result<(), Error> {
-        self.update(state, handle, |present, changed| {
+        self.update(state, handle, false, |present, changed| {
             change(&mut changed.discrete[0]);
             check_new(&present.discrete[handle.place()], &changed.discrete[0])
         })
@@ -97,7 +97,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         change: impl FnOnce(&mut E::Continuous),
     ) -> Result<(), Error> {
-        self.update(state, handle, |present, changed| {
+        self.update(state, handle, false, |present, changed| {
             change(&mut changed.continuous[0]);
             validate_continuous(&changed.continuous[0])?;
             check_new(&present.continuous[handle.place()], &changed.continuous[0])
@@ -119,7 +119,7 @@ impl<T: Real> ForceSystem<T> {
     pub fn reset_memory(&self, state: &mut State<T>, element: impl Into<ElementId>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
-        self.write_with_account(state, id, |slots, kinematics| {
+        self.write_with_account(state, id, false, |slots, kinematics| {
             self.kinds[id.kind()].reset_memory(slots, id.place(), kinematics)
         })?;
         state.continuous.was_reset();
@@ -151,7 +151,7 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
         let flag = Value::Flag(enabled).number();
-        self.write_with_account(state, id, |slots, _| slots.set(id.place(), &[(ENABLED, flag)]))
+        self.write_with_account(state, id, true, |slots, _| slots.set(id.place(), &[(ENABLED, flag)]))
     }
 
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
@@ -201,7 +201,11 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
-        self.write_with_account(state, id, |slots, _| slots.set(id.place(), values))
+        let mut are_of_memory = false;
+        state.kinds[id.kind()].visit(id.place(), Group::Discrete, &mut |entry| {
+            are_of_memory |= values.iter().any(|(field, _)| is_named(entry.name, field));
+        });
+        self.write_with_account(state, id, !are_of_memory, |slots, _| slots.set(id.place(), values))
     }
 
     /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to
@@ -276,22 +280,24 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &mut State<T>,
         handle: Handle<E>,
+        memory_follows: bool,
         change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> Result<Option<Stage>, ElementError>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
-        self.write_with_account(state, handle.id(), |slots, _| {
+        self.write_with_account(state, handle.id(), memory_follows, |slots, _| {
             Slots::downcast_mut(slots)?.change(handle.place(), change)
         })
     }
 
     /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what
     /// friction loses as its limit falls. `write` returns the stage below which the state falls, if anything has
-    /// changed.
+    /// changed; memory follows what it has not written itself.
     fn write_with_account(
         &self,
         state: &mut State<T>,
         id: ElementId,
+        memory_follows: bool,
         write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         let slot = state.slot(id)?;
@@ -299,7 +305,7 @@ impl<T: Real> ForceSystem<T> {
         let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
         let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
         let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
-        let followed = if state.continuous.has_motion() {
+        let followed = if memory_follows && state.continuous.has_motion() {
             self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?
         } else {
             None

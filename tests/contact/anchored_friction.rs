@@ -191,6 +191,25 @@ fn anchors_are_released_with_the_contact() {
     }
 }
 
+/// Springs on faces and springs at vertices do not share anchors.
+#[test]
+fn anchors_are_released_when_springs_move_from_faces_to_vertices() {
+    for clipped in [false, true] {
+        let scene = scene(0.0, true, clipped, 3, rubber());
+        let foundation = scene.system.elements().find_map(|id| scene.system.handle(id));
+        let foundation: Handle<ElasticFoundation<f64>> = foundation.expect("added");
+        let mut state = scene.system.default_state();
+        state.set_pose(scene.block, Pose::translation(0.0, 0.0, 0.099)).expect("finite");
+        for _ in 0..2 {
+            scene.system.realize_dynamics(&mut state).expect("regular");
+            scene.system.accept_step(&mut state).expect("realized");
+        }
+        scene.system.update_parameters(&mut state, foundation, |p| p.clipped = !clipped).expect("valid");
+        let force = scene.system.realize_dynamics(&mut state).expect("regular").body_force(scene.block).force;
+        assert_eq!((force.x, force.y), (0.0, 0.0), "{force}");
+    }
+}
+
 /// Without stiffness along the surface the damper alone acts, and anchors move along.
 #[test]
 fn springs_that_receive_a_stiffness_along_the_surface_begin_unstretched() {

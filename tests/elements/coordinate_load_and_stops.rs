@@ -6,8 +6,9 @@ use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Integrator, Plant, SemiImplicitEuler, Simulation};
 use force_elements::{
     Column, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Handle,
-    Linearization, Row, Scope, State,
+    Linearization, Real, Row, Scope, State,
 };
+use num_dual::Dual64;
 
 type Element = Handle<CoordinateSpringDamperExt<f64>>;
 
@@ -583,6 +584,59 @@ fn an_element_that_is_enabled_beyond_a_stop_pushes_at_once() {
             assert_relative_eq!(dynamics.dissipated_energy().expect("open"), 0.0, epsilon = 1e-12);
             system.accept_step(&mut state).expect("regular");
         }
+    }
+}
+
+/// Dual numbers, of which derivatives are not compared, and writes by name follow as double precision does.
+#[test]
+fn memory_follows_in_dual_numbers_and_by_name() {
+    fn force<T: Real>(by_name: bool) -> [f64; 2] {
+        let mut system = ForceSystem::<T>::new();
+        let slider = system.add_coordinate();
+        let brake = Parameters { sticking_stiffness: T::lit(1e4), ..Parameters::default() };
+        let stops = Parameters {
+            use_limit_stops: true,
+            limit_stops_upper: T::lit(2.0),
+            limit_stops_upper_stiffness: T::lit(1e3),
+            ..Parameters::default()
+        };
+        let [brake, stops] = [brake, stops].map(|parameters| {
+            let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters);
+            system.add(element.expect("valid")).expect("exists")
+        });
+        [brake, stops].map(|element| {
+            let mut state = system.default_state();
+            system.set_enabled(&mut state, brake, element == brake).expect("own");
+            system.set_enabled(&mut state, stops, element == stops).expect("own");
+            state.set_coordinate(slider, T::one()).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+            system.accept_step(&mut state).expect("regular");
+            if by_name {
+                // Disabled while it moves, and enabled with what has changed.
+                system.set_enabled(&mut state, element, false).expect("own");
+                state.set_coordinate(slider, T::lit(1.5)).expect("finite");
+                let changed = if element == brake { "dynamic_friction" } else { "limit_stops_upper" };
+                let value = if element == brake { 5.0 } else { 1.4 };
+                let values = [("enabled", T::one()), (changed, T::lit(value))];
+                system.set_variables(&mut state, element, &values).expect("valid");
+            } else {
+                let change = |p: &mut Parameters<T>| {
+                    if element == brake {
+                        p.dynamic_friction = T::lit(5.0);
+                    } else {
+                        p.limit_stops_upper = T::lit(0.9);
+                    }
+                };
+                system.update_parameters(&mut state, element, change).expect("valid");
+            }
+            system.realize_dynamics(&mut state).expect("regular").coordinate_force(slider).to_f64()
+        })
+    }
+    for by_name in [false, true] {
+        let [bristles, stop] = force::<f64>(by_name);
+        assert_eq!(bristles, 0.0, "{by_name}");
+        assert_relative_eq!(stop, -100.0, max_relative = 1e-12);
+        assert_eq!(force::<Dual64>(by_name), [bristles, stop], "{by_name}");
     }
 }
 

@@ -605,10 +605,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) {
-        if has_friction(given.parameters) && before.is_some_and(|before| !has_friction(before)) {
+    ) -> bool {
+        let grips = has_friction(given.parameters) && before.is_some_and(|before| !has_friction(before));
+        if grips {
             self.lay(given, next);
         }
+        grips
     }
 
     fn is_path_dependent(&self) -> bool {

@@ -447,23 +447,26 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         given: &Given<'_, T, Self>,
         velocities: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) {
+    ) -> bool {
         let surpassed = |parameters: &Self::Parameters| {
             parameters.limit_stop_state(self.sides(parameters).displacement(given.positions))
         };
         let Some(before) = before else {
             next.limit_stop_state = surpassed(given.parameters);
-            return;
+            return true;
         };
-        if given.parameters.has_bristles() && !before.has_bristles() {
+        let begins = given.parameters.has_bristles() && !before.has_bristles();
+        if begins {
             let limit_stop_state = next.limit_stop_state;
             *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
         }
         // A stop that the motion has reached since the last commit is left to the next one.
         let [surpassed_before, surpassed] = [before, given.parameters].map(surpassed);
-        if side_of(surpassed_before) != side_of(surpassed) {
+        let is_moved = side_of(surpassed_before) != side_of(surpassed);
+        if is_moved {
             next.limit_stop_state = surpassed;
         }
+        begins || is_moved
     }
 
     fn is_path_dependent(&self) -> bool {

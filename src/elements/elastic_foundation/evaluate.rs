@@ -427,6 +427,21 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         next.clear();
         Ok(())
     }
+
+    /// Springs are on faces or at vertices: anchors of the ones do not hold the others.
+    fn follow_parameters(
+        &self,
+        before: Option<&Self::Parameters>,
+        given: &Given<'_, T, Self>,
+        _: &Velocities<T>,
+        next: &mut Self::Discrete,
+    ) -> bool {
+        let is_moved = before.is_some_and(|before| before.clipped != given.parameters.clipped);
+        if is_moved {
+            next.clear();
+        }
+        is_moved
+    }
 }
 
 /// Sums over the springs of one contact. They are not finite if any term is not.
