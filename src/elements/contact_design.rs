@@ -198,7 +198,7 @@ impl ContactDesign {
     /// Checks all numbers, and that the step is not too long.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction and gravity at least
+    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction at least
     /// zero, the restitution at most one, the kinetic coefficient at most the static one, and the step at most the
     /// [longest](Self::longest_step); also for a restitution so large that a body of this extent would rock for a long
     /// time.

@@ -101,7 +101,8 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present angles, exactly, and its load times the lever.
+/// present angles, and its load times the lever. Turned by several turns about its first axis and far about the second, it may
+/// be stiffer than that: choose a shorter step there.
 ///
 /// # Linearization
 ///

@@ -103,7 +103,8 @@ use turn::Turn;
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present displacement, exactly, but tables with their steepest slope; and its load times the lever.
+/// present displacement, but tables with their steepest slope; and its load times the lever. Turned far and displaced, it
+/// may be stiffer by a tenth.
 ///
 /// # Linearization
 ///
