@@ -1,8 +1,10 @@
 //! The dissipation and friction of a contact, per elastic normal force.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
+use crate::framework::Stiffnesses;
 use crate::math::{Algebraic, Dual, Number, Real};
+use crate::mechanics::BodyIndex;
 
 /// The law of a contact, dissipation after Hunt and Crossley and friction after Hollars, with the terms shared by all its points computed once.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +98,20 @@ impl<T: Real> ContactLaw<T> {
     pub(super) fn friction_slopes(&self, slip: &Vector3<T>) -> [T; 2] {
         let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
         [factor.value, factor.slopes[0] * T::lit(2.0)]
+    }
+
+    /// Reports the friction at rest under this normal force \[N\] as a damper between points of two bodies, of which the part
+    /// `(2μ_s − μ_d)/v_t` is limited. Returns the damping in any direction that was counted.
+    pub(super) fn report_friction(
+        &self,
+        normal_force: f64,
+        ends: [(BodyIndex, Point3<T>); 2],
+        stiffnesses: &mut Stiffnesses<'_, T>,
+    ) -> f64 {
+        let viscous = self.viscous_friction.to_f64() * normal_force;
+        let limited = self.friction_factor(T::zero()).to_f64() * normal_force - viscous;
+        stiffnesses.between(0.0, viscous, ends);
+        viscous + stiffnesses.friction(limited, ends)
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\].

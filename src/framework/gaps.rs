@@ -41,7 +41,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Elements that report gaps are [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is
     /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation) and [`OnBed`](crate::laws::OnBed), between meshes
-    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and slack cables, of their whole length. Contacts between two
+    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and cables, below the
+    /// slack length at the strain of their longest strand. Contacts between two
     /// bodies of finite size are also covered by [`passing_time`](Self::passing_time).
     ///
     /// # Errors

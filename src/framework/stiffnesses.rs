@@ -328,14 +328,16 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     }
 
     /// Reports friction between points of two bodies, in Ground, that is limited, and proportional to the velocity at
-    /// rest with this damping.
+    /// rest with this damping. Returns the damping that was counted: none where friction that is limited is left out.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
-    pub fn friction(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        if self.counts_friction {
-            self.between(0.0, damping, ends);
+    pub fn friction(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) -> f64 {
+        if !self.counts_friction {
+            return 0.0;
         }
+        self.between(0.0, damping, ends);
+        damping
     }
 
     /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them. As the bodies

@@ -158,7 +158,11 @@ impl<T: Real> Ellipsoid<T> {
                 slope += q * q / (s + gap[i]);
             }
             let step = (norm2.sqrt() - T::one()) * norm2 / slope;
-            s += step;
+            // From below the root only rounding leads back, for a root near zero as far as zero, where radii without a gap have
+            // no term.
+            if s + step > T::zero() {
+                s += step;
+            }
             if settled {
                 break;
             }
@@ -274,6 +278,14 @@ mod tests {
             let on = near.point.coords.component_div(&ellipsoid.radii).norm();
             assert_relative_eq!(on, 1.0, epsilon = 1e-13);
         }
+        // The edge of the evolute, within rounding.
+        let [a, b] = [0.711_447_022_391_239_2, 0.711_447_022_389_673_6];
+        let near = Ellipsoid::new(Vector3::new(a, b, b))?.nearest(&Point3::new(
+            3.131_327_352_703_067_3e-12,
+            0.0,
+            0.0,
+        ));
+        assert_relative_eq!(near.point, Point3::new(a, 0.0, 0.0), epsilon = 1e-14);
         let ball = Ellipsoid::new(Vector3::repeat(2.0))?.nearest(&Point3::origin());
         assert_eq!(ball.signed_distance, -2.0);
         Ok(())

@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span, least_step};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -231,7 +231,7 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         self.before.copy_from_slice(simulation.variables());
         simulation.calc_present_rates(&mut self.slopes[0])?;
         let next_step = self.memory.next_step(simulation);
-        let longest = next_step.unwrap_or(self.first_step);
+        let longest = next_step.unwrap_or(self.first_step.max(least_step::<T>(simulation.time())));
         let longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
         simulation.keep_gaps()?;
         let kept = next_step.is_none().then(|| self.norm.clone());

@@ -62,8 +62,9 @@ impl Span {
 
 /// The shortest step \[s\] by which time advances in the precision of the scalar. From zero it would advance by any, but in more
 /// steps than there is time for.
-fn least_step<T: Real>(start: f64) -> f64 {
-    (T::default_epsilon().to_f64() * start.abs()).max(f64::EPSILON)
+pub(super) fn least_step<T: Real>(start: f64) -> f64 {
+    let exponent_only = f64::from_bits(start.abs().to_bits() & f64::INFINITY.to_bits());
+    (T::default_epsilon().to_f64() * exponent_only).max(f64::EPSILON)
 }
 
 /// How closely events are located.
@@ -103,7 +104,8 @@ impl<T: Real> Simulation<'_, T> {
         }
     }
 
-    /// A step of this length from now, or to `end` if that is at most `stretch` times as far.
+    /// A step of this length from now, or to `end` if that is at most `stretch` times as far, or beyond by less than the
+    /// precision of the scalar shows.
     ///
     /// # Errors
     /// [`SimulationError::StepTooSmall`] if time would not advance in the precision of the scalar, or the step is shorter than
@@ -114,7 +116,7 @@ impl<T: Real> Simulation<'_, T> {
         let rounded = |time: f64| T::lit(time).to_f64();
         let reaches = start + length * stretch >= end;
         // Whether the remainder would vanish in the precision of the elements.
-        let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 1.5 * length;
+        let leaves_nothing = rounded(start + length) >= rounded(end) && end - start <= 2.0 * length;
         let is_last = reaches || leaves_nothing;
         let span_end = if is_last { end } else { start + length };
         if rounded(span_end) <= rounded(start) || (length < least_step::<T>(start) && !is_last) {

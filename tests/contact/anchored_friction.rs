@@ -266,6 +266,15 @@ fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
             }
         }
     }
+    // Nor one out of the order in which they are searched.
+    let of = |i: usize| before.place(&format!("elastic_foundation[0].anchors[{i}].spring")).expect("listed");
+    for spring in [before.values[of(1)], before.values[of(1)] + 1.0] {
+        let mut snapshot = before.clone();
+        snapshot.values[of(0)] = spring;
+        let refused = state.restore(&snapshot).expect_err("unsorted");
+        let found = refused.invalid_value().map(|value| (value.name, value.value));
+        assert_eq!(found, Some(("anchors.spring", spring)));
+    }
     assert_eq!(state.snapshot(), before);
     state.restore(&before).expect("its own");
 }

@@ -14,6 +14,7 @@ use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::{
     Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, TriangleMesh,
 };
+use force_elements::testing::Numbers;
 use force_elements::{InvalidValue, Pose, Real};
 use force_elements_scenes::is_at_length;
 use force_elements_scenes::meshes::{self, Sequence};
@@ -24,19 +25,36 @@ fn tetrahedron() -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
     (vertices.map(Point3::from).to_vec(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 }
 
+/// Edges that differ by rounding are halved in a common order, unless one is within the limit.
+#[test]
+fn edges_of_about_the_limit_are_halved_on_both_sides() {
+    let deal = &mut Numbers::new(5);
+    for case in 0..2000 {
+        let (vertices, faces) = tetrahedron();
+        let scattered: Vec<_> =
+            vertices.iter().map(|p| p + Vector3::from_fn(|_, _| deal.between(-1e-3, 1e-3))).collect();
+        let mesh = TriangleMesh::closed(&scattered, &faces).unwrap();
+        let limit = deal.between::<f64>(0.999, 1.001) * [1.0, 2.0_f64.sqrt(), 0.5][case % 3];
+        let refined = mesh.refined(limit).unwrap();
+        assert!(refined.is_closed(), "{limit}: {scattered:?}");
+        let longest = longest_edge(&refined);
+        assert!(longest <= limit * (1.0 + 1e-15), "{longest} {limit}");
+    }
+}
+
+fn longest_edge(mesh: &TriangleMesh<f64>) -> f64 {
+    let of_face = |[a, b, c]: [Point3<f64>; 3]| [(b - a).norm(), (c - b).norm(), (a - c).norm()];
+    mesh.triangles().flat_map(of_face).fold(0.0, f64::max)
+}
+
 #[test]
 fn a_refined_mesh_is_the_same_closed_surface_with_short_edges() {
     for (name, mesh) in meshes::menagerie() {
-        let longest = |mesh: &TriangleMesh<f64>| {
-            mesh.triangles()
-                .flat_map(|[a, b, c]| [(b - a).norm(), (c - b).norm(), (a - c).norm()])
-                .fold(0.0, f64::max)
-        };
         for share in [1.1, 0.7, 0.2] {
-            let limit = share * longest(&mesh);
+            let limit = share * longest_edge(&mesh);
             let refined = mesh.refined(limit).unwrap();
             // Squares are compared.
-            assert!(longest(&refined) <= limit * (1.0 + 1e-15), "{name}");
+            assert!(longest_edge(&refined) <= limit * (1.0 + 1e-15), "{name}");
             assert_eq!(refined.is_closed(), mesh.is_closed(), "{name}");
             assert_eq!(refined.is_convex(), mesh.is_convex(), "{name}");
             // Rounding in additions of thousands of faces.

@@ -455,6 +455,27 @@ fn where_no_width_is_known_steps_are_not_limited() {
     assert_eq!(system.passing_time(&state, 1.0), Ok((f64::INFINITY, None)));
 }
 
+/// Where faces are clipped, springs of a mesh that is much coarser than the other one do not act.
+#[test]
+fn only_springs_that_act_are_seen() {
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let parameters = Parameters { clipped: true, ..Parameters::default() };
+    let mut foundation = ElasticFoundation::new(parameters).expect("valid");
+    for (body, half, parts) in [(bodies[0], 0.05, 1), (bodies[1], 0.1, 20)] {
+        let mesh = TriangleMesh::brick(Vector3::repeat(half), [parts; 3]).expect("positive");
+        foundation.add_springs(Frame::of(body), mesh, Material::new(1e6)).expect("closed");
+    }
+    system.add(foundation).expect("new");
+    let mut state = system.default_state();
+    state.set_body(bodies[0], Pose::translation(-0.3, 0.0, 0.0), moving(5.0, 0.0)).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    let (time, _) = system.passing_time(&state, f64::INFINITY).expect("realized");
+    // Those of the second are displaced while they are inside the first.
+    let exact = (0.15 + 0.05) / 5.0;
+    assert!((time - exact).abs() < 1e-12, "{time} {exact}");
+}
+
 fn moving(v: f64, w: f64) -> SpatialVelocity<f64> {
     SpatialVelocity::new(Vector3::new(0.0, 0.0, w), Vector3::new(v, 0.0, 0.0))
 }

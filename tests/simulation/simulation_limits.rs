@@ -463,3 +463,26 @@ fn a_step_that_is_shortened_is_another_one_although_the_clock_shows_the_same() {
         assert!(matches!(outcome, Ok(()) | Err(SimulationError::StepTooSmall { .. })), "{outcome:?}");
     }
 }
+
+/// The remainder of a run in single precision vanishes where a step is about as long as the precision of the time.
+#[test]
+fn the_last_step_is_taken_whatever_the_clock_shows() {
+    let (system, plant, mut state) = machine::<f32>(0, &[1.0]);
+    state.set_time(16.0).expect("finite");
+    let resolution = f64::from(16.0_f32.next_up()) - 16.0;
+    for tenths in 10..30 {
+        for steps in 3..8 {
+            let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+            let end = 16.0 + resolution * f64::from(steps);
+            let step = resolution * f64::from(tenths) * 0.1;
+            let outcome = simulation.run(&mut SemiImplicitEuler::new(step), end, |_| {});
+            assert_eq!((outcome, simulation.time()), (Ok(()), end), "{tenths} {steps}");
+        }
+    }
+    for time in [900.0, 1e6] {
+        state.set_time(time).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        let end = f64::from(time) + 10.0;
+        simulation.run(&mut DormandPrince::new(1e-3), end, |_| {}).expect("resolved");
+    }
+}

@@ -1,13 +1,14 @@
 //! Steps that an element refuses: no trace of them is left.
 
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
-    TrBdf2,
+    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
+    SimulationError, TrBdf2,
 };
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, State, Topology, Velocities, check, variables,
+    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ExponentialSpring,
+    ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Pose, SpatialVelocity, State, Station,
+    Topology, Velocities, check, exponential_spring, variables,
 };
 
 /// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
@@ -57,7 +58,8 @@ impl ForceElement<f64> for Tracker {
         Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
-        forces.apply_to_coordinate(self.coordinate, -at.positions.coordinate(self.coordinate));
+        let pull = if self.is_restless { at.discrete.place } else { 0.0 };
+        forces.apply_to_coordinate(self.coordinate, pull - at.positions.coordinate(self.coordinate));
     }
     fn potential_energy(&self, at: &AtDynamics<'_, f64, Self>) -> f64 {
         0.5 * at.positions.coordinate(self.coordinate).powi(2)
@@ -151,4 +153,28 @@ fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
     refuses(&mut ImplicitTrapezoidal::new(1e-2));
     refuses(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
     refuses(&mut TrBdf2::new(1e-2));
+}
+
+/// An element whose force error stays, since no update changes its memory.
+#[test]
+fn an_error_that_no_update_removes_is_an_event() {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 0.1).expect("positive"));
+    let parameters = exponential_spring::Parameters::default();
+    let spring = ExponentialSpring::new(
+        Frame::ground(Pose::identity()),
+        Station::on(body, Point3::origin()),
+        parameters,
+    );
+    system.add(spring.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(1e-3, 0.0, 0.0));
+    state.set_body(body, Pose::translation(0.01, 0.0, 0.0), V).expect("finite");
+    // It has not been told where it is.
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut integrator = TrBdf2::new(1e-3).with_accuracy(1e-4).with_least_step(1e-5);
+    simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
+    let statistics = simulation.statistics();
+    assert!(statistics.rejected < 10 && statistics.steps < 200, "{statistics:?}");
 }

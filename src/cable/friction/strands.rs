@@ -264,6 +264,11 @@ impl<T: Real> Strands<T> {
         T::lit(0.5) * twice
     }
 
+    /// The length \[m\] that the cable would have at the strain of its longest strand; `None` without friction.
+    pub(crate) fn longest(&self) -> Option<T> {
+        self.all.iter().map(|strand| strand.length / strand.share).reduce(T::max)
+    }
+
     /// Writes the rates of change of the strands' lengths \[m/s\], given that of the path's length.
     pub fn length_rates(
         &self,

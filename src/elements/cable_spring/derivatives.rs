@@ -19,9 +19,7 @@ impl<T: Real> CableSpring<T> {
         let zero = T::zero();
         let has_friction = !strands.all.is_empty();
         if *elongation == zero {
-            let longest =
-                strands.all.iter().fold(zero, |most, strand| most.max(strand.length / strand.share));
-            let longest = if has_friction { longest } else { path.length };
+            let longest = strands.longest().unwrap_or(path.length);
             blocks.branch("slack", (slack_length - longest).max(zero), "m");
         } else {
             let taut = strands.all.iter().map(|strand| strand.elongation).filter(|x| *x > zero);

@@ -532,19 +532,21 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Parameters { stiffness, dissipation, .. } = at.parameters.law;
         let Position { path, elongation, strands } = at.position;
+        // Damping is a fraction of the elastic tension.
+        let pulled = |tension: T, elongation: T| {
+            if tension > stiffness * elongation { tension / elongation } else { stiffness }
+        };
         if strands.all.is_empty() {
             let unit = |forces: &mut ForceAccumulator<'_, T>| path.add_forces(T::one(), forces);
             let damping = stiffness * *elongation * dissipation;
-            // Damping is a fraction of the elastic tension.
-            let tension = at.dynamics.tension;
-            let pulled = if tension > stiffness * *elongation { tension / *elongation } else { stiffness };
-            stiffnesses.along(pulled.to_f64(), damping.to_f64(), unit);
+            let stiffness = pulled(at.dynamics.tension, *elongation);
+            stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
         }
         let mut unit = alloc::vec![T::zero(); strands.all.len()];
         for (i, strand) in strands.all.iter().enumerate() {
             // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
-            let of_strand = stiffness / strand.share;
-            let damping = of_strand * strand.elongation * dissipation;
+            let damping = stiffness * strand.elongation * dissipation / strand.share;
+            let of_strand = pulled(at.dynamics.tensions[i], strand.elongation) / strand.share;
             unit.fill(T::zero());
             unit[i] = T::one();
             let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
@@ -571,7 +573,9 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     }
 
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
-        report([at.parameters.law.slack_length - at.position.path.length, -at.velocity.length_rate]);
+        let Position { path, strands, .. } = at.position;
+        let longest = strands.longest().unwrap_or(path.length);
+        report([at.parameters.law.slack_length - longest, -at.velocity.length_rate]);
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

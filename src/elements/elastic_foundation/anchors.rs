@@ -165,7 +165,12 @@ impl<T: Real> Variables<T> for Anchors<T> {
         let (taken, room) = (self.taken.len(), self.room);
         let must = Requirement::AtMost("the number of springs");
         check::that(taken <= room, "number of anchors", number::<T>(taken), must)?;
-        self.iter().try_for_each(Variables::validate)
+        self.iter().try_for_each(Variables::validate)?;
+        // Places are found by bisection.
+        let keys = || self.taken.iter().map(|place| place.as_ref().map_or((f64::INFINITY, 0.0), Anchor::key));
+        let unsorted = keys().zip(keys().skip(1)).find(|(a, b)| a >= b);
+        let must = Requirement::Below("that of the next anchor");
+        unsorted.map_or(Ok(()), |((spring, _), _)| check::that(false, "anchors.spring", spring, must))
     }
 
     fn fits(&self, other: &Self) -> bool {

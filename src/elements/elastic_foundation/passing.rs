@@ -60,7 +60,10 @@ impl<T: Real> ElasticFoundation<T> {
             };
             let [half, others] = [i, j].map(|k| self.surfaces[k].half_width);
             // Springs are seen while they are inside the other surface, whose width is not known if it is unbounded.
-            let seen = match [i, j].map(|k| self.surfaces[k].springs.is_some()) {
+            let acts = |i: usize, j: usize| {
+                self.surfaces[i].share(&self.surfaces[j], at.parameters.clipped).is_some()
+            };
+            let seen = match [acts(i, j), acts(j, i)] {
                 [true, true] => half.max(others),
                 [true, false] if other.is_some() => others,
                 _ => half,

@@ -27,20 +27,19 @@ impl<T: Real> ElasticFoundation<T> {
                 let damping = law.contact.damping(spring.elastic_force);
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
-                let friction = if self.has_anchors {
+                let counted = if self.has_anchors {
                     let (p_G, area) = self.base_and_area(bed, contact, spring, at);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));
                     stiffnesses.between(grip.to_f64(), viscosity.to_f64(), bases);
                     load += force.friction_force_G.norm().to_f64();
-                    T::zero()
+                    0.0
                 } else {
-                    force.normal_force * law.contact.friction_factor(T::zero())
+                    law.contact.report_friction(load, ends, stiffnesses)
                 };
                 let normal_G = spring.normal_G.map(T::to_f64);
-                stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64(), normal_G, ends);
-                stiffnesses.friction((friction - damping).to_f64(), ends);
+                stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64() - counted, normal_G, ends);
                 stiffnesses.load(load, 0.0, ends);
             }
         }
@@ -99,17 +98,16 @@ impl<T: Real> ElasticFoundation<T> {
         let mass = bodies.map(|body| stiffnesses.mass(body)).into_iter().fold(f64::INFINITY, f64::min);
         let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
-        let friction = if self.has_anchors {
+        let counted = if self.has_anchors {
             let area = stiffness / material.stiffness.to_f64();
             let viscous = law.viscous_friction.to_f64() * pressed;
             let viscosity = material.tangential_viscosity.to_f64() * area + viscous;
             stiffnesses.between(material.tangential_stiffness.to_f64() * area, viscosity, ends);
             0.0
         } else {
-            pressed * law.friction_factor(T::zero()).to_f64()
+            law.report_friction(pressed, ends, stiffnesses)
         };
         let damping = load * law.damping(T::one()).to_f64();
-        stiffnesses.between(stiffness, damping, ends);
-        stiffnesses.friction(friction - damping, ends);
+        stiffnesses.between(stiffness, damping - counted, ends);
     }
 }

@@ -146,11 +146,10 @@ impl<T: Real> HertzContact<T> {
         let factor = law.normal_factor(T::lit(rate)).to_f64().max(1.0);
         let slope = k * ComplexField::sqrt(depth);
         let elastic = slope * depth;
-        let friction = elastic * factor * law.friction_factor(T::zero()).to_f64();
         let damping = law.damping(T::lit(elastic)).to_f64();
         let ends = [ball, other].map(|body| (body, at.position.point_G));
-        stiffnesses.between(1.5 * slope * factor, damping, ends);
-        stiffnesses.friction(friction - damping, ends);
+        let counted = law.report_friction(elastic * factor, ends, stiffnesses);
+        stiffnesses.between(1.5 * slope * factor, damping - counted, ends);
         stiffnesses.load(elastic * factor, 0.0, ends);
     }
 }

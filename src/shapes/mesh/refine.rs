@@ -49,13 +49,13 @@ impl<T: Real> TriangleMesh<T> {
                 let [from, to] = [face[k], face[(k + 1) % 3]].map(|corner| vertices[corner as usize]);
                 (to - from).norm_squared()
             });
-            // Of edges that differ by rounding only the first, in every scalar.
-            let is_longer = |k: usize, than: usize| squares[k] > squares[than] * T::lit(1.001);
-            let k = (1..3).fold(0, |longest, k| if is_longer(k, longest) { k } else { longest });
-            if squares[k] <= limit {
+            // Of edges that differ by rounding only the first, in every scalar; but no edge within the limit, which the face on
+            // its other side does not halve.
+            let longer = |a: usize, b: usize| if squares[b] > squares[a] * T::lit(1.001) { b } else { a };
+            let Some(k) = (0..3).filter(|&k| squares[k] > limit).reduce(longer) else {
                 faces.push(face);
                 continue;
-            }
+            };
             let [a, b, c] = [0, 1, 2].map(|i| face[(k + i) % 3]);
             let middle = *middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
                 let [a, b] = [a, b].map(|corner| vertices[corner as usize].coords);

@@ -13,7 +13,7 @@ use nalgebra::ComplexField;
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, Memory, STRETCH, Sealed, Span};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Sealed, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
@@ -192,6 +192,12 @@ impl<T: Real, M: Method> Implicit<T, M> {
         self.least_step.max(T::default_epsilon().to_f64() * time.abs())
     }
 
+    /// The closeness to which events are located, by no shorter steps than are tried.
+    fn closeness(&self, simulation: &Simulation<'_, T>, accuracy: f64) -> Closeness {
+        let closeness = simulation.closeness(accuracy, None, self.event_step);
+        Closeness { step: closeness.step.max(self.shortest(simulation.time())), ..closeness }
+    }
+
     /// Makes room for the variables of a simulation, and writes those at the start of a step.
     fn prepare(&mut self, simulation: &mut Simulation<'_, T>) -> Result<(), SimulationError> {
         let count = simulation.variables().len();
@@ -262,8 +268,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 displacement: &self.displacement,
             };
             if is_last {
+                let ends = [y, rates, &mut self.errors].map(Vec::as_mut_slice);
                 force_error =
-                    settle(&mut self.newton, simulation, start, &equations, y, rates, self.force_tolerance)?;
+                    settle(&mut self.newton, simulation, start, &equations, ends, self.force_tolerance)?;
             } else {
                 self.newton.solve(simulation, &equations, y, rates)?;
             }
@@ -293,7 +300,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let Some(accuracy) = self.accuracy else {
             return Verdict::Accept { growth: 2.0, has_event: false };
         };
-        let closeness = simulation.closeness(accuracy, None, self.event_step);
+        let closeness = self.closeness(simulation, accuracy);
         if !span.is_within(closeness.step)
             && let Ok(Some(step)) = simulation.unseen_contact(h)
         {
@@ -349,15 +356,14 @@ fn stage_time<M: Method>(stage: usize) -> f64 {
     if stage == 0 { 0.0 } else { M::STAGES[stage - 1].0 }
 }
 
-/// Solves the last stage, with discrete variables that are those of the start or match its solution. Returns the error of
-/// forces because of an event within the step.
+/// Solves the last stage, with discrete variables that are those of the start or match its solution, and writes its end, the
+/// rates there, and those before the last update. Returns the error of forces because of an event within the step.
 fn settle<T: Real>(
     newton: &mut Newton<T>,
     simulation: &mut Simulation<'_, T>,
     start: &State<T>,
     stage: &Stage<'_, T>,
-    y: &mut [T],
-    rates: &mut [T],
+    [y, rates, previous_rates]: [&mut [T]; 3],
     force_tolerance: f64,
 ) -> Result<f64, SimulationError> {
     let (mut force_error, mut largest) = (0.0, 0.0_f64);
@@ -365,10 +371,10 @@ fn settle<T: Real>(
         newton.solve(simulation, stage, y, rates)?;
         force_error = simulation.discontinuous_update(start)?;
         largest = largest.max(force_error);
-        // An error that no update removes is due to an event within the step.
-        let is_updated = simulation.is_outdated();
+        previous_rates.copy_from_slice(rates);
         simulation.calc_updated_rates(y, rates)?;
-        if force_error <= force_tolerance || !is_updated {
+        // An error that no update removes is due to an event within the step.
+        if force_error <= force_tolerance || rates == previous_rates {
             return Ok(largest);
         }
     }
@@ -466,7 +472,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         accuracy: f64,
     ) -> Result<f64, SimulationError> {
         let last = M::STAGES.len();
-        if span.is_within(simulation.closeness(accuracy, None, self.event_step).step) {
+        if span.is_within(self.closeness(simulation, accuracy).step) {
             return Ok(0.0);
         }
         let Self { points, slopes, base, errors, newton, norm, .. } = self;

@@ -4,14 +4,14 @@ use core::f64::consts::PI;
 use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle};
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, SpatialVelocity, State,
-    Station, cable_spring,
+    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Handle, Inertias, Linearization,
+    Pose, SpatialVelocity, State, Station, Stepping, cable_spring,
 };
 
 use super::scene::{Hoist, elastic};
@@ -289,6 +289,62 @@ fn derivatives_are_those_of_differences_just_committed_just_reset_and_between() 
         }
         // What has just slipped sticks to one side, and slips on to the other.
         assert!(kinks[0] < 10 && kinks[1] > 20, "{kinks:?}");
+    }
+    Ok(())
+}
+
+/// Equal loads that do not turn.
+struct Loads {
+    mass: f64,
+}
+
+impl Inertias for Loads {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        self.mass
+    }
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::from_diagonal_element(f64::INFINITY)
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        self.mass
+    }
+}
+
+/// Its gap is that of the strand that is stretched most, and it is stiffer while that is stretched further.
+#[test]
+fn the_gap_and_the_stiffness_are_those_of_the_most_stretched_strand() -> Result<(), Error> {
+    let (stiffness, dissipation) = (1000.0, 0.5);
+    let slack_length = 4.0 + PI;
+    let mut hoist =
+        Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.0, 0.5, elastic(stiffness, slack_length, dissipation))?;
+    hoist.heights = [-2.005; 2];
+    hoist.step()?;
+    let reported = |hoist: &mut Hoist| -> Result<_, Error> {
+        let shown = hoist.evaluate()?;
+        let mut gaps = Vec::new();
+        hoist.system.write_gaps(&hoist.state, &mut gaps)?;
+        let step = hoist.system.stable_step(&hoist.state, &Loads { mass: 2.0 }, Stepping::default())?;
+        Ok((shown, gaps[0], step.frequency * step.frequency * 2.0))
+    };
+    hoist.heights = [-1.995, -2.055];
+    let (shown, gap, _) = reported(&mut hoist)?;
+    let greatest = shown.tensions.iter().fold(0.0, |most: f64, tension| most.max(*tension));
+    // Friction of exp(0.5π) = 4.8 holds the difference only in part.
+    assert!(shown.pulls[0] > 1.0 && shown.pulls[1] > 2.0 * shown.pulls[0], "{shown:?}");
+    assert!((gap.distance + greatest / stiffness).abs() < 1e-12, "{gap:?} {greatest}");
+    for speed in [0.0, -1.0, -10.0] {
+        hoist.speeds = [0.0, speed];
+        let (_, gap, found) = reported(&mut hoist)?;
+        let mut pull = |by: f64| -> Result<f64, Error> {
+            hoist.heights[1] += by;
+            let pull = hoist.evaluate()?.pulls[1];
+            hoist.heights[1] -= by;
+            Ok(pull)
+        };
+        let slope = (pull(-1e-6)? - pull(1e-6)?) / 2e-6;
+        assert!((gap.rate - speed).abs() < 1e-12, "{speed}: {gap:?}");
+        // Strands are counted as if none yielded.
+        assert!(found > slope && found < 4.0 * slope, "{speed}: {found} {slope}");
     }
     Ok(())
 }

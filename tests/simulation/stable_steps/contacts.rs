@@ -3,12 +3,12 @@
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::elastic_foundation::Material;
 use force_elements::hertz_contact::Ball;
-use force_elements::nalgebra::{Point3, UnitQuaternion, Vector3};
+use force_elements::nalgebra::{Matrix6, Point3, UnitQuaternion, Vector3, Vector6};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{
-    CoordinatePair, ElasticFoundation, ExponentialSpring, Frame, HertzContact, Pose, SpatialVelocity, State,
-    Station, Stepping, exponential_spring, hertz_contact,
+    BodyIndex, CoordinatePair, ElasticFoundation, ExponentialSpring, Frame, HertzContact, Pose,
+    SpatialVelocity, State, Station, StepMethod, Stepping, exponential_spring, hertz_contact,
 };
 
 use super::{Host, symplectic};
@@ -186,4 +186,85 @@ fn forces_held_over_substeps_gain_what_is_said() {
             assert!((growth - said).abs() < 1e-12, "{growth}, {said} with {substeps} substeps");
         }
     }
+}
+
+/// The fastest decay \[1/s\] of the motions of a body at rest, by central differences of the forces.
+fn fastest_decay(host: &Host, state: &State<f64>, body: BodyIndex, mass: f64, inertia: f64) -> f64 {
+    let X_GB = *state.positions().pose(body);
+    let roots = [inertia, inertia, inertia, mass, mass, mass].map(|inertia: f64| inertia.sqrt().recip());
+    let mut matrix = Matrix6::zeros();
+    for axis in 0..6 {
+        let [ahead, back] = [1e-7, -1e-7].map(|by| {
+            let v = Vector6::ith(axis, by * roots[axis]);
+            let V =
+                SpatialVelocity::new(v.fixed_rows::<3>(0).into_owned(), v.fixed_rows::<3>(3).into_owned());
+            let mut state = state.clone();
+            state.set_body(body, X_GB, V).expect("finite");
+            let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
+            Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z)
+        });
+        let resisted = (back - ahead) * 0.5e7;
+        matrix.set_column(axis, &resisted.component_mul(&Vector6::from(roots)));
+    }
+    ((matrix + matrix.transpose()) * 0.5).symmetric_eigenvalues().max()
+}
+
+/// Friction along one plane and damping across another act on the same motion.
+#[test]
+fn the_bound_of_a_cube_in_a_corner_is_below_that_of_its_most_damped_motion() {
+    let (mass, side, stiffness) = (2.0, 0.2, 1e7);
+    let inertia = mass * side * side / 6.0;
+    let quarter = core::f64::consts::FRAC_PI_2;
+    for (dissipation, friction) in [
+        (200.0, [0.8, 0.6, 0.0]),
+        (20.0, [0.8, 0.6, 0.0]),
+        (200.0, [0.1, 0.1, 0.0]),
+        (200.0, [0.0, 0.0, 100.0]),
+        (0.0, [0.0, 0.0, 100.0]),
+    ] {
+        let mut host = Host::new(9.81);
+        let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+        let mut foundation = ElasticFoundation::default();
+        for turn in [Vector3::zeros(), Vector3::x() * quarter, Vector3::y() * quarter] {
+            foundation.add_rigid(Frame::ground(Pose::rotation(turn)), HalfSpace::BelowZ).expect("valid");
+        }
+        let mesh = TriangleMesh::brick(Vector3::repeat(side / 2.0), [4; 3]).expect("valid");
+        let [of_rest, of_motion, viscous] = friction;
+        let material = Material::new(stiffness).with_dissipation(dissipation);
+        let material = material.with_friction(of_rest, of_motion, viscous);
+        foundation.add_springs(Frame::of(body), mesh, material).expect("valid");
+        host.system.add(foundation).expect("exists");
+        let mut state = host.system.default_state();
+        let inside = side / 2.0 - 1e-3;
+        state.set_pose(body, Pose::translation(inside, -inside, inside)).expect("finite");
+        let longest = 2.0 / fastest_decay(&host, &state, body, mass, inertia);
+        let step = host.stable(&state, symplectic()).length;
+        // Where damping dominates, the bound is that of the sum over the planes.
+        assert!(step <= longest && step > 0.5 * longest, "{friction:?}: {step} {longest}");
+        host.system.realize_dynamics(&mut state).expect("regular");
+        let checked =
+            host.system.check_step(&state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
+        // Only friction that is limited is left out.
+        assert!(checked.is_err() || viscous == 0.0, "{friction:?}: {longest}");
+    }
+}
+
+#[test]
+fn the_bound_of_a_ball_counts_friction_that_is_not_limited() {
+    let mut host = Host::new(9.81);
+    let (mass, radius) = (2.0, 0.1);
+    let inertia = 0.4 * mass * radius * radius;
+    let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
+    let parameters =
+        hertz_contact::Parameters { effective_modulus: 1e7, ..hertz_contact::Parameters::default() }
+            .with_friction(0.0, 0.0, 100.0);
+    let ball = Ball::new(Station::on(body, Point3::origin()), radius);
+    let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+    host.system.add(contact.expect("valid")).expect("exists");
+    let mut state = host.system.default_state();
+    state.set_pose(body, Pose::translation(0.0, 0.0, radius - 1e-3)).expect("finite");
+    let longest = 2.0 / fastest_decay(&host, &state, body, mass, inertia);
+    host.system.realize_dynamics(&mut state).expect("regular");
+    let checked = host.system.check_step(&state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
+    assert!(checked.is_err(), "{longest}");
 }
