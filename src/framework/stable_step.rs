@@ -137,8 +137,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
     /// become stiffer as bodies land, and the approach of a body shows its impact speed. Friction of contacts
-    /// that is limited does not count: it alternates in a step that is too long, by no more than its limit. Nor does viscous
-    /// friction of beds without anchors and of balls, which has no limit: bound its step by `stable_step`.
+    /// that is limited does not count: it alternates in a step that is too long, by no more than its limit.
     ///
     /// # Errors
     /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or
