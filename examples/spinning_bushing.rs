@@ -8,8 +8,8 @@
 use std::error::Error;
 use std::process::ExitCode;
 
+use force_elements::Refusal;
 use force_elements::simulation::SimulationError;
-use force_elements::{linear_bushing, spatial_bushing};
 use force_elements_examples::picture::{self, Curve, Panel};
 use force_elements_examples::{Argument, Arguments, Progress, Table, print, println};
 use force_elements_scenes::spinning::{ENERGY, Law, Run, Sample, direction, launch, visited};
@@ -132,12 +132,7 @@ impl Summary {
 
 /// Whether a bushing refused the attitude or the step that led there.
 fn is_refusal(error: &SimulationError) -> bool {
-    error.forces().is_some_and(|error| {
-        error.own::<linear_bushing::Singular>().is_some()
-            || error.own::<linear_bushing::AmbiguousTurn>().is_some()
-            || error.own::<spatial_bushing::WholeTurn>().is_some()
-            || error.own::<spatial_bushing::AmbiguousTurn>().is_some()
-    })
+    error.forces().is_some_and(|error| error.own::<Refusal>().is_some())
 }
 
 /// One launch by both laws.

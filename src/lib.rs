@@ -143,7 +143,7 @@ pub mod testing;
 #[doc(no_inline)]
 pub use elements::{
     CableSpring, ContactDesign, CoordinateSpringDamperExt, CustomForce, ElasticFoundation, ExponentialSpring,
-    HertzContact, LinearBushing, SpatialBushing,
+    HertzContact, LinearBushing, Refusal, SpatialBushing,
 };
 pub use elements::{
     cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,

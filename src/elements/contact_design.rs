@@ -120,15 +120,6 @@ pub struct ContactDesign {
     pub gravity: f64,
 }
 
-/// A spring and damper.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SpringDamper {
-    /// \[N/m\]
-    pub(super) stiffness: f64,
-    /// \[N·s/m\]
-    pub(super) damping: f64,
-}
-
 impl ContactDesign {
     /// Four points that strike at 1 m/s and rebound at 0.2 m/s, with coefficients of friction of 0.7 and 0.5, on Earth.
     pub const fn new(mass: f64, extent: f64, step: f64) -> Self {
@@ -287,9 +278,9 @@ impl ContactDesign {
     }
 
     /// The friction spring of a contact that carries this mass \[kg\].
-    pub(super) fn grip(&self, mass: f64) -> SpringDamper {
+    pub(super) fn grip(&self, mass: f64) -> [f64; 2] {
         let frequency = HELD / self.step;
-        SpringDamper { stiffness: mass * square(frequency), damping: 2.0 * HELD_DAMPING * mass * frequency }
+        [mass * square(frequency), 2.0 * HELD_DAMPING * mass * frequency]
     }
 
     /// The velocity up to which friction after Hollars is proportional to it \[m/s\].

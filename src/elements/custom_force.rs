@@ -188,12 +188,15 @@ pub enum Load<T: Real> {
 }
 
 results! {
-    /// The forces that a closure records.
-    #[derive(PartialEq)]
+    /// The forces that a closure records, and the energy that it returns.
     pub struct Loads<T> {
         all: Vec<Load<T>>;
+        /// The energy stored.
+        pub potential_energy: T ["J"];
         power_dissipated: T = 0.0;
         power_supplied: T = 0.0;
+        /// The bodies and coordinates whose motion the closure has read.
+        read: Vec<End>;
     }
 }
 
@@ -251,18 +254,6 @@ impl<T: Real> Loads<T> {
     }
 }
 
-results! {
-    /// Forces and energy.
-    pub struct Dynamics<T> {
-        /// The forces.
-        pub loads: Loads<T>;
-        /// The energy stored.
-        pub potential_energy: T ["J"];
-        /// The bodies and coordinates whose motion the closure has read.
-        read: Vec<End>;
-    }
-}
-
 impl<T: Real> ForceElement<T> for CustomForce<T> {
     const KIND: &'static str = "custom_force";
     type Parameters = ();
@@ -270,7 +261,7 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     type Continuous = ();
     type Position = ();
     type Velocity = ();
-    type Dynamics = Dynamics<T>;
+    type Dynamics = Loads<T>;
 
     fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
         Ok(())
@@ -286,15 +277,15 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
         read.clear();
         let (missing, read) = (Cell::new(None), RefCell::new(read));
         let motion = Motion { time: at.time, positions, velocities, missing, read };
-        cache.loads.clear();
-        cache.potential_energy = (self.law)(&motion, &mut cache.loads);
+        cache.clear();
+        cache.potential_energy = (self.law)(&motion, cache);
         cache.read = motion.read.take();
         motion.missing.get().map_or(Ok(()), Err)?;
-        Ok(cache.loads.check(motion.topology())?)
+        Ok(cache.check(motion.topology())?)
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        for load in at.dynamics.loads.all() {
+        for load in at.dynamics.all() {
             match *load {
                 Load::AtPoint { body, ref p_G, f_G } => forces.apply_at_point(Checked(body), p_G, f_G),
                 Load::OnBody { body, F_GB } => forces.apply_to_body(Checked(body), F_GB),
@@ -304,7 +295,7 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
-        for load in at.dynamics.loads.all() {
+        for load in at.dynamics.all() {
             match load {
                 Load::AtPoint { body, p_G, f_G } => pen.force(*body, p_G, f_G),
                 Load::OnBody { body, F_GB } => {
@@ -322,16 +313,16 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     }
 
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.loads.power_dissipated
+        at.dynamics.power_dissipated
     }
 
     fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.loads.power_supplied
+        at.dynamics.power_supplied
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let Dynamics { loads, read, .. } = at.dynamics;
-        let loaded = loads.all().iter().map(|load| match *load {
+        let Loads { all, read, .. } = at.dynamics;
+        let loaded = all.iter().map(|load| match *load {
             Load::AtPoint { body, .. } | Load::OnBody { body, .. } => End::Body(body),
             Load::OnCoordinate { coordinate, .. } => End::Coordinate(coordinate),
         });

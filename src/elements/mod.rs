@@ -25,6 +25,7 @@ pub use contact_design::ContactDesign;
 pub use coordinate_spring_damper_ext::CoordinateSpringDamperExt;
 pub use custom_force::CustomForce;
 pub use elastic_foundation::ElasticFoundation;
+pub use errors::Refusal;
 pub use exponential_spring::ExponentialSpring;
 pub use hertz_contact::HertzContact;
 pub use linear_bushing::LinearBushing;

@@ -1,13 +1,15 @@
 //! Vectors, points, poses, matrices and options as fields of declared structs.
 
+use alloc::vec::Vec;
 use core::array::from_fn;
 use core::fmt;
 
 use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
 
 use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
 };
+use crate::framework::{Stage, Variables};
 use crate::math::{
     Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, have_same_bits,
     places,
@@ -64,8 +66,8 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     fn is_same(&self, other: &Self) -> bool {
         self.iter().zip(other).all(|(a, b)| have_same_bits(*a, *b))
     }
-    fn numbers(&self) -> &[T] {
-        self.as_slice()
+    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.as_slice().iter().try_for_each(|&number| check(name, number))
     }
 }
 
@@ -119,8 +121,8 @@ impl<T: Real> Part<T, Composite> for Symmetric6<T> {
     fn is_same(&self, other: &Self) -> bool {
         self.entries().iter().zip(other.entries()).all(|(a, b)| have_same_bits(*a, *b))
     }
-    fn numbers(&self) -> &[T] {
-        self.entries()
+    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.entries().iter().try_for_each(|&number| check(name, number))
     }
     fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
         self.validate().map_err(|error| InvalidValue { name, ..error })
@@ -151,8 +153,8 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     fn is_same(&self, other: &Self) -> bool {
         self.coords.is_same(&other.coords)
     }
-    fn numbers(&self) -> &[T] {
-        self.coords.as_slice()
+    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.coords.as_slice().iter().try_for_each(|&number| check(name, number))
     }
 }
 
@@ -293,8 +295,8 @@ impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
             (a, b) => a.is_none() && b.is_none(),
         }
     }
-    fn numbers(&self) -> &[T] {
-        self.as_ref().map_or(&[], V::numbers)
+    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.as_ref().map_or(Ok(()), |value| value.check_range(name, check))
     }
     fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
         self.as_ref().map_or(Ok(()), |value| value.check(name))
@@ -312,4 +314,69 @@ impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
         self.as_ref().map(|value| value.lift(of))
     }
     const COUNT: usize = V::COUNT;
+}
+
+/// Lists of members of one kind, such as `friction[1]`. The length is part of the layout: lists of other lengths do not fit. A list
+/// has no fixed number of numbers: no law takes it.
+macro_rules! lists {
+    ($([$($generics:tt)*] $Member:ty, $Kind:ty;)*) => {$(
+        impl<T: Real, $($generics)*> Listed<T, [$Kind; 1]> for Vec<$Member> {
+            fn neutral() -> Self {
+                Self::new()
+            }
+            fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
+                let list = field.name;
+                for (i, member) in self.iter().enumerate() {
+                    Listed::<T, $Kind>::visit(member, field.child(format_args!("{list}[{i}]"), field.units), visit);
+                }
+            }
+        }
+
+        impl<T: Real, $($generics)*> Part<T, [$Kind; 1]> for Vec<$Member> {
+            fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
+                let list = field.name;
+                for (i, member) in self.iter_mut().enumerate() {
+                    Part::<T, $Kind>::visit_mut(member, field.child(format_args!("{list}[{i}]"), field.units), visit);
+                }
+            }
+            fn is_same(&self, other: &Self) -> bool {
+                self.len() == other.len() && self.iter().zip(other).all(|(a, b)| Part::<T, $Kind>::is_same(a, b))
+            }
+            fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+                let lengths = (self.len() != new.len()).then_some(stage);
+                let members = self.iter().zip(new);
+                members.filter_map(|(a, b)| Part::<T, $Kind>::first_stage_changed(a, b, stage)).chain(lengths).min()
+            }
+            fn fits(&self, other: &Self) -> bool {
+                self.len() == other.len() && self.iter().zip(other).all(|(a, b)| Part::<T, $Kind>::fits(a, b))
+            }
+            fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+                self.iter().try_for_each(|member| Part::<T, $Kind>::check_range(member, name, check))
+            }
+            fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+                self.iter().try_for_each(|member| Part::<T, $Kind>::check(member, name))
+            }
+        }
+    )*};
+}
+
+lists! {
+    [] T, T;
+    [V: Variables<T> + Default] V, Nested;
+}
+
+impl<T: Algebraic, S> Lift<T, S, [T; 1]> for Vec<T> {
+    type Lifted = Vec<S>;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Vec<S> {
+        self.iter().map(|&number| of(number)).collect()
+    }
+    const COUNT: usize = 0;
+}
+
+impl<T, S, V: Lift<T, S, Nested>> Lift<T, S, [Nested; 1]> for Vec<V> {
+    type Lifted = Vec<V::Lifted>;
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> Vec<V::Lifted> {
+        self.iter().map(|member| member.lift(of)).collect()
+    }
+    const COUNT: usize = 0;
 }

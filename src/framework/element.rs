@@ -129,7 +129,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Fills the Position cache.
     ///
     /// # Errors
-    /// Those documented by the element, such as [`Singular`](crate::linear_bushing::Singular).
+    /// Those documented by the element, such as [`Singular`](crate::Refusal::Singular).
     fn calc_position(
         &self,
         _given: &Given<'_, T, Self>,

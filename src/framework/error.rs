@@ -200,9 +200,9 @@ impl Error {
     /// The error of an element, or of a part of one, if it is of type `E`.
     ///
     /// ```
-    /// use force_elements::linear_bushing::Singular;
+    /// use force_elements::Refusal;
     /// # fn show(error: &force_elements::Error) {
-    /// if let Some(Singular { angle }) = error.own() {
+    /// if let Some(Refusal::Singular { angle }) = error.own() {
     ///     println!("the middle angle is {angle} rad");
     /// }
     /// # }

@@ -113,10 +113,13 @@ impl<'a> Declared<'a> {
     }
 }
 
+/// A function that checks the range of a number, which it names.
+pub type RangeCheck<T> = fn(&'static str, T) -> Result<(), InvalidValue>;
+
 /// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
 pub type Composite = ();
 
-/// A declared struct as a member of a list, as a kind of [`Listed`] and [`Part`].
+/// A declared struct within another, as a kind of [`Listed`] and [`Part`].
 #[derive(Debug)]
 pub enum Nested {}
 
@@ -125,7 +128,7 @@ pub enum Nested {}
 ///
 /// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot: `T` for the
 /// scalar itself, [`Nested`] for a struct that [`variables!`](crate::variables!) declares, [`Composite`] for anything else,
-/// `(Kind,)` for an `Option`.
+/// `(Kind,)` for an `Option`, `[Kind; 1]` for a `Vec`.
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
     fn neutral() -> Self;
@@ -153,9 +156,12 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
         true
     }
 
-    /// The numbers to which a range applies.
-    fn numbers(&self) -> &[T] {
-        &[]
+    /// Checks each number to which a range applies, by a function of [`check`](crate::check).
+    ///
+    /// # Errors
+    /// For the first number out of range, under the name of the field.
+    fn check_range(&self, _name: &'static str, _check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        Ok(())
     }
 
     /// Checks requirements that do not depend on the range.
@@ -211,8 +217,8 @@ impl<T: Real> Part<T, T> for T {
     fn is_same(&self, other: &Self) -> bool {
         have_same_bits(*self, *other)
     }
-    fn numbers(&self) -> &[T] {
-        core::slice::from_ref(self)
+    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
+        check(name, *self)
     }
 }
 
@@ -246,27 +252,28 @@ impl<T: Real> Listed<T, Composite> for usize {
 }
 
 /// The scalars of a declared struct, such as `anchors[0].point.x` of a member `anchors[0]`, in their own units and of their own
-/// stages.
+/// stages; under their own names if that of the field is empty.
 impl<T: Real, V: Variables<T> + Default> Listed<T, Nested> for V {
     fn neutral() -> Self {
         Self::default()
     }
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
-        let outer = field.name;
-        Variables::visit(self, &mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{outer}.{name}")));
-        });
+        Variables::visit(self, &mut |entry| within(&field, entry, visit));
     }
+}
+
+/// Calls `visit` with an entry of a declared struct, under its name within that of the field.
+fn within<V>(field: &Declared<'_>, entry: Entry<'_, V>, visit: &mut dyn FnMut(Entry<'_, V>)) {
+    if field.name.as_str() == Some("") {
+        return visit(entry);
+    }
+    let (outer, name) = (field.name, entry.name);
+    visit(entry.renamed(format_args!("{outer}.{name}")));
 }
 
 impl<T: Real, V: Variables<T> + Default> Part<T, Nested> for V {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
-        let outer = field.name;
-        Variables::visit_mut(self, &mut |entry| {
-            let name = entry.name;
-            visit(entry.renamed(format_args!("{outer}.{name}")));
-        });
+        Variables::visit_mut(self, &mut |entry| within(&field, entry, visit));
     }
     fn is_same(&self, other: &Self) -> bool {
         Variables::first_stage_changed(self, other).is_none()

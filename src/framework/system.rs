@@ -287,7 +287,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
     /// system; [`Error::Element`] with an error documented by an element, such as
-    /// [`TimeNotAdvanced`](crate::exponential_spring::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
+    /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
     /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use crate::framework::Stage;
 pub(crate) use crate::framework::composites::PosePlaces;
 pub use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Nested, Part, Slot, Value, Visitor, VisitorMut,
+    Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
 };
 #[doc(hidden)]
 pub use crate::math::Algebraic;
@@ -137,14 +137,15 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// pub name: type ["unit"] = default, range => Stage;
 /// ```
 ///
-/// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, an `Option` of one of
+/// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, another declared struct, an `Option` or a `Vec` of
 ///   these, or any type with [`Part`](crate::variables::Part).
 /// - Components of vectors are called `x`, `y`, `z`, `w`; of six `qx` to `pz`; of any other number `0`, `1`, and so on.
 /// - The unit is that of all numbers; a number without one is dimensionless. A vector whose parts have different units
 ///   takes several, as six axes do: `["N·m/rad", "N/m"]`. That of a pose is the unit of its position.
 /// - The default of a scalar is a literal; without one it is zero (false, the origin, the identity, `None`).
 /// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or `index`; it applies
-///   to each number of the field. A field without a range is not checked.
+///   to each number of the field. A field without a range is not checked. Declared structs check themselves; with `flat` in
+///   place of a range, their numbers are named as if they were fields of the outer one.
 /// - The [stage](crate::Stage) is the first that reads the field, for a force or for an energy. Writing the field drops
 ///   the state to just below it, so that earlier stages are not evaluated again. Without a stage it is `Instance`,
 ///   which is always safe.
@@ -182,6 +183,54 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// assert_eq!(Parameters::default().first_stage_changed(&short), Some(Stage::Position));
 /// let refused = Parameters { limit: 0.2, ..Parameters::<f64>::default() }.validate();
 /// assert_eq!(refused.map_err(|value| value.name), Err("reach"));
+/// ```
+///
+/// # Example: a list, and a struct whose names are its own
+///
+/// ```
+/// use force_elements::{Variables, variables};
+///
+/// variables! {
+///     /// One wheel.
+///     pub struct Wheel<T> {
+///         /// Radius.
+///         pub radius: T ["m"] = 0.3, positive;
+///     }
+///     in "wheels";
+/// }
+///
+/// variables! {
+///     /// What a cart carries.
+///     pub struct Load<T> {
+///         /// Mass.
+///         pub mass: T ["kg"] = 1.0, positive;
+///     }
+/// }
+///
+/// variables! {
+///     /// A cart.
+///     pub struct Cart<T> {
+///         /// Its wheels.
+///         pub wheels: Vec<Wheel<T>>;
+///         /// The friction of each.
+///         pub friction: Vec<T>, nonnegative;
+///         /// Its load.
+///         pub load: Load<T>, flat;
+///     }
+/// }
+///
+/// let wheel = Wheel::default();
+/// let cart = Cart { wheels: vec![wheel.clone(), wheel], friction: vec![0.1], ..Cart::<f64>::default() };
+/// let mut names = Vec::new();
+/// cart.visit(&mut |entry| names.push(entry.name.to_string()));
+/// assert_eq!(names, ["wheels[0].radius", "wheels[1].radius", "friction[0]", "mass"]);
+/// assert!(!cart.fits(&Cart::default()));
+///
+/// let refused = |cart: Cart<f64>| cart.validate().map_err(|value| value.name);
+/// assert_eq!(refused(Cart { friction: vec![0.1, -0.1], ..cart.clone() }), Err("friction"));
+/// assert_eq!(refused(Cart { wheels: vec![Wheel { radius: 0.0 }], ..cart.clone() }), Err("wheels.radius"));
+/// assert_eq!(refused(Cart { load: Load { mass: 0.0 }, ..cart.clone() }), Err("mass"));
+/// assert_eq!(refused(cart), Ok(()));
 /// ```
 #[macro_export]
 macro_rules! variables {
@@ -234,8 +283,17 @@ macro_rules! variables {
         impl<T: $crate::Real> $name<T> {
             /// The same in another scalar.
             pub fn cast<U: $crate::Real>(&self) -> $name<U> {
-                $name { $($field: $crate::variables::Lift::<T, U, _>::lift(&self.$field, &mut |x| $crate::Real::cast(x)),)* }
+                $crate::variables::Lift::lift(self, &mut |x| $crate::Real::cast(x))
             }
+        }
+
+        impl<T: $crate::Real, S: $crate::Real> $crate::variables::Lift<T, S, $crate::variables::Nested> for $name<T> {
+            type Lifted = $name<S>;
+            #[inline]
+            fn lift(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
+                $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
+            }
+            const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, S, _>>::COUNT)*;
         }
 
         impl<T: $crate::Real> $crate::Variables<T> for $name<T> {
@@ -246,7 +304,7 @@ macro_rules! variables {
                 $($crate::variables::Listed::<T, _>::visit(
                     &self.$field,
                     $crate::variables::Declared {
-                        name: format_args!(stringify!($field)),
+                        name: $crate::variables!(@name $field $($range)?),
                         units: &[$($unit $(, $more)*)?],
                         stage: $crate::variables!(@stage $($stage)?),
                     },
@@ -258,7 +316,7 @@ macro_rules! variables {
                 $($crate::variables::Part::<T, _>::visit_mut(
                     &mut self.$field,
                     $crate::variables::Declared {
-                        name: format_args!(stringify!($field)),
+                        name: $crate::variables!(@name $field $($range)?),
                         units: &[$($unit $(, $more)*)?],
                         stage: $crate::variables!(@stage $($stage)?),
                     },
@@ -284,9 +342,7 @@ macro_rules! variables {
             fn validate(&self) -> Result<(), $crate::InvalidValue> {
                 $(
                     $crate::variables::Part::<T, _>::check(&self.$field, $crate::variables!(@label $list $field))?;
-                    $(for &number in $crate::variables::Part::<T, _>::numbers(&self.$field) {
-                        $crate::check::$range($crate::variables!(@label $list $field), number)?;
-                    })?
+                    $($crate::variables!(@range T self.$field, $crate::variables!(@label $list $field), $range)?;)?
                 )*
                 $({
                     let $checked = self;
@@ -299,6 +355,12 @@ macro_rules! variables {
                 true $(&& $crate::variables::Part::<T, _>::fits(&self.$field, &other.$field))*
             }
         }
+    };
+    (@name $field:ident flat) => { format_args!("") };
+    (@name $field:ident $($range:ident)?) => { format_args!(stringify!($field)) };
+    (@range $T:ident $self:ident.$field:ident, $label:expr, flat) => { Ok(()) };
+    (@range $T:ident $self:ident.$field:ident, $label:expr, $range:ident) => {
+        $crate::variables::Part::<$T, _>::check_range(&$self.$field, $label, $crate::check::$range)
     };
     (@label [$list:literal] $field:ident) => { concat!($list, ".", stringify!($field)) };
     (@label [] $field:ident) => { stringify!($field) };

@@ -66,7 +66,7 @@ fn about_a_cylinder_the_angle_is_that_of_the_bearings_from_the_side() -> Result<
             let point = Point3::new(angle.cos(), angle.sin(), 0.0) * RADIUS;
             let tangent = Vector3::new(-angle.sin(), angle.cos(), 0.2) * if i % 2 == 0 { 1.0 } else { -1.0 };
             let length = RADIUS * dice.between(0.1, 30.0);
-            wraps.obstacles[0] = Wrap { known: true, in_contact: true, point, tangent, length };
+            wraps.wraps[0] = Wrap { known: true, in_contact: true, point, tangent, length };
         }
         let path = rig.solve(points, &wraps)?;
         let expected = past_a_cylinder(RADIUS, points);

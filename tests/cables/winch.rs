@@ -527,7 +527,7 @@ fn the_next_lap_of_a_winch_at_rest_has_the_derivative_of_winding() -> Result<(),
         let outermost = laps.iter().rposition(|lap| lap.share > 0.0).expect("wound");
         let names = state.linearized_variables(winch)?;
         let place_of = |name: &str| names.iter().position(|known| known.ends_with(name)).expect("exists");
-        let row = place_of(&format!("lap[{outermost}].length")) - place_of("wrap[0].point.x");
+        let row = place_of(&format!("laps[{outermost}].length")) - place_of("wraps[0].point.x");
         let by_turn = Column::Motion(End::Body(drum));
         let blocks = linearization.element(winch).blocks();
         let of_lap = blocks.filter(|&(of, by, _)| (of, by) == (Row::Next(row), by_turn));

@@ -4,12 +4,12 @@
 use std::f64::consts::PI;
 
 use approx::assert_relative_eq;
-use force_elements::hertz_contact::{Ball, CentersCoincide, Elastic, Parameters, Surface};
+use force_elements::hertz_contact::{Ball, Elastic, Parameters, Surface};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::testing::{Spoilt, refuses_parameters};
 use force_elements::{
-    BodyIndex, ElementError, Error, ForceSystem, Frame, Handle, HertzContact, KinematicsError, Pose,
+    BodyIndex, ElementError, Error, ForceSystem, Frame, Handle, HertzContact, KinematicsError, Pose, Refusal,
     Requirement, SpatialVelocity, Station, Stepping,
 };
 
@@ -232,7 +232,7 @@ fn far_apart_nothing_acts_and_where_centers_coincide_an_error_says_so() {
     let scene = Scene::new(true, 0.0, rubber());
     let mut state = scene.system.default_state();
     let error = scene.system.realize_position(&mut state).expect_err("one center");
-    assert_eq!(error.own::<CentersCoincide>(), Some(&CentersCoincide));
+    assert_eq!(error.own(), Some(&Refusal::CentersCoincide));
     state.set_pose(scene.ball, Pose::translation(3.0, 0.0, 0.0)).expect("finite");
     let dynamics = scene.system.realize_dynamics(&mut state).expect("regular");
     assert_relative_eq!(dynamics.of(scene.contact).position.depth, -2.7, max_relative = 1e-15);

@@ -304,7 +304,7 @@ fn what_a_closure_recorded_can_be_read() {
     let at = view.of(left);
     let squared = 1.25;
     let along = Vector3::new(1.0, 0.5, 0.0);
-    let [on_wall, on_body] = at.dynamics.loads.all() else { panic!("two loads") };
+    let [on_wall, on_body] = at.dynamics.all() else { panic!("two loads") };
     let Load::AtPoint { p_G, f_G, .. } = on_wall else { panic!("at a point") };
     assert_eq!((*p_G, *f_G), (Point3::new(-1.0, 0.0, 0.0), along * (20.0 + 300.0 * squared)));
     assert!(matches!(on_body, Load::AtPoint { body: on, .. } if *on == body));

@@ -325,7 +325,7 @@ fn changes_of_variables_do_not_allocate_after_the_first() {
             system.update_parameters(&mut state, cable, |p| p.law.stiffness = x)?;
             system.update_parameters(&mut state, foundation, |p| p.transition_velocity = x)?;
             system.set_variable(&mut state, "elastic_foundation[0].materials[0].stiffness", 1e5 + x)?;
-            system.set_variable(&mut state, "cable_spring[0].wrap[0].in_contact", 0.0)?;
+            system.set_variable(&mut state, "cable_spring[0].wraps[0].in_contact", 0.0)?;
             system.set_variable(&mut state, "linear_bushing[0].damping.pz", x)?;
             system.reset_memory(&mut state, spring)?;
             system.reset_memory(&mut state, friction)?;

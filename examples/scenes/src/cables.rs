@@ -337,7 +337,7 @@ pub struct Counts {
 impl Scene {
     /// Solves at a time; returns length and tracking.
     pub fn solve(&mut self, time: f64, counts: &mut Counts) -> Result<(f64, Tracking), Error> {
-        let was: Vec<_> = self.state.discrete(self.cable).wraps.obstacles.clone();
+        let was: Vec<_> = self.state.discrete(self.cable).wraps.wraps.clone();
         self.move_to(time)?;
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
         let path = &dynamics.of(self.cable).position.path;

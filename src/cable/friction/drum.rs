@@ -45,7 +45,7 @@ impl<T: Real> CablePath<T> {
     /// first place of the first obstacle, and the last occupied place of the last.
     pub(crate) fn drum_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
         let [begins, ends] = self.drums();
-        let places = &grips.places;
+        let places = &grips.grips;
         let is_first = begins && places.first().is_some_and(|grip| grip.in_contact);
         let room = self.obstacles.last().map_or(0, |obstacle| obstacle.most_contacts);
         let of_last = places.len().saturating_sub(room);

@@ -4,10 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::framework::Variables;
-use crate::math::{
-    InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field, default_by_field,
-};
+use crate::framework::Variables as _;
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;
 
 variables! {
@@ -31,7 +29,7 @@ variables! {
         /// The share of the cable's material before the mark.
         pub share: T, fraction => Position;
     }
-    in "grip";
+    in "grips";
 }
 
 variables! {
@@ -44,51 +42,46 @@ variables! {
         /// Its share of the cable's material.
         pub share: T, fraction => Position;
     }
-    in "lap";
+    in "laps";
 }
 
-/// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
-/// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
-#[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Grips<T: Real> {
-    /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
-    pub places: Vec<Grip<T>>,
-    /// For each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. They are
-    /// scaled to the length and the fraction in the drum's grip.
-    ///
-    /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension decreases from
-    /// the free cable by the capstan equation, and below it the laps are held; cable that leaves the drum takes the
-    /// strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
-    /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
-    /// is wound and the others have a mark each; while the cable lifts off at the fixed end, none of them has friction.
-    pub laps: Vec<Lap<T>>,
+variables! {
+    /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
+    /// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+    pub struct Grips<T> {
+        /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
+        pub grips: Vec<Grip<T>> => Position;
+        /// For each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. They are
+        /// scaled to the length and the fraction in the drum's grip.
+        ///
+        /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension decreases from
+        /// the free cable by the capstan equation, and below it the laps are held; cable that leaves the drum takes the
+        /// strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
+        /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
+        /// is wound and the others have a mark each; while the cable lifts off at the fixed end, none of them has friction.
+        pub laps: Vec<Lap<T>> => Position;
+    }
+    check |memory| memory.check_shares();
 }
 
 checked_when_read!(Grip);
 checked_when_read!(Grips);
 checked_when_read!(Lap);
-clone_by_field!(Grips { places, laps });
-default_by_field!(Grips { places, laps });
 
 impl<T: Real> Grips<T> {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.places.fill(Grip::default());
+        self.grips.fill(Grip::default());
         self.laps.fill(Lap::default());
     }
 
-    /// Checks every range, and that there is material between neighbouring marks.
-    ///
-    /// # Errors
-    /// For the first value out of range.
-    pub fn validate(&self) -> Result<(), InvalidValue> {
-        self.places.iter().try_for_each(Variables::validate)?;
-        self.laps.iter().try_for_each(Variables::validate)?;
+    /// Checks that there is material between neighbouring marks.
+    fn check_shares(&self) -> Result<(), InvalidValue> {
         let mut before = T::zero();
-        for grip in self.places.iter().filter(|grip| grip.in_contact) {
+        for grip in self.grips.iter().filter(|grip| grip.in_contact) {
             let must = Requirement::AtLeast("the share before it, and below 1");
-            check::that(grip.share > before && grip.share < T::one(), "grip.share", grip.share, must)?;
+            check::that(grip.share > before && grip.share < T::one(), "grips.share", grip.share, must)?;
             before = grip.share;
         }
         Ok(())

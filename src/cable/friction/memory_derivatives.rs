@@ -46,7 +46,7 @@ impl<T: Real> StrandDerivatives<T> {
         };
         let (solution, lengths) = ((results, positions), (length_of, arc_after));
         remember(path, solution, &self.parts, lengths, memory, |mark| marks.push(mark), on_laps);
-        for mark in self.marks.iter().filter(|mark| self.memory.places[mark.place].in_contact) {
+        for mark in self.marks.iter().filter(|mark| self.memory.grips[mark.place].in_contact) {
             let NextMark { body, place, segment, before, after, share } = *mark;
             if let Some(motion) = self.moved {
                 let R_BG = positions.pose(body).rotation.inverse();

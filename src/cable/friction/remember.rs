@@ -56,11 +56,11 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     let last = path.obstacles.len().checked_sub(1);
     let mut first = 0;
     for (body, hold) in path.holds() {
-        let room = hold.room(path).min(grips.places.len() - first);
+        let room = hold.room(path).min(grips.grips.len() - first);
         let own = first..first + room;
         first += room;
         let obstacle = hold.obstacle();
-        let mut left = grips.places[own.clone()].iter().filter(|grip| grip.in_contact).count();
+        let mut left = grips.grips[own.clone()].iter().filter(|grip| grip.in_contact).count();
         let mut count = 0;
         let is_here = |(_, contact): &(usize, &ObstacleContact<T>)| Some(contact.obstacle) == obstacle;
         let touched = hold.touches(results);
@@ -122,7 +122,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             let place = own.start + count;
             let next_mark = NextMark { body, place, segment, before: mark - start, after: end - mark, share };
             let X_BG = positions.pose(body).inverse();
-            grips.places[place] = Grip {
+            grips.grips[place] = Grip {
                 in_contact: true,
                 start: X_BG * before.to_G,
                 end: X_BG * after.from_G,
@@ -139,7 +139,7 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
             marks.next();
         }
         // Without a wound part, the places of a drum would be read as if there were one.
-        grips.places[own.start + if came_off { 0 } else { count }..own.end].fill(Grip::default());
+        grips.grips[own.start + if came_off { 0 } else { count }..own.end].fill(Grip::default());
     }
 }
 

@@ -215,7 +215,7 @@ impl<T: Real> StrandDerivatives<T> {
         let Drum { end, place, obstacle, mu, contact } = *drum;
         let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
         let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
-        let grip = &grips.places[place];
+        let grip = &grips.grips[place];
         let share = seeded(grip.share, StrandMotion::Share(place));
         let wound = if end == 0 {
             [seeded(grip.before, StrandMotion::Before(place)), share]

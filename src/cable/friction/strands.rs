@@ -52,7 +52,7 @@ impl<T: Real> CablePath<T> {
         let count = self.places_for_contacts() + self.via_points.len();
         let drums = self.drums().into_iter().filter(|is_drum| *is_drum).count();
         Grips {
-            places: alloc::vec![Grip::default(); count],
+            grips: alloc::vec![Grip::default(); count],
             laps: alloc::vec![Lap::default(); drums * drum::MOST],
         }
     }
@@ -61,10 +61,10 @@ impl<T: Real> CablePath<T> {
     pub(crate) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
         let mut next_place = 0;
         self.holds().flat_map(move |(body, hold)| {
-            let room = hold.room(self).min(grips.places.len() - next_place);
+            let room = hold.room(self).min(grips.grips.len() - next_place);
             let first = next_place;
             next_place += room;
-            let own = &grips.places[first..next_place];
+            let own = &grips.grips[first..next_place];
             let of = own.iter().filter(|grip| grip.in_contact).count();
             let occupied = own.iter().zip(first..).filter(|(grip, _)| grip.in_contact).enumerate();
             occupied.map(move |(index, (_, place))| Mark { body, hold, place, index, of })
@@ -155,7 +155,7 @@ impl<T: Real> Strands<T> {
         self.all.clear();
         self.ends.clear();
         self.joints.clear();
-        let most = grips.places.len() + grips.laps.len() + 1;
+        let most = grips.grips.len() + grips.laps.len() + 1;
         self.all.reserve(most);
         self.ends.reserve(most);
         self.joints.reserve(most);
@@ -167,7 +167,7 @@ impl<T: Real> Strands<T> {
         let [begins, ends] = path.drum_places(grips);
         for mark in path.marks(grips) {
             let Mark { body, hold, place, .. } = mark;
-            let grip = &grips.places[place];
+            let grip = &grips.grips[place];
             let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
             let mut touching = touching(results, hold.obstacle());
             let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);

@@ -268,8 +268,8 @@ impl<T: Real> CablePath<T> {
         let first = self.obstacles.len();
         let further = self.places_for_contacts() - first;
         Wraps {
-            obstacles: alloc::vec![Wrap::default(); first],
-            further: alloc::vec![Wrap::default(); further],
+            wraps: alloc::vec![Wrap::default(); first],
+            further_wraps: alloc::vec![Wrap::default(); further],
         }
     }
 

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::Variables;
-use crate::math::{InvalidValue, Real, checked_when_read, clone_by_field, default_by_field};
+use crate::framework::Variables as _;
+use crate::math::{Real, checked_when_read};
 use crate::variables;
 
 variables! {
@@ -29,30 +29,29 @@ variables! {
         /// The length of the contact arc.
         pub length: T ["m"], nonnegative => Position;
     }
-    in "wrap";
+    in "wraps";
 }
 
-/// The memory of a path.
-///
-/// An obstacle that is not convex may be touched several times. The number of places for its contacts is fixed by
-/// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts), so that the variables of a state do not depend
-/// on the path.
-///
-/// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the solver;
-/// within the class the path depends on it by no more than its smoothness.
-#[derive(Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Wraps<T: Real> {
-    /// The first contact of each obstacle, in order along the path.
-    pub obstacles: Vec<Wrap<T>>,
-    /// Further contacts: for each obstacle in order, one place fewer than the number of contacts that it may have.
-    /// Those that are not in contact are vacant.
-    pub further: Vec<Wrap<T>>,
+variables! {
+    /// The memory of a path.
+    ///
+    /// An obstacle that is not convex may be touched several times. The number of places for its contacts is fixed by
+    /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts), so that the variables of a state do not depend
+    /// on the path.
+    ///
+    /// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the solver;
+    /// within the class the path depends on it by no more than its smoothness.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct Wraps<T> {
+        /// The first contact of each obstacle, in order along the path.
+        pub wraps: Vec<Wrap<T>> => Position;
+        /// Further contacts: for each obstacle in order, one place fewer than the number of contacts that it may have.
+        /// Those that are not in contact are vacant.
+        pub further_wraps: Vec<Wrap<T>> => Position;
+    }
 }
 
 checked_when_read!(Wrap);
-clone_by_field!(Wraps { obstacles, further });
-default_by_field!(Wraps { obstacles, further });
 
 impl<T: Real> Wrap<T> {
     /// The same memory on a surface scaled by a factor.
@@ -73,16 +72,12 @@ impl<T: Real> Wrap<T> {
 impl<T: Real> Wraps<T> {
     /// Forgets everything.
     pub fn forget(&mut self) {
-        self.obstacles.fill(Wrap::default());
-        self.further.fill(Wrap::default());
-    }
-
-    pub(crate) fn validate(&self) -> Result<(), InvalidValue> {
-        self.obstacles.iter().chain(&self.further).try_for_each(Variables::validate)
+        self.wraps.fill(Wrap::default());
+        self.further_wraps.fill(Wrap::default());
     }
 
     /// Whether every obstacle has been solved for before.
     pub fn is_known(&self) -> bool {
-        self.obstacles.iter().all(|wrap| wrap.known)
+        self.wraps.iter().all(|wrap| wrap.known)
     }
 }

@@ -114,10 +114,10 @@ impl<T: Real> Acting<T> {
         obstacles.reserve(count.saturating_sub(obstacles.len()));
         plain.clear();
         plain.reserve(if is_plain::<T>() { 0 } else { count });
-        wraps.obstacles.clear();
-        wraps.obstacles.reserve(count);
-        wraps.further.clear();
-        wraps.further.reserve(memory.further.len());
+        wraps.wraps.clear();
+        wraps.wraps.reserve(count);
+        wraps.further_wraps.clear();
+        wraps.further_wraps.reserve(memory.further_wraps.len());
         let is_to_scale = |k: &usize| places.obstacles[*k].scale == T::one();
         // A scale of 1 may carry a derivative if the scalar is not a plain float.
         self.all_as_made = is_plain::<T>() && indices.len() == count && indices.iter().all(is_to_scale);
@@ -125,7 +125,7 @@ impl<T: Real> Acting<T> {
             return Ok(());
         }
         obstacles.truncate(indices.len());
-        let mut further = &memory.further[..];
+        let mut further = &memory.further_wraps[..];
         let mut next = 0;
         for (i, &k) in indices.iter().enumerate() {
             let scale = places.obstacles[k].scale;
@@ -144,8 +144,8 @@ impl<T: Real> Acting<T> {
             (further, next) = (rest, k + 1);
             // Memory is of the surface as it was made, and has no derivatives.
             let scale = T::lit(scale.to_f64());
-            wraps.obstacles.push(memory.obstacles[k].scaled(scale));
-            wraps.further.extend(own.iter().map(|wrap| wrap.scaled(scale)));
+            wraps.wraps.push(memory.wraps[k].scaled(scale));
+            wraps.further_wraps.extend(own.iter().map(|wrap| wrap.scaled(scale)));
         }
         Ok(())
     }

@@ -408,7 +408,7 @@ impl<T: Real> PathResults<T> {
 
     /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
-        let Wraps { obstacles, further } = wraps;
+        let Wraps { wraps: obstacles, further_wraps: further } = wraps;
         obstacles.clear();
         further.clear();
         for of_one in self.contacts.chunk_by(|a, b| a.obstacle == b.obstacle) {

@@ -12,6 +12,7 @@ use crate::cable::solution::by_values;
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 use crate::cable::solve::node::Node;
 use crate::cable::solve::span::SpanProblem;
+use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};
 
@@ -85,8 +86,8 @@ fn solve<T: Real>(
         path.check_topology(topology)?;
     }
     let count = path.obstacles.len();
-    let (expected, given) = (path.places_for_contacts(), wraps.obstacles.len() + wraps.further.len());
-    if expected != given || wraps.obstacles.len() != count {
+    let (expected, given) = (path.places_for_contacts(), wraps.wraps.len() + wraps.further_wraps.len());
+    if expected != given || wraps.wraps.len() != count {
         return Err(PathError::ForeignWraps { expected, given });
     }
     if !places.fits(path.places()) {
@@ -111,7 +112,7 @@ fn solve<T: Real>(
     coordinate_forces.reserve(2 * path.via_points.len());
     nodes.clear();
     nodes.reserve(expected);
-    let mut further = &wraps.further[..];
+    let mut further = &wraps.further_wraps[..];
     let absent = |k: usize| absent(placed, positions, k);
     let mut next = 0;
     let mut smoothness = T::zero();
@@ -127,7 +128,7 @@ fn solve<T: Real>(
             from: from.p_G,
             to: to.p_G,
             obstacles: of_span,
-            wraps: &wraps.obstacles[obstacles.clone()],
+            wraps: &wraps.wraps[obstacles.clone()],
             further: own,
             settings: path.settings(),
         };

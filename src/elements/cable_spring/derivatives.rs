@@ -169,7 +169,7 @@ impl<T: Real> CableSpring<T> {
 fn places_in_memory<T: Real>(at: &At<'_, T>, first: usize) -> impl Fn(StrandMotion, usize) -> usize + use<T> {
     let mut grips = first;
     at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
-    let laps = grips + Grip::<T>::COUNT * at.discrete.grips.places.len();
+    let laps = grips + Grip::<T>::COUNT * at.discrete.grips.grips.len();
     move |number, axis| {
         let grip = |i: usize| Grip::<f64>::default().places(grips + Grip::<f64>::COUNT * i);
         match number {
@@ -234,7 +234,7 @@ fn for_each_variable<T: Real>(
     for obstacle in 0..cable.friction.len() {
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
-    for (i, _) in cable.grips.places.iter().enumerate().filter(|(_, grip)| grip.in_contact) {
+    for (i, _) in cable.grips.grips.iter().enumerate().filter(|(_, grip)| grip.in_contact) {
         for motion in [StrandMotion::Start(i), StrandMotion::End(i)] {
             along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
         }

@@ -336,7 +336,7 @@ impl<T: Real> CableSpring<T> {
         let count = T::lit(f64::from(u32::try_from(given).unwrap_or(u32::MAX)));
         let must = Requirement::AtMost("the number of obstacles");
         check::that(given <= obstacles, "friction.len()", count, must)
-            .and_then(|()| state::validate_friction(&friction))
+            .and_then(|()| friction.iter().try_for_each(|&mu| check::nonnegative("friction", mu)))
             .map_err(|error| Error::of_new(Self::KIND, error))?;
         friction.resize(obstacles, T::zero());
         self.friction = friction;

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::elements::contact_design::{ContactDesign, SpringDamper};
+use crate::elements::ContactDesign;
 use crate::framework::Variables;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::{results, variables};
@@ -157,7 +157,7 @@ impl<T: Real> Parameters<T> {
     /// Those of [`ContactDesign::validate`].
     pub fn for_contact(design: &ContactDesign) -> Result<Self, InvalidValue> {
         design.validate()?;
-        let SpringDamper { stiffness, damping } = design.grip(design.mass);
+        let [stiffness, damping] = design.grip(design.mass);
         let chosen = Self {
             dynamic_friction: T::lit(design.mu_kinetic * design.weight()),
             static_friction_offset: T::lit((design.mu_static - design.mu_kinetic) * design.weight()),

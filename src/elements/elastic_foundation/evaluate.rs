@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use super::NoContactPossible;
 use super::law::{Friction, Law};
 use crate::contact::BoundingBox;
+use crate::elements::Refusal;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
@@ -200,7 +200,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             .surfaces
             .iter()
             .any(|a| a.springs.is_some() && self.surfaces.iter().any(|b| b.body != a.body));
-        if can_meet { Ok(()) } else { Err(ElementError::own(NoContactPossible)) }
+        if can_meet { Ok(()) } else { Err(ElementError::own(Refusal::NoContactPossible)) }
     }
 
     fn default_parameters(&self) -> Self::Parameters {

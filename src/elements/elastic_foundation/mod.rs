@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 use nalgebra::Vector3;
 
 use crate::contact::PairSearch;
+use crate::elements::Refusal;
 use crate::elements::meshes::half_width;
 use crate::framework::{ElementError, Error, Variables};
 use crate::math::{Casts, Pose, Real, check};
@@ -22,7 +23,7 @@ use crate::mechanics::{BodyIndex, Frame};
 use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
-pub use parameters::{Material, NoContactPossible, OpenSurface, Parameters};
+pub use parameters::{Material, Parameters};
 pub use results::{
     Dynamics, MeshContact, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
 };
@@ -134,7 +135,7 @@ use parameters::KIND;
 /// # Errors
 ///
 /// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
-/// body ([`NoContactPossible`]), springs without stiffness, and anchors and friction without stiffness or viscosity along the
+/// body ([`NoContactPossible`](crate::Refusal::NoContactPossible)), springs without stiffness, and anchors and friction without stiffness or viscosity along the
 /// surface ([`InvalidValue`](crate::InvalidValue)). An evaluation refuses a surface whose pose overflows
 /// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
 /// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
@@ -270,7 +271,7 @@ impl<T: Real> ElasticFoundation<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
-    /// rotation, or with [`OpenSurface`] for a mesh that encloses no volume.
+    /// rotation, or with [`OpenSurface`](crate::Refusal::OpenSurface) for a mesh that encloses no volume.
     pub fn add_rigid(
         &mut self,
         frame: Frame<T>,
@@ -283,7 +284,7 @@ impl<T: Real> ElasticFoundation<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
-    /// rotation, or a material out of range, or with [`OpenSurface`] if there are two meshes with springs on
+    /// rotation, or a material out of range, or with [`OpenSurface`](crate::Refusal::OpenSurface) if there are two meshes with springs on
     /// different bodies and one of them encloses no volume.
     pub fn add_springs(
         &mut self,
@@ -439,7 +440,9 @@ impl<T: Real> Placed<T> {
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match &self.shape {
             SolidShape::Mesh(mesh) => match mesh.opening() {
-                Some(fault) => Err(Error::of_new(KIND, ElementError::own(OpenSurface { surface, fault }))),
+                Some(fault) => {
+                    Err(Error::of_new(KIND, ElementError::own(Refusal::OpenSurface { surface, fault })))
+                }
                 None => Ok(()),
             },
             _ => Ok(()),

@@ -3,14 +3,13 @@
 use alloc::vec::Vec;
 use core::array::from_fn;
 
-use crate::elements::contact_design::{ContactDesign, SpringDamper};
+use crate::elements::ContactDesign;
 use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::variables::{
-    Composite, Declared, Lift, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
+    Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
 use crate::framework::{Stage, varied};
 use crate::math::{Dual, InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::shapes::MeshFault;
 use crate::variables;
 
 pub(super) const KIND: &str = "elastic_foundation";
@@ -98,7 +97,7 @@ impl<T: Real> Material<T> {
         design.validate()?;
         check::positive("area", area)?;
         let frequency = design.landing_frequency()?;
-        let SpringDamper { stiffness, damping } = design.grip(design.mass);
+        let [stiffness, damping] = design.grip(design.mass);
         let chosen = Self {
             stiffness: T::lit(design.mass * frequency * frequency) / area,
             dissipation: T::lit(design.dissipation()),
@@ -236,26 +235,11 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     }
 }
 
-impl<T: Real, S: Real> Lift<T, S, Composite> for Vec<Option<Material<T>>> {
+impl<T: Real, S: Real> crate::framework::variables::Lift<T, S, Composite> for Vec<Option<Material<T>>> {
     type Lifted = Vec<Option<Material<S>>>;
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted {
-        self.iter().map(|material| material.as_ref().map(|material| material.lift(of))).collect()
+        self.iter().map(|material| material.as_ref().map(|material| Numbers::lift(material, of))).collect()
     }
     // A list has no fixed number: laws take the material of one mesh, never the list.
     const COUNT: usize = 0;
 }
-
-/// A mesh that does not enclose a volume was added where another surface's springs require one.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("surface {surface} must be closed: {fault}")]
-pub struct OpenSurface {
-    /// The surface, by its index in the element.
-    pub surface: usize,
-    /// The fault of the mesh.
-    pub fault: MeshFault,
-}
-
-/// No two surfaces could ever push each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no contact is possible: it takes a mesh with springs, and another surface on another body")]
-pub struct NoContactPossible;

@@ -10,13 +10,6 @@ use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Checked, Velocities};
 use crate::shapes::{Bounds, Plane, Solid as _, SolidShape};
 
-/// The box around a surface: its centre in Ground, and half of its diagonal.
-#[derive(Clone, Copy)]
-struct Extent<T: Real> {
-    center_G: Point3<T>,
-    radius: T,
-}
-
 impl<T: Real> ElasticFoundation<T> {
     pub(super) fn shortest_passing_time(
         &self,
@@ -30,9 +23,10 @@ impl<T: Real> ElasticFoundation<T> {
         };
         // A bound on the speeds of two points, of which one is within the radius of where these are those of bodies.
         let bound = |V: SpatialVelocity<T>, radius: T| (V.linear.norm() + V.angular.norm() * radius).to_f64();
-        let own_speed = |i: usize, extent: &Extent<T>| bound(velocity_at(i, &extent.center_G), extent.radius);
+        let own_speed =
+            |i: usize, (center_G, radius): (Point3<T>, T)| bound(velocity_at(i, &center_G), radius);
         let extents = (0..self.surfaces.len()).filter_map(|i| Some((i, self.extent(i, at)?)));
-        let speeds = extents.map(|(i, extent)| own_speed(i, &extent));
+        let speeds = extents.map(|(i, extent)| own_speed(i, extent));
         // Surfaces that are farther apart do not meet within the time.
         let reach = 2.0 * speeds.fold(0.0, f64::max) * within;
         let mut shortest = f64::INFINITY;
@@ -43,19 +37,20 @@ impl<T: Real> ElasticFoundation<T> {
                 return;
             }
             let (small, large) = match (self.extent(i, at), self.extent(j, at)) {
-                (Some(a), Some(b)) if a.radius > b.radius => ((j, b), (i, Some(a))),
+                (Some(a), Some(b)) if a.1 > b.1 => ((j, b), (i, Some(a))),
                 (Some(a), b) => ((i, a), (j, b)),
                 (None, Some(b)) => ((j, b), (i, None)),
                 (None, None) => return,
             };
             let ((i, extent), (j, other)) = (small, large);
+            let (center_G, radius) = extent;
             let apart = match (&other, &self.surfaces[j].shape) {
                 (Some(_), _) => search.boxes[i].distance(&search.boxes[j]),
                 // Nothing comes out on its other side.
                 (None, SolidShape::HalfSpace(_)) => return,
                 (None, shape) => {
-                    let p_O = at.position.X_GS[j].inverse_transform_point(&extent.center_G);
-                    (shape.signed_distance(&p_O) - extent.radius).to_f64().max(0.0)
+                    let p_O = at.position.X_GS[j].inverse_transform_point(&center_G);
+                    (shape.signed_distance(&p_O) - radius).to_f64().max(0.0)
                 }
             };
             let [half, others] = [i, j].map(|k| self.surfaces[k].half_width);
@@ -71,9 +66,9 @@ impl<T: Real> ElasticFoundation<T> {
             let dip = ((half + others) * T::lit(0.5)).min(seen).to_f64();
             // The motion of one as seen from the other, at the points of the smaller one; no more than both of their own,
             // which is less if one spins far away.
-            let V = velocity_at(i, &extent.center_G) - velocity_at(j, &extent.center_G);
-            let own = other.map_or(f64::INFINITY, |other| own_speed(i, &extent) + own_speed(j, &other));
-            let speed = bound(V, extent.radius).min(own);
+            let V = velocity_at(i, &center_G) - velocity_at(j, &center_G);
+            let own = other.map_or(f64::INFINITY, |other| own_speed(i, extent) + own_speed(j, other));
+            let speed = bound(V, radius).min(own);
             // What has no known width can be passed in any step.
             if dip > 0.0 {
                 shortest = shortest.min((apart + dip) / speed);
@@ -112,11 +107,10 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// `None` if the surface is unbounded.
-    fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<Extent<T>> {
+    /// The box around a surface: its centre in Ground, and half of its diagonal; `None` if the surface is unbounded.
+    fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<(Point3<T>, T)> {
         let Bounds::Box { center, half_extents } = &self.surfaces[i].bounds else { return None };
-        let center_G = at.position.X_GS[i] * center;
-        Some(Extent { center_G, radius: half_extents.norm() })
+        Some((at.position.X_GS[i] * center, half_extents.norm()))
     }
 }
 

@@ -7,10 +7,9 @@ mod linearize;
 mod slider;
 mod variables;
 
-pub use variables::{
-    Discrete, Dynamics, FrictionTransition, Parameters, Position, TimeNotAdvanced, Velocity,
-};
+pub use variables::{Discrete, Dynamics, FrictionTransition, Parameters, Position, Velocity};
 
+use crate::elements::Refusal;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses, Variables,
@@ -79,7 +78,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
 /// friction zero and moves the anchor to the station.
 ///
-/// A commit is refused with [`TimeNotAdvanced`] if time has decreased since the last one. A second commit without motion
+/// A commit is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced) if time has decreased since the last one. A second commit without motion
 /// changes nothing.
 ///
 /// The law of the source, in which friction settles from step to step, is [`FrictionTransition::Settling`].
@@ -252,7 +251,10 @@ impl<T: Real> ExponentialSpring<T> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
         let refusal = || {
-            ElementError::own(TimeNotAdvanced { last_update: last_update.to_f64(), time: at.time.to_f64() })
+            ElementError::own(Refusal::TimeNotAdvanced {
+                last_update: last_update.to_f64(),
+                time: at.time.to_f64(),
+            })
         };
         let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
         if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {

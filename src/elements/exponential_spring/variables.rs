@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector2, Vector3};
 
-use crate::elements::contact_design::{ContactDesign, SpringDamper};
+use crate::elements::ContactDesign;
 use crate::framework::Variables;
 use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
@@ -100,7 +100,7 @@ pub enum FrictionTransition {
     ///
     /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0` and
     /// Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit; a commit after a
-    /// motion in zero time is refused with [`TimeNotAdvanced`]. `s⁺ = 1` where Δt or the limit is negligible.
+    /// motion in zero time is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced). `s⁺ = 1` where Δt or the limit is negligible.
     ///
     /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations
     ///   that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the
@@ -181,7 +181,7 @@ impl<T: Real> Parameters<T> {
         let ContactDesign { mass, points, speed, gravity, mu_static, mu_kinetic, step, .. } = *design;
         let share = mass / f64::from(points);
         let d2 = design.steepness();
-        let SpringDamper { stiffness, damping } = design.grip(share);
+        let [stiffness, damping] = design.grip(share);
         let chosen = Self {
             d0: T::zero(),
             d1: T::lit(share * gravity),
@@ -357,17 +357,4 @@ impl<T: Real> Dynamics<T> {
     fn along_normal(&self, force: T) -> Vector3<T> {
         self.X_GP.rotation.matrix().column(2) * force
     }
-}
-
-/// A motion that takes zero or negative time cannot be committed.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \
-     step, and reset what the element remembers when time starts anew"
-)]
-pub struct TimeNotAdvanced {
-    /// Time of the last commit \[s\].
-    pub last_update: f64,
-    /// Time of the state \[s\].
-    pub time: f64,
 }

@@ -5,8 +5,9 @@ mod variables;
 
 use nalgebra::{Point3, Vector3};
 
-pub use variables::{Ball, CentersCoincide, Dynamics, Elastic, Parameters, Position, Surface, Velocity};
+pub use variables::{Ball, Dynamics, Elastic, Parameters, Position, Surface, Velocity};
 
+use crate::elements::Refusal;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
@@ -81,7 +82,7 @@ use crate::shapes::direction_and_length;
 ///
 /// # Errors of an evaluation
 ///
-/// [`CentersCoincide`] of two balls, whose normal is then not defined, by [`Error::own`];
+/// [`CentersCoincide`](crate::Refusal::CentersCoincide) of two balls, whose normal is then not defined, by [`Error::own`];
 /// [`ElementError::NonFiniteForce`] if a force, an energy, or the square of a slip speed or of its ratio to `v_t` is not finite,
 /// and [`KinematicsError::NonFinite`] if a place is not.
 ///
@@ -211,8 +212,8 @@ impl<T: Real> HertzContact<T> {
             }
             Surface::Ball(other) => {
                 let apart = p_GC - X_GB * other.center.p_B;
-                let (normal_G, distance) =
-                    direction_and_length(&apart).ok_or_else(|| ElementError::own(CentersCoincide))?;
+                let (normal_G, distance) = direction_and_length(&apart)
+                    .ok_or_else(|| ElementError::own(Refusal::CentersCoincide))?;
                 Ok((normal_G, distance - other.radius))
             }
         }

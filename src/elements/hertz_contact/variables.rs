@@ -257,8 +257,3 @@ results! {
         pub power_dissipated: T ["W"];
     }
 }
-
-/// The centers of two balls coincide, where the normal is not defined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the centers of the balls coincide, where the direction of the force is not defined")]
-pub struct CentersCoincide;

@@ -2,7 +2,8 @@
 
 use nalgebra::{Matrix3, Rotation3, Vector3, convert_unchecked};
 
-use crate::elements::linear_bushing::{AmbiguousTurn, Discrete, Singular};
+use crate::elements::Refusal;
+use crate::elements::linear_bushing::Discrete;
 use crate::framework::ElementError;
 use crate::math::Real;
 use crate::results;
@@ -26,14 +27,14 @@ results! {
 /// The angles within ±π, ±π/2, ±π, and the gimbal.
 ///
 /// # Errors
-/// [`Singular`] near a middle angle of ±90°.
+/// [`Singular`](crate::Refusal::Singular) near a middle angle of ±90°.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
 pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>), ElementError> {
     let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
     let cy = (r12 * r12 + r22 * r22).sqrt();
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
-        return Err(ElementError::own(Singular { angle: r02.atan2(cy).to_f64() }));
+        return Err(ElementError::own(Refusal::Singular { angle: r02.atan2(cy).to_f64() }));
     }
     // The only angle without a division comes first, to overlap with the division.
     let qy = angle_of(r02, cy);
@@ -70,7 +71,7 @@ const MOST_TURN: f64 = 3.0;
 /// The outer angles `q_x` and `q_z`, with the whole turns that lead there from the accepted ones.
 ///
 /// # Errors
-/// [`AmbiguousTurn`] if these cannot be determined.
+/// [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if these cannot be determined.
 #[inline]
 pub(super) fn with_turns<T: Real>(
     qx: T,
@@ -104,7 +105,7 @@ fn with_turns_from_afar<T: Real>(
         Ok((qx, qz))
     } else {
         let (angle, qx, qz) = (turn.angle.to_f64(), dx.to_f64(), dz.to_f64());
-        Err(ElementError::own(AmbiguousTurn { angle, qx, qz }))
+        Err(ElementError::own(Refusal::AmbiguousAngles { angle, qx, qz }))
     }
 }
 

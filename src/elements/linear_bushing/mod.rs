@@ -6,7 +6,7 @@ mod derivatives;
 mod law;
 mod variables;
 
-pub use variables::{AmbiguousTurn, Discrete, Parameters, Position, Singular, StateParameters, Velocity};
+pub use variables::{Discrete, Parameters, Position, StateParameters, Velocity};
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
@@ -64,7 +64,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// The angles are those of a rotation of M in F about a fixed axis from its orientation at the last accepted step; up
 /// to 3 rad, the orientations at both ends determine such a rotation. Where it passes close to the singular case below,
 /// a small deviation from the fixed axis would lead past the other side, which changes both angles by a whole turn. A
-/// step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousTurn`] if
+/// step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if
 ///
 /// - M has turned by more than 3 rad, or
 /// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° in between.
@@ -86,7 +86,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Singular case
 ///
 /// At a middle angle of ±90° the first and last axes coincide. Near it the rates of the outer angles, and the torques
-/// of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`] when `cos q_y`
+/// of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`](crate::Refusal::Singular) when `cos q_y`
 /// falls below 0.008, which is 0.46° from there; in scalars with less precision than that, below the square root of the
 /// unit roundoff. Shorter steps do not help then. To avoid it, choose frames with y along the axis about which M turns
 /// least in F; use a [`SpatialBushing`](crate::SpatialBushing), whose law has no such singularity; or give the host a

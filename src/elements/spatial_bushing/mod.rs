@@ -8,7 +8,6 @@ mod table;
 mod turn;
 
 pub use curve::{Curve, CurvePoint};
-pub use turn::{AmbiguousTurn, WholeTurn};
 
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
@@ -84,9 +83,9 @@ use turn::Turn;
 /// turn. From then on the bushing remembers the orientation ([`Discrete`]) and takes the rotation that is reached from
 /// there the shortest way, so that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn.
 /// There the axis of the rotation, and with it the direction of the force, is not defined, and the position calculation
-/// returns [`WholeTurn`]; it also does if the shortest way passes there. A shorter step does not help.
+/// returns [`WholeTurn`](crate::Refusal::WholeTurn); it also does if the shortest way passes there. A shorter step does not help.
 ///
-/// It returns [`AmbiguousTurn`] if the shortest way is longer than 3 rad, or passes beside a whole turn to a rotation
+/// It returns [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if the shortest way is longer than 3 rad, or passes beside a whole turn to a rotation
 /// about an axis more than 60° away; the host then repeats the step with a fraction of its length. A rotation of more
 /// than half a turn within one step cannot be distinguished from the shorter one to the same orientation: it is refused
 /// up to 2π − 3 rad, which is 3.28 rad, and beyond that it is taken for the shorter one. The host must keep the
@@ -97,7 +96,7 @@ use turn::Turn;
 ///
 /// # Errors of an evaluation
 ///
-/// [`WholeTurn`] and [`AmbiguousTurn`], by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
+/// [`WholeTurn`](crate::Refusal::WholeTurn) and [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn), by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
 /// finite.
 ///
 /// # Stable step

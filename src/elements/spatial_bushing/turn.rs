@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3, Vector4};
 
+use crate::elements::Refusal;
 use crate::framework::ElementError;
 use crate::math::Real;
 use crate::results;
@@ -28,41 +29,13 @@ results! {
     }
 }
 
-/// M is so near a whole turn from F that the rotation axis is not defined, or has passed a whole turn since the last
-/// accepted step.
-///
-/// A shorter step does not help: the bushing works for rotations below a whole turn.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "the frames have turned by {angle} rad: the bushing serves turns below a whole one, where the axis of the turn is not \
-     defined"
-)]
-pub struct WholeTurn {
-    /// The angle \[rad\]; 2π if M has passed a whole turn since the last accepted step.
-    pub angle: f64,
-}
-
-/// Since the last accepted step M has turned in F by more than 3 rad, or beside a whole turn from one side to another.
-///
-/// Take a shorter step. If the body was placed there rather than moved, reset the turn
-/// ([`ForceSystem::reset_memory`](crate::ForceSystem::reset_memory)).
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error(
-    "the frames have turned by {angle} rad in one step, too far to tell which way: take a shorter step, or reset the turn \
-     if the bodies were put there"
-)]
-pub struct AmbiguousTurn {
-    /// The least angle by which M has turned in F \[rad\].
-    pub angle: f64,
-}
-
 impl<T: Real> Turn<T> {
     /// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
     /// most half a turn.
     ///
     /// # Errors
-    /// [`AmbiguousTurn`] if it is more than 3 rad from the other, or near a whole turn on another side than the other;
-    /// [`WholeTurn`] near a whole turn, or if the shortest way from the other passes one.
+    /// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other, or near a whole turn on another side than the other;
+    /// [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the other passes one.
     #[inline]
     pub(super) fn new(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> Result<Self, ElementError> {
         let principal = quaternion(R);
@@ -80,17 +53,17 @@ impl<T: Real> Turn<T> {
                 && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
             let cosine = from.dot(&q);
             if is_past && passes_whole_turn(&last, &v, cosine) {
-                return Err(ElementError::own(WholeTurn { angle: core::f64::consts::TAU }));
+                return Err(ElementError::own(Refusal::WholeTurn { angle: core::f64::consts::TAU }));
             }
             if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
-                return Err(ElementError::own(AmbiguousTurn {
+                return Err(ElementError::own(Refusal::AmbiguousTurn {
                     angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64(),
                 }));
             }
         }
         if w < T::zero() && square < T::lit(LEAST_SINE * LEAST_SINE) {
             let angle = (T::lit(2.0) * square.sqrt().atan2(w)).to_f64();
-            return Err(ElementError::own(WholeTurn { angle }));
+            return Err(ElementError::own(Refusal::WholeTurn { angle }));
         }
         let (growth, along) = growth(square, w);
         Ok(Self { w, v, growth, along })

@@ -108,7 +108,7 @@ fn no_cable_across_random_rings_and_hollows_runs_through_them() -> Result<(), Er
             Some(PathError::Penetrates { obstacle, depth }) => {
                 assert!(depth > 0.0 && depth.is_finite(), "{seed}: {depth}");
                 let scene = Scene::crossing(seed)?;
-                assert!(obstacle < scene.state.discrete(scene.cable).wraps.obstacles.len());
+                assert!(obstacle < scene.state.discrete(scene.cable).wraps.wraps.len());
                 refused += 1;
             }
             Some(PathError::NotConverged { .. } | PathError::NoMinimum { .. }) => lost += 1,

@@ -164,7 +164,7 @@ fn approached<S: Wrappable<f64>>(
         };
         match solve(a, None) {
             Ok(Found { length, touches, lifts, mut wraps }) => {
-                let wrap = &mut wraps.obstacles[0];
+                let wrap = &mut wraps.wraps[0];
                 let geodesic = surface.geodesic(&wrap.point, &wrap.tangent, wrap.length, 1e-9, usize::MAX);
                 let held = if reversed { geodesic.end } else { geodesic.start };
                 // The tangent from above touches this far from the point, on a circle of the same curvature.

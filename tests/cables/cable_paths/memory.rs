@@ -65,7 +65,7 @@ fn windings_are_kept_while_the_end_moves() -> Result<(), Error> {
         tangent: Vector3::new(1.0, 0.0, 0.04),
         length: 4.0 * PI,
     };
-    system.set_discrete(&mut state, cable, Wraps { obstacles: vec![wound], ..Wraps::default() }.into())?;
+    system.set_discrete(&mut state, cable, Wraps { wraps: vec![wound], ..Wraps::default() }.into())?;
     for i in 0..100 {
         let (y, z) = (1.0 - 0.02 * f64::from(i), 0.5 + 0.01 * f64::from(i));
         state.set_pose(body, Pose::translation(3.0, y, z))?;
@@ -128,8 +128,8 @@ fn an_evaluation_depends_on_the_state_alone_and_leaves_no_trace() -> Result<(), 
 fn memory_is_named() -> Result<(), Error> {
     let (system, ..) = one_end_free(fixed(-2.0, 0.3, 0.0), [on_ground(Sphere::new(0.8)?)?])?;
     let state = system.default_state();
-    assert_eq!(state.variable("cable_spring[0].wrap[0].known")?, 0.0);
-    assert_eq!(state.variable("cable_spring[0].wrap[0].point.x")?, 0.0);
+    assert_eq!(state.variable("cable_spring[0].wraps[0].known")?, 0.0);
+    assert_eq!(state.variable("cable_spring[0].wraps[0].point.x")?, 0.0);
     Ok(())
 }
 

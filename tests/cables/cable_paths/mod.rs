@@ -76,7 +76,7 @@ fn moving_scenes(count: usize) -> impl Iterator<Item = (Scene, f64)> {
             let mut scene = Scene::random(seed).ok()?;
             let time = 0.02 * f64::from(u32::try_from(seed % 10).ok()?);
             scene.solve(time, &mut Counts::default()).ok()?;
-            let is_long = scene.state.discrete(scene.cable).wraps.obstacles.len() > 1;
+            let is_long = scene.state.discrete(scene.cable).wraps.wraps.len() > 1;
             is_long.then_some((scene, time))
         })
         .take(count)

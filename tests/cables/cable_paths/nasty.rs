@@ -86,7 +86,7 @@ fn path<T: Real>(dice: &mut Dice, system: &ForceSystem<T>) -> Result<CablePath<T
 
 fn wraps<T: Real>(dice: &mut Dice, mut wraps: Wraps<T>) -> Wraps<T> {
     if dice.below(4) == 0 {
-        wraps.obstacles.resize(index(dice, 5), Wrap::default());
+        wraps.wraps.resize(index(dice, 5), Wrap::default());
     }
     let mut fill = |wraps: &mut [Wrap<T>], rarity: u64| {
         wraps.fill_with(|| Wrap {
@@ -97,8 +97,8 @@ fn wraps<T: Real>(dice: &mut Dice, mut wraps: Wraps<T>) -> Wraps<T> {
             length: seldom(dice, 0.5),
         });
     };
-    fill(&mut wraps.obstacles, 2);
-    fill(&mut wraps.further, 8);
+    fill(&mut wraps.wraps, 2);
+    fill(&mut wraps.further_wraps, 8);
     wraps
 }
 

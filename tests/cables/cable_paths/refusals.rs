@@ -211,7 +211,7 @@ fn a_memory_too_long_for_the_settings_is_given_up_within_them() -> Result<(), Er
             tangent: Vector3::new(0.0, 1.0, 0.1),
             length,
         };
-        let wraps = Wraps { obstacles: vec![wrap], ..path.no_wraps() };
+        let wraps = Wraps { wraps: vec![wrap], ..path.no_wraps() };
         let mut system = ForceSystem::new();
         let cable = system.add(CableSpring::new(path, cable_spring::Parameters::default())?)?;
         let mut state = system.default_state();
@@ -290,9 +290,9 @@ fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
         let changes: [fn(&mut Wrap<f64>, f64); 3] =
             [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
         let refused = |outcome: Result<(), Error>| Some(outcome.err()?.invalid_value()?.name);
-        for (name, change) in ["wrap.point", "wrap.tangent", "wrap.length"].into_iter().zip(changes) {
+        for (name, change) in ["wraps.point", "wrap.tangent", "wrap.length"].into_iter().zip(changes) {
             let mut wraps = sound.clone();
-            change(&mut wraps.obstacles[0], number);
+            change(&mut wraps.wraps[0], number);
             assert_eq!(refused(system.set_discrete(&mut state, cable, wraps.clone().into())), Some(name));
             assert_eq!(refused(system.set_default_discrete(cable, wraps.into())), Some(name));
         }
@@ -343,7 +343,7 @@ fn what_makes_no_sense_is_refused_when_it_is_read() {
     };
     let faults = [("1.5", "1e300"), ("2.5", "-1e300"), ("3.5", "-1.0"), ("3.5", "1e300")];
     refuses(&wrap, &faults);
-    refuses(&Wraps { obstacles: vec![wrap], ..Wraps::default() }, &faults);
+    refuses(&Wraps { wraps: vec![wrap], ..Wraps::default() }, &faults);
     let parameters = Parameters::<f32> { stiffness: 1.5, slack_length: 2.5, dissipation: 3.5 };
     refuses(&parameters, &[("1.5", "-1.0"), ("2.5", "-1.0"), ("3.5", "-1.0"), ("1.5", "1e300")]);
 }

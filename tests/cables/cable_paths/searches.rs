@@ -190,7 +190,7 @@ fn is_beaten(row: &Row, dice: &mut Dice, starts: u32) -> Result<bool, Error> {
     let mut is_beaten = false;
     for _ in 0..starts {
         let mut wraps = path.no_wraps();
-        for (wrap, obstacle) in wraps.obstacles.iter_mut().zip(path.obstacles()) {
+        for (wrap, obstacle) in wraps.wraps.iter_mut().zip(path.obstacles()) {
             let Frame { X_BF, .. } = obstacle.frame();
             wrap.known = true;
             wrap.in_contact = dice.below(4) > 0;

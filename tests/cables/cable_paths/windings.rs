@@ -91,7 +91,7 @@ fn windings_around_the_tube_of_a_ring_are_kept() -> Result<(), Error> {
     system.set_discrete(
         &mut state,
         cable,
-        Wraps { obstacles: vec![wound_tube], ..system.element(cable).path().no_wraps() }.into(),
+        Wraps { wraps: vec![wound_tube], ..system.element(cable).path().no_wraps() }.into(),
     )?;
     for i in 0..60 {
         let angle = 0.1 * f64::from(i);
@@ -165,7 +165,7 @@ fn windings_are_never_lost_without_a_word() -> Result<(), Error> {
         system.set_discrete(
             &mut state,
             cable,
-            Wraps { obstacles: vec![wound], ..system.element(cable).path().no_wraps() }.into(),
+            Wraps { wraps: vec![wound], ..system.element(cable).path().no_wraps() }.into(),
         )?;
         let (angle, distance) = (dice.between(0.0, TAU), dice.between(1.5 * RADIUS, 20.0 * RADIUS));
         let X = Pose::translation(distance * angle.cos(), distance * angle.sin(), dice.between(-4.0, 4.0));
@@ -196,7 +196,7 @@ fn a_memory_that_cannot_be_followed_is_a_restart() -> Result<(), Error> {
     let expected: f64 = system.realize_position(&mut state)?.of(cable).position.path.length;
     for length in [1e3, 1e6, 1e9, 1e30, 1e300] {
         let mut wraps = sound.clone();
-        wraps.obstacles[0].length = length;
+        wraps.wraps[0].length = length;
         system.set_discrete(&mut state, cable, wraps.into())?;
         let position = system.realize_position(&mut state)?;
         let path = &position.of(cable).position.path;
@@ -221,7 +221,7 @@ fn only_a_cable_without_any_memory_is_cold() -> Result<(), Error> {
     system.accept_step(&mut state)?;
     assert_eq!(tracking(&mut state)?, Tracking::Warm);
     let mut half = state.discrete(cable).wraps.clone();
-    half.obstacles[1].known = false;
+    half.wraps[1].known = false;
     system.set_discrete(&mut state, cable, half.into())?;
     assert_eq!(tracking(&mut state)?, Tracking::Warm);
     Ok(())

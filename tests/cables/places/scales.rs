@@ -114,10 +114,10 @@ fn memory_of_a_scaled_surface_follows_its_scale() -> Result<(), Error> {
     let path = CablePath::new(fixed(-1.0, 0.0, 0.1), fixed(1.0, 0.0, -0.1))?.over(drum);
     let mut results = found(&path, path.places())?;
     let mut wraps = memory(&path, &results);
-    wraps.obstacles[0].in_contact = true;
-    wraps.obstacles[0].point = Point3::new(0.0, 0.2, 0.0);
-    wraps.obstacles[0].tangent = Vector3::new(1.0, 0.0, -0.02);
-    wraps.obstacles[0].length = 0.2 * 14.0;
+    wraps.wraps[0].in_contact = true;
+    wraps.wraps[0].point = Point3::new(0.0, 0.2, 0.0);
+    wraps.wraps[0].tangent = Vector3::new(1.0, 0.0, -0.02);
+    wraps.wraps[0].length = 0.2 * 14.0;
     let mut places = path.places().clone();
     results = tracked(&path, &places, &wraps)?;
     let turns = |results: &PathResults<f64>, scale: f64| {

@@ -180,7 +180,7 @@ fn both_cables_are_those_of_a_path_made_at_the_places() -> Result<(), Error> {
         system.accept_step(&mut state)?;
         other.accept_step(&mut rebuilt_state)?;
     }
-    assert!(rebuilt_state.discrete(rebuilt_rope).grips.places.iter().all(|grip| grip.in_contact));
+    assert!(rebuilt_state.discrete(rebuilt_rope).grips.grips.iter().all(|grip| grip.in_contact));
     Ok(())
 }
 

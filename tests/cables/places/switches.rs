@@ -62,12 +62,12 @@ fn what_is_not_active_is_as_if_absent() -> Result<(), Error> {
         let expected = found(&rebuilt, rebuilt.places())?;
         assert!(agree_to_the_bit(&switched, &expected), "{parts:b}");
         let wraps = memory(&path, &switched);
-        assert_eq!(wraps.obstacles.len(), 3);
+        assert_eq!(wraps.wraps.len(), 3);
         // Contacts are those of the obstacles in their order.
         let mut of_active = expected.contacts.iter();
         for (k, contact) in switched.contacts.iter().enumerate() {
             let active = places.obstacles[k].active;
-            assert_eq!((contact.obstacle, wraps.obstacles[k].known), (k, active));
+            assert_eq!((contact.obstacle, wraps.wraps[k].known), (k, active));
             let expected = if active { of_active.next() } else { None };
             assert_eq!(contact.in_contact, expected.is_some_and(|contact| contact.in_contact), "{parts:b}");
         }
@@ -136,7 +136,7 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
         let mut places = path.places().clone();
         places.obstacles[1].active = false;
         let mut wraps = path.no_wraps();
-        wraps.obstacles[0] = force_elements::cable::Wrap {
+        wraps.wraps[0] = force_elements::cable::Wrap {
             known: true,
             in_contact: true,
             point: Point3::new(0.0, 0.3, 0.0),
@@ -146,7 +146,7 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
         let before = tracked(&path, &places, &wraps)?;
         assert_eq!(before.tracking, Tracking::Warm);
         before.remember(&mut wraps);
-        assert_eq!(wraps.obstacles.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(wraps.wraps.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
 
         places.obstacles[1].active = true;
         let after = tracked(&path, &places, &wraps)?;
@@ -164,7 +164,7 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
         // What goes again is forgotten, the rest is not.
         let mut wraps = memory(&path, &after);
         tracked(&path, &places, &wraps)?.remember(&mut wraps);
-        assert_eq!(wraps.obstacles.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(wraps.wraps.iter().map(|wrap| wrap.known).collect::<Vec<_>>(), [true, false]);
     }
     Ok(())
 }
@@ -310,7 +310,7 @@ fn a_contact_that_goes_takes_its_friction_and_no_material() -> Result<(), Error>
         assert!(sum.force.norm() < 1e-11 && sum.torque.norm() < 1e-10);
         system.accept_step(&mut state)?;
     }
-    let held: Vec<_> = state.discrete(rope).grips.places.iter().map(|grip| grip.in_contact).collect();
+    let held: Vec<_> = state.discrete(rope).grips.grips.iter().map(|grip| grip.in_contact).collect();
     assert_eq!(held, [false, false, false, true, false]);
     Ok(())
 }

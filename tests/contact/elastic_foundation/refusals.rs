@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use approx::assert_relative_eq;
-use force_elements::elastic_foundation::{Material, NoContactPossible, OpenSurface, Parameters};
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::shapes::{HalfSpace, MeshFault, TriangleMesh};
 use force_elements::{
-    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Pose, Requirement, SpatialVelocity,
+    BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Pose, Refusal, Requirement,
+    SpatialVelocity,
 };
 
 use super::{Foundation, on_floor, rubber, vertical_force};
@@ -40,7 +41,7 @@ fn a_foundation_that_can_never_push_is_refused_when_it_is_added() {
     ];
     for surfaces in nothing {
         let error = add(surfaces).expect_err("nothing could push");
-        assert_eq!(error.own(), Some(&NoContactPossible), "{error}");
+        assert_eq!(error.own(), Some(&Refusal::NoContactPossible), "{error}");
         let Error::Element { element, .. } = error else { panic!("{error}") };
         assert_eq!(element.kind, "elastic_foundation");
     }
@@ -162,14 +163,14 @@ fn an_open_mesh_carries_springs_but_is_no_obstacle() {
     let mut foundation = Foundation::default();
     let place = Pose::identity();
     let refused = foundation.add_rigid(Frame::on(body, place), Arc::clone(&open)).expect_err("open");
-    let Some(OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } }) = refused.own() else {
+    let Some(Refusal::OpenSurface { surface: 0, fault: MeshFault::OpenEdge { .. } }) = refused.own() else {
         panic!("{refused}")
     };
     foundation.add_springs(Frame::on(body, place), Arc::clone(&open), rubber()).expect("springs only");
     foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
     let refused =
         foundation.add_springs(Frame::on(other, place), brick.clone(), rubber()).expect_err("asks inside");
-    assert_eq!(refused.own().map(|open: &OpenSurface| open.surface), Some(0), "{refused}");
+    assert!(matches!(refused.own(), Some(Refusal::OpenSurface { surface: 0, .. })), "{refused}");
     // On the same body nothing is asked; rigid, the other asks nothing either.
     foundation.add_springs(Frame::on(body, place), brick.clone(), rubber()).expect("the same body");
     foundation.add_rigid(Frame::on(other, place), brick).expect("rigid");

@@ -2,10 +2,10 @@
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use force_elements::linear_bushing::{AmbiguousTurn, Singular};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3, Vector6};
 use force_elements::{
-    BodyIndex, Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
+    BodyIndex, Error, ForceSystem, Frame, Handle, LinearBushing, Pose, Refusal, SpatialVelocity, State,
+    linear_bushing,
 };
 
 use force_elements_scenes::seeds;
@@ -65,7 +65,7 @@ impl Mount {
 
 /// Whether a bushing refused an orientation or a step that its angles do not cover.
 pub(crate) fn is_turn(error: &Error) -> bool {
-    error.own::<Singular>().is_some() || error.own::<AmbiguousTurn>().is_some()
+    matches!(error.own(), Some(Refusal::Singular { .. } | Refusal::AmbiguousAngles { .. }))
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_turn_of_up_to_3_rad_about_a_fixed_axis_is_followed_and_refused_only_near_th
                 beyond_half_a_turn += u64::from(changes.x.max(changes.z) > PI);
             }
             Err(error) => {
-                assert!(error.own::<AmbiguousTurn>().is_some(), "{error:?}");
+                assert!(matches!(error.own(), Some(Refusal::AmbiguousAngles { .. })), "{error:?}");
                 assert!(nearest < 0.501 && less > 0.099, "{changes} by {angle} at a cosine of {nearest}");
                 refused += 1;
             }

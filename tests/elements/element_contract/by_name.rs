@@ -339,7 +339,7 @@ fn variables_have_the_units_and_stages_of_their_declaration() {
     has(&rows, "elastic_foundation[0].materials[1].viscous_friction", "s/m", Stage::Dynamics);
     let rows = variables_of::<Cable>();
     has(&rows, "cable_spring[0].dissipation", "s/m", Stage::Dynamics);
-    has(&rows, "cable_spring[0].wrap[1].tangent.x", "1", Stage::Position);
+    has(&rows, "cable_spring[0].wraps[1].tangent.x", "1", Stage::Position);
 }
 
 #[test]

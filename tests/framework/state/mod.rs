@@ -1,12 +1,12 @@
 //! Stages, refusals and the named variables of the state.
 
 use force_elements::exponential_spring::Parameters;
-use force_elements::linear_bushing::Singular;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring,
     ForceSystem, Forces, Frame, Handle, KinematicsError, KinematicsSource, LinearBushing, Pose, Quantity,
-    SpatialForce, SpatialVelocity, Stage, State, Station, coordinate_spring_damper_ext, linear_bushing,
+    Refusal, SpatialForce, SpatialVelocity, Stage, State, Station, coordinate_spring_damper_ext,
+    linear_bushing,
 };
 
 mod refusals;
@@ -248,7 +248,7 @@ fn the_middle_angle_of_a_bushing_may_come_close_to_a_right_angle_but_not_reach_i
     state.set_pose(body, turned(core::f64::consts::FRAC_PI_2 - 7.999e-3)).expect("finite");
     let refused = system.realize_position(&mut state).expect_err("singular");
     assert!(refused.to_string().starts_with("linear_bushing[0]: "), "{refused}");
-    let Some(&Singular { angle }) = refused.own() else { panic!("{refused:?}") };
+    let Some(&Refusal::Singular { angle }) = refused.own() else { panic!("{refused:?}") };
     assert!((angle - (core::f64::consts::FRAC_PI_2 - 7.999e-3)).abs() < 1e-12);
     assert_eq!(state.stage(), Stage::Time);
 }

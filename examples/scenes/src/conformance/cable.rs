@@ -177,5 +177,5 @@ fn remembered(input: Fields<'_>, expected: Fields<'_>, nothing: Wraps<f64>) -> R
             length: found.number("arc_length")?,
         });
     }
-    Ok(Wraps { obstacles, ..nothing })
+    Ok(Wraps { wraps: obstacles, ..nothing })
 }

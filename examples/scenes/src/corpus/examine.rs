@@ -138,7 +138,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
         case.move_to(time)?;
         let contacts = |found: &Found| {
             let wraps = &found.wraps;
-            wraps.obstacles.iter().chain(&wraps.further).copied().collect::<Vec<_>>()
+            wraps.wraps.iter().chain(&wraps.further_wraps).copied().collect::<Vec<_>>()
         };
         for (before, now) in contacts(&found).iter().zip(&contacts(&next)) {
             report.touchdowns += u32::from(now.in_contact && !before.in_contact);
@@ -153,7 +153,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
     // From memories that are off: a little, and altogether.
     let smallest = case.solids.iter().map(|solid| solid.sizes()[0]).fold(case.scale, f64::min);
     let mut shaken = found.wraps.clone();
-    for wrap in shaken.obstacles.iter_mut().chain(&mut shaken.further).filter(|wrap| wrap.in_contact) {
+    for wrap in shaken.wraps.iter_mut().chain(&mut shaken.further_wraps).filter(|wrap| wrap.in_contact) {
         wrap.point += dice.vector(0.02 * smallest);
         wrap.tangent += dice.vector(0.02);
         wrap.length *= dice.between(0.98, 1.02);
@@ -177,7 +177,7 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
     }
     let mut misled = case.path.no_wraps();
     let solids = case.solids.iter().chain(case.solids.iter().cycle());
-    for (wrap, solid) in misled.obstacles.iter_mut().chain(&mut misled.further).zip(solids) {
+    for (wrap, solid) in misled.wraps.iter_mut().chain(&mut misled.further_wraps).zip(solids) {
         let [_, large] = solid.sizes();
         *wrap = Wrap {
             known: dice.below(5) > 0,

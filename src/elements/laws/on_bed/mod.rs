@@ -10,7 +10,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::bed_law::{BedLaw, Push, Touch};
 use super::between_frames;
-use crate::elements::elastic_foundation::OpenSurface;
+use crate::elements::Refusal;
 use crate::elements::frames::{Ends, Frames};
 use crate::elements::meshes::{half_width, lowest_point};
 use crate::framework::variables::{Numbers, Over, Variables as _};
@@ -110,7 +110,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, with
     /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a parameter out of range, or with
-    /// [`OpenSurface`] if the surface, which is number 0, is a mesh that encloses no volume.
+    /// [`OpenSurface`](crate::Refusal::OpenSurface) if the surface, which is number 0, is a mesh that encloses no volume.
     pub fn new(
         law: L,
         frame1: Frame<T>,
@@ -126,7 +126,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         if let SolidShape::Mesh(surface) = &surface
             && let Some(fault) = surface.opening()
         {
-            return Err(refused(ElementError::own(OpenSurface { surface: 0, fault })));
+            return Err(refused(ElementError::own(Refusal::OpenSurface { surface: 0, fault })));
         }
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
         let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, &shape.bounds()));

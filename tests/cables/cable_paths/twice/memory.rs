@@ -45,8 +45,10 @@ fn a_saved_memory_of_two_contacts_goes_on_to_the_same_bits() -> Result<(), Error
     let mut state = rig.system.default_state();
     swing(&rig, &mut state, 0..160)?;
     let memory = &state.discrete(rig.cable).wraps;
-    assert!(memory.obstacles[0].in_contact && memory.further[0].in_contact && !memory.further[1].known);
-    assert_eq!(state.variable("cable_spring[0].further_wrap[0].in_contact")?, 1.0);
+    assert!(
+        memory.wraps[0].in_contact && memory.further_wraps[0].in_contact && !memory.further_wraps[1].known
+    );
+    assert_eq!(state.variable("cable_spring[0].further_wraps[0].in_contact")?, 1.0);
     let [mut named, mut from_bytes] = [rig.system.default_state(), rig.system.default_state()];
     named.restore(&state.snapshot())?;
     from_bytes.restore_bytes(&state.to_bytes())?;
@@ -63,7 +65,7 @@ fn a_saved_memory_of_two_contacts_goes_on_to_the_same_bits() -> Result<(), Error
 
     // A memory of another number of places is refused.
     let mut foreign = carried.discrete(rig.cable).clone();
-    foreign.wraps.further.pop();
+    foreign.wraps.further_wraps.pop();
     assert!(rig.system.set_discrete(&mut carried, rig.cable, foreign).is_err());
     Ok(())
 }
