@@ -62,7 +62,7 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// state.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// assert!(dynamics.body_force(body).force.x < -60.0);
-/// assert_eq!(dynamics.of(left).dynamics.loads.all().len(), 2);
+/// assert_eq!(dynamics.of(left).dynamics.all().len(), 2);
 /// # Ok::<(), Error>(())
 /// ```
 pub struct CustomForce<T: Real> {

@@ -158,11 +158,8 @@ impl<T: Real> Ellipsoid<T> {
                 slope += q * q / (s + gap[i]);
             }
             let step = (norm2.sqrt() - T::one()) * norm2 / slope;
-            // From below the root only rounding leads back, for a root near zero as far as zero, where radii without a gap have
-            // no term.
-            if s + step > T::zero() {
-                s += step;
-            }
+            // From above a root near zero a step may lead to zero, where radii without a gap have no term.
+            s = if s + step > T::zero() { s + step } else { s * T::lit(0.5) };
             if settled {
                 break;
             }

@@ -290,7 +290,7 @@ fn a_memory_that_is_not_finite_is_refused() -> Result<(), Error> {
         let changes: [fn(&mut Wrap<f64>, f64); 3] =
             [|wrap, x| wrap.point.y = x, |wrap, x| wrap.tangent.z = x, |wrap, x| wrap.length = x];
         let refused = |outcome: Result<(), Error>| Some(outcome.err()?.invalid_value()?.name);
-        for (name, change) in ["wraps.point", "wrap.tangent", "wrap.length"].into_iter().zip(changes) {
+        for (name, change) in ["wraps.point", "wraps.tangent", "wraps.length"].into_iter().zip(changes) {
             let mut wraps = sound.clone();
             change(&mut wraps.wraps[0], number);
             assert_eq!(refused(system.set_discrete(&mut state, cable, wraps.clone().into())), Some(name));
