@@ -3,8 +3,9 @@
 use core::f64::consts::FRAC_PI_2;
 
 use force_elements::cable::{CablePath, Obstacle, PathResults, Tracking, Wrappable};
-use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, FiniteCylinder, ShapeError, Solid, SolidShape};
+use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, Real, State, Station, cable_spring,
 };
@@ -325,6 +326,63 @@ fn a_line_through_its_axis_is_wrapped_as_one_beside_it() -> Result<(), Error> {
             let beside = length(line.map(|p| p + aside))?;
             assert!(through < beside + 4e-4, "{line:?}: {through} {beside}");
         }
+    }
+    Ok(())
+}
+
+/// A cable that is fixed on a flat end lifts off it, where no arc of negative length turns back.
+#[test]
+fn a_cable_lifts_off_a_flat_end() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let load = system.add_body();
+    let flat = Obstacle::new(Frame::ground(Pose::identity()), FiniteCylinder::new(0.4, 0.15, 0.12)?)?;
+    let fixed = Point3::new(0.1, 0.0, 0.15);
+    let path = CablePath::new(Station::ground(fixed), Station::on(load, Point3::origin()))?.over(flat);
+    let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 0.1, dissipation: 0.0 };
+    let cable = system.add(CableSpring::new(path, elastic)?)?;
+    let mut state = system.default_state();
+    for z in [-0.5, 0.0, 0.5, 0.0, 0.3, -0.5, 1.0, 0.15, 0.2, 0.16] {
+        state.set_pose(load, Pose::translation(1.0, 0.0, z))?;
+        let dynamics = system.realize_dynamics(&mut state)?;
+        let path = &dynamics.of(cable).position.path;
+        let straight = (Point3::new(1.0, 0.0, z) - fixed).norm();
+        if z < 0.15 {
+            assert!(path.length > straight + 1e-3, "{z}: {} {straight}", path.length);
+        } else {
+            assert!((path.length - straight).abs() < 1e-12, "{z}: {} {straight}", path.length);
+        }
+        assert!(path.contacts[0].geodesic.length > -1e-12 || !path.contacts[0].in_contact, "{z}");
+        system.accept_step(&mut state)?;
+    }
+    Ok(())
+}
+
+/// Past a thin disk above whose centre the hint is, the straight line leads to the path.
+#[test]
+fn hints_above_a_thin_disk_hide_no_path() -> Result<(), Error> {
+    for seed in [88, 181, 234] {
+        let deal = &mut Numbers::new(seed);
+        let radius = deal.between(0.35, 0.5);
+        let shift = [deal.between::<f64>(-0.03, 0.03), deal.between(-0.05, 0.05)];
+        let tilt = Rotation3::new(Vector3::x() * deal.between::<f64>(0.8, 1.4));
+        let X_GS = Pose::from_parts(Translation3::new(0.0, shift[0] - 0.35, shift[1]), tilt);
+        let hint = X_GS.inverse() * Point3::from(X_GS.translation.vector + Vector3::y() * 0.6);
+        let [from, to] = [-1.7, 1.7]
+            .map(|x| Point3::from([x, -0.3, 0.1].map(|x: f64| x + deal.between::<f64>(-0.1, 0.1))));
+        let solve = |hint: Option<Point3<f64>>| -> Result<f64, Error> {
+            let mut disk = Obstacle::new(Frame::ground(X_GS), FiniteCylinder::new(radius, 0.15, 0.12)?)?;
+            if let Some(hint) = hint {
+                disk = disk.with_contact_hint(hint)?;
+            }
+            let mut system = ForceSystem::new();
+            let path = CablePath::new(Station::ground(from), Station::ground(to))?.over(disk);
+            let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 0.1, dissipation: 0.0 };
+            let cable = system.add(CableSpring::new(path, elastic)?)?;
+            let mut state = system.default_state();
+            Ok(system.realize_dynamics(&mut state)?.of(cable).position.path.length)
+        };
+        let (hinted, free) = (solve(Some(hint))?, solve(None)?);
+        assert!((hinted - free).abs() < 1e-9, "{seed}: {hinted} {free}");
     }
     Ok(())
 }

@@ -537,3 +537,30 @@ fn the_next_lap_of_a_winch_at_rest_has_the_derivative_of_winding() -> Result<(),
     }
     Ok(())
 }
+
+/// A winch whose place is rounded as coarsely as its surface is fine.
+#[test]
+fn winches_wind_in_single_precision_far_from_the_origin() -> Result<(), Error> {
+    for (height, radius) in [(0.0, 0.2_f32), (10.0, 0.2), (1.0, 0.02)] {
+        let mut system = ForceSystem::<f32>::new();
+        let [drum, load] = [system.add_body(), system.add_body()];
+        let fixed = Station::on(drum, Point3::new(radius, 0.0, 0.0));
+        let around = Obstacle::new(Frame::of(drum), Cylinder::new(radius)?)?;
+        let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?.over(around);
+        let elastic = Parameters { stiffness: 1e4, slack_length: 9.99, dissipation: 0.0 };
+        let cable = system.add(CableSpring::new(path, elastic)?.with_friction([0.2])?)?;
+        let mut state = system.default_state();
+        for step in 0..400_u16 {
+            let angle = 0.05 * f32::from(step);
+            let turned = Pose::rotation(Vector3::z() * angle);
+            state.set_pose(drum, Pose::translation(0.0, height, 0.0) * turned)?;
+            state.set_pose(load, Pose::translation(radius, height + radius * angle - 10.0, 0.0))?;
+            let dynamics = system.realize_dynamics(&mut state)?;
+            let position = &dynamics.of(cable).position;
+            assert!((position.path.length - 10.0).abs() < 1e-3, "{step}: {}", position.path.length);
+            assert!(step < 3 || position.strands.all.iter().any(|strand| strand.is_wound), "{step}");
+            system.accept_step(&mut state)?;
+        }
+    }
+    Ok(())
+}

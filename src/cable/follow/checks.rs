@@ -160,12 +160,14 @@ pub(crate) fn check_ends<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) 
     }
 }
 
-/// Whether a fixed point lies above, on or below the surface of an obstacle: on it to a billionth of its size.
+/// Whether a fixed point lies above, on or below the surface of an obstacle: on it to a billionth of its size, and as far as
+/// places in Ground are rounded.
 #[inline]
 fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> Ordering {
     let surface = span.surface(&nodes[k]);
     let p = nodes[k].to_surface(p_G);
-    let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size();
+    let rounding = (p_G.coords.amax() + nodes[k].reach()) * T::default_epsilon() * T::lit(4.0);
+    let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size() + rounding;
     let value = surface.value(&p);
     // The slope costs more than the value, and most points are far outside.
     if !surface.covers(&p) || value > T::zero() && surface.height(&p) > thickness {

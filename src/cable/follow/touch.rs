@@ -377,12 +377,12 @@ fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
     hollow(active.first(), 0) || hollow(active.last(), 1)
 }
 
-/// The node in contact to release first: that with the most negative length.
+/// The node in contact to release first: that of negative length which turns back farthest. On a flat surface none turns.
 fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
     let mut loosest = (T::zero(), None);
     for &k in active {
         let turns = nodes[k].turns();
-        if turns < loosest.0 {
+        if nodes[k].ground.length < T::zero() && (turns < loosest.0 || loosest.1.is_none()) {
             loosest = (turns, Some(k));
         }
     }

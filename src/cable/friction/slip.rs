@@ -84,8 +84,7 @@ fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
     if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
-/// The elongation of the first of several strands, given their lengths, the factors of their elongations relative to
-/// it, and the fraction of material that they share; `None` if all are slack.
+/// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction of material that they share; `None` if all are slack.
 fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
     parts: impl Iterator<Item = (S, S)> + Clone,
     share: S,
@@ -205,15 +204,12 @@ pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
             only.share = share;
             only.elongation = elongation(only.length, share, slack_length);
         } else {
-            let factors = within.iter().scan(S::lit(1.0), |factor, joint| {
-                *factor *= joint.factor();
-                Some(*factor)
-            });
-            let factors = core::iter::once(S::lit(1.0)).chain(factors);
-            let parts = group.iter().map(|strand| strand.length).zip(factors.clone());
+            write_factors(group, within);
+            let parts = group.iter().map(|strand| (strand.length, strand.elongation));
             let total = group.iter().fold(S::zero(), |sum, strand| sum + strand.length);
             let x = common_elongation(parts, share, slack_length);
-            for (strand, factor) in group.iter_mut().zip(factors) {
+            for strand in group {
+                let factor = strand.elongation;
                 (strand.elongation, strand.share) = match x {
                     Some(x) => (factor * x, strand.length / (slack_length + factor * x)),
                     None => (S::zero(), strand.length * (share / total)),
@@ -221,6 +217,23 @@ pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
             }
         }
         (first, start) = (last + 1, end);
+    }
+}
+
+/// Writes, in place of the elongations of a group, their ratios to the greatest of them: the product of several ratios that
+/// are finite may overflow.
+fn write_factors<S: Algebraic>(group: &mut [Strand<S>], within: &[Joint<S>]) {
+    let one = S::lit(1.0);
+    group[0].elongation = one;
+    for (i, joint) in within.iter().enumerate() {
+        let mut factor = group[i].elongation * joint.factor();
+        if factor > one {
+            for strand in &mut group[..=i] {
+                strand.elongation = strand.elongation / factor;
+            }
+            factor = one;
+        }
+        group[i + 1].elongation = factor;
     }
 }
 
@@ -334,12 +347,18 @@ mod tests {
                     share += strands[i].share;
                     let [a, b] = [strands[i].elongation, strands[i + 1].elongation];
                     let rounding = 1.0 + 1e-11;
-                    let within = !(a > b * joint.ratio * rounding || b > a * joint.ratio * rounding);
+                    // Of several limits in a row the product may be below the least number.
+                    let [least_a, least_b] = [a, b].map(|x| x.max(f64::MIN_POSITIVE));
+                    let within =
+                        !(a > least_b * joint.ratio * rounding || b > least_a * joint.ratio * rounding);
                     assert!(within, "{seed}, {slack_length}, {most}: {a} {b} {}", joint.ratio);
                     let slip = joint.committed - share;
                     assert!(slip.abs() < 1e-12 || slip * (b - a) >= -1e-13, "{seed}: {slip} from {a} to {b}");
                 }
                 assert!(strands.iter().all(|strand| strand.share > 0.0));
+                let length: f64 = strands.iter().map(|strand| strand.length).sum();
+                let is_slack = strands.iter().all(|strand| strand.elongation == 0.0);
+                assert!(length <= slack_length || !is_slack, "{seed}, {slack_length}, {most}");
             }
         }
     }

@@ -269,6 +269,16 @@ impl<T: Real> Strands<T> {
         self.all.iter().map(|strand| strand.length / strand.share).reduce(T::max)
     }
 
+    /// Its rate of change \[m/s\], given those of the strands' lengths: of all strands of that strain, between which material
+    /// slips.
+    pub(crate) fn longest_rate(&self, rates: &[T]) -> Option<T> {
+        let near = self.longest()? * (T::one() - T::negligible());
+        let alike = self.all.iter().zip(rates).filter(|(strand, _)| strand.length >= strand.share * near);
+        let sums = alike
+            .fold([T::zero(); 2], |[rate, share], (strand, &of_one)| [rate + of_one, share + strand.share]);
+        Some(sums[0] / sums[1])
+    }
+
     /// Writes the rates of change of the strands' lengths \[m/s\], given that of the path's length.
     pub fn length_rates(
         &self,

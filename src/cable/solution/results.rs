@@ -74,6 +74,7 @@ pub struct ObstacleContact<T: Real> {
     pub wrap: Wrap<T>,
     /// The number of contacts with the obstacle for which the memory has room.
     pub(crate) most_contacts: usize,
+    pub(crate) ignored: bool,
 }
 
 /// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its
@@ -182,6 +183,9 @@ impl<T: Real> ObstacleContact<T> {
     /// drum that the cable has left, it is the distance of the other end from the tangent plane there. `None` if the
     /// obstacle is not active or ignored. `surface` is that of the obstacle, as it was made.
     pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
+        if self.ignored {
+            return None;
+        }
         if self.in_contact {
             return Some(self.geodesic.length.max(T::zero()));
         }
@@ -455,6 +459,7 @@ impl<T: Real> Node<T> {
         ObstacleContact {
             obstacle: index,
             most_contacts: obstacle.most_contacts,
+            ignored: self.ignored,
             in_contact: self.in_contact,
             geodesic: self.ground,
             X_GS: self.X_GS,

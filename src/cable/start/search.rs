@@ -30,6 +30,8 @@ enum Start {
     Front,
     /// A string of beads through the hints, pulled tight.
     String,
+    /// Straight, past the hints.
+    Straight,
 }
 
 /// The outcome of the starts so far: score and progress of the best path that keeps the hints.
@@ -69,6 +71,9 @@ pub(crate) fn search<T: Real>(
     if outcome.is_err() {
         attempt(span, nodes, work, Start::String, &mut outcome);
     }
+    if has_hints && outcome.is_err() {
+        attempt(span, nodes, work, Start::Straight, &mut outcome);
+    }
     let (_, mut progress) = outcome?;
     copy(&work.shortest, nodes);
     // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
@@ -97,7 +102,7 @@ fn attempt<T: Real>(
     }
     // A start that finds nothing must leave some of the budget to the others.
     let limit = work.run.budget.limit;
-    if !matches!(start, Start::String) {
+    if !matches!(start, Start::String | Start::Straight) {
         work.run.budget.limit -= (limit - work.run.budget.spent) / 4 * 3;
     }
     collapse(nodes);
@@ -115,12 +120,14 @@ fn attempt<T: Real>(
             }
             settle_contacts(span, nodes, &mut work.run)
         }
-        Start::Hints | Start::String => {
+        Start::Hints | Start::String | Start::Straight => {
             let Workspace { beads, anchors, run, .. } = &mut *work;
-            if matches!(start, Start::Hints) {
-                string::begin_at_hints(span, nodes, anchors, &mut run.budget);
-            } else {
-                string::tighten(span, nodes, (beads, anchors), &mut run.budget);
+            match start {
+                Start::String => string::tighten(span, nodes, (beads, anchors), &mut run.budget),
+                _ => string::begin_at_hints(span, nodes, anchors, &mut run.budget),
+            }
+            if matches!(start, Start::Straight) {
+                nodes.iter_mut().for_each(|node| node.in_contact = false);
             }
             relax(span, nodes, &mut work.run, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method

@@ -575,7 +575,8 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
         let Position { path, strands, .. } = at.position;
         let longest = strands.longest().unwrap_or(path.length);
-        report([at.parameters.law.slack_length - longest, -at.velocity.length_rate]);
+        let rate = strands.longest_rate(&at.velocity.strand_rates).unwrap_or(at.velocity.length_rate);
+        report([at.parameters.law.slack_length - longest, -rate]);
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

@@ -371,6 +371,8 @@ fn an_obstacle_around_an_end_is_ignored_on_request() -> Result<(), Error> {
         let view = system.realize_position(&mut state)?;
         let path = &view.of(cable).position.path;
         assert!(path.contacts[1].in_contact);
+        // What is ignored has no distance to contact.
+        assert_eq!(path.contacts[0].margin(&Sphere::new(0.8)?).is_none(), from == a);
         Ok(path.length)
     };
     let refused = solve(a, false).expect_err("inside");

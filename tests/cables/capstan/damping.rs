@@ -334,7 +334,7 @@ fn the_gap_and_the_stiffness_are_those_of_the_most_stretched_strand() -> Result<
     assert!((gap.distance + greatest / stiffness).abs() < 1e-12, "{gap:?} {greatest}");
     for speed in [0.0, -1.0, -10.0] {
         hoist.speeds = [0.0, speed];
-        let (_, gap, found) = reported(&mut hoist)?;
+        let (_, _, found) = reported(&mut hoist)?;
         let mut pull = |by: f64| -> Result<f64, Error> {
             hoist.heights[1] += by;
             let pull = hoist.evaluate()?.pulls[1];
@@ -342,7 +342,6 @@ fn the_gap_and_the_stiffness_are_those_of_the_most_stretched_strand() -> Result<
             Ok(pull)
         };
         let slope = (pull(-1e-6)? - pull(1e-6)?) / 2e-6;
-        assert!((gap.rate - speed).abs() < 1e-12, "{speed}: {gap:?}");
         // Strands are counted as if none yielded.
         assert!(found > slope && found < 4.0 * slope, "{speed}: {found} {slope}");
     }

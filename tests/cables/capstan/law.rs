@@ -1,5 +1,6 @@
 //! The law at one instant: ratios of tensions, and the frictionless limit.
 
+use core::f64::consts::PI;
 use std::sync::Arc;
 
 use approx::assert_relative_eq;
@@ -246,6 +247,75 @@ fn parameters_out_of_range_are_refused() -> Result<(), Error> {
     let Pair { path, .. } = Pair::new()?;
     for friction in [vec![0.1; 4], vec![-0.1], vec![0.1, f64::NAN], vec![f64::INFINITY]] {
         assert!(CableSpring::new(path.clone(), elastic(1.0, 1.0, 0.0))?.with_friction(friction).is_err());
+    }
+    Ok(())
+}
+
+/// Bollards, each of which nearly holds without limit, hold together without limit.
+#[test]
+fn limits_whose_product_overflows_are_finite() -> Result<(), Error> {
+    let (stiffness, slack_length, radius) = (1000.0, 3.0, 0.2);
+    for mu in [50.0, 200.0, 300.0, 400.0] {
+        let mut system = ForceSystem::<f64>::new();
+        let [tied, load] = [system.add_body(), system.add_body()];
+        let bollard = |x: f64| -> Result<_, Error> {
+            let bollard =
+                Obstacle::new(Frame::ground(Pose::translation(x, 0.0, 0.0)), Cylinder::new(radius)?)?;
+            Ok(bollard.with_contact_hint(Point3::new(0.14 * (2.0 * x - 1.0), 0.14, 0.0))?)
+        };
+        let path = CablePath::new(Station::on(tied, Point3::origin()), Station::on(load, Point3::origin()))?
+            .over(bollard(0.0)?)
+            .over(bollard(1.0)?);
+        let elastic = elastic(stiffness, slack_length, 0.0);
+        let cable = system.add(CableSpring::new(path, elastic)?.with_friction([mu, mu])?)?;
+        let mut state = system.default_state();
+        for [from, to] in [[-1.0, -1.0], [-0.3, -1.5]] {
+            state.set_pose(tied, Pose::translation(-radius, from, 0.0))?;
+            state.set_pose(load, Pose::translation(1.0 + radius, to, 0.0))?;
+            system.realize_dynamics(&mut state)?;
+            if from == -1.0 {
+                system.accept_step(&mut state)?;
+            }
+        }
+        let dynamics = system.dynamics_view(&state)?;
+        let at = dynamics.of(cable);
+        // Material passes on until the first two strands are just taut.
+        let strands = &at.position.strands.all;
+        let shares = 1.0 - (strands[0].length + strands[1].length) / slack_length;
+        let expected = stiffness * (strands[2].length / shares - slack_length);
+        let tension = at.dynamics.tension;
+        assert!((tension / expected - 1.0).abs() < 1e-9, "{mu}: {tension} {expected}");
+    }
+    Ok(())
+}
+
+/// Of a pulley that holds without limit, each side has its own strain.
+#[test]
+fn the_gap_beside_a_pulley_is_that_of_the_longer_side() -> Result<(), Error> {
+    let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.0, 1000.0, elastic(1000.0, 4.0 + PI, 0.0))?;
+    hoist.step()?;
+    for (heights, speeds) in
+        [([-1.5, -2.2], [0.5, -0.25]), ([-1.5, -1.9], [0.5, -0.25]), ([-1.7, -1.2], [-0.5, 0.25])]
+    {
+        (hoist.heights, hoist.speeds) = (heights, speeds);
+        let gap = |hoist: &mut Hoist| -> Result<_, Error> {
+            let shown = hoist.evaluate()?;
+            let mut gaps = Vec::new();
+            hoist.system.write_gaps(&hoist.state, &mut gaps)?;
+            Ok((shown, gaps[0]))
+        };
+        let (shown, now) = gap(&mut hoist)?;
+        let is_taut = shown.tensions.iter().any(|tension| *tension > 0.0);
+        assert_eq!(is_taut, now.distance < 0.0, "{shown:?} {now:?}");
+        let mut at = |time: f64| -> Result<_, Error> {
+            for (height, speed) in hoist.heights.iter_mut().zip(speeds) {
+                *height += time * speed;
+            }
+            Ok(gap(&mut hoist)?.1.distance)
+        };
+        let (later, earlier) = (at(1e-6)?, at(-2e-6)?);
+        let rate = (later - earlier) / 2e-6;
+        assert!((now.rate - rate).abs() < 1e-8, "{now:?} {rate}");
     }
     Ok(())
 }
