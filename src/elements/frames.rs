@@ -210,18 +210,6 @@ impl Ends {
     }
 }
 
-impl<T: Real> Dynamics<T> {
-    /// Reports the contribution of the load to the stiffness.
-    pub(super) fn report_load(
-        &self,
-        ends: [(BodyIndex, Point3<T>); 2],
-        stiffnesses: &mut Stiffnesses<'_, T>,
-    ) {
-        let SpatialForce { torque, force } = &self.F_GM;
-        stiffnesses.load(force.norm().to_f64(), torque.norm().to_f64(), ends);
-    }
-}
-
 impl<T: Real, L: Default> Default for Framed<T, L> {
     fn default() -> Self {
         Self { frames: Frames::default(), law: L::default() }

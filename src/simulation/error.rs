@@ -47,6 +47,18 @@ pub enum SimulationError {
         /// The step that was refused \[s\].
         step: f64,
     },
+    /// In the precision of the scalar positions are so coarse that the short steps of the motion are lost: a thousandth of its
+    /// scale by now. Begin nearer to the origin of Ground, take longer steps or less accuracy, or a more precise scalar.
+    #[error(
+        "at t = {time} rounding of positions has lost {lost} m of the motion: move it nearer to the origin of Ground, or take \
+         longer steps or a more precise scalar"
+    )]
+    PositionsTooCoarse {
+        /// The time reached \[s\].
+        time: f64,
+        /// The motion that is missing \[m or rad\].
+        lost: f64,
+    },
     /// The equations of an implicit step were not solved, however short the step.
     #[error(
         "at t = {time} a step of {step} did not converge: residual {residual} after {iterations} iterations"

@@ -27,7 +27,7 @@ pub trait Integrator<T: Real>: Sealed {
     /// [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
     /// [`SimulationError::StepNotSettled`] if no step is short enough, or time would not advance in the precision
     /// of the scalar; [`SimulationError::EnergyExploded`] from [`SemiImplicitEuler`](super::SemiImplicitEuler), if the
-    /// step is too long for it.
+    /// step is too long for it; [`SimulationError::PositionsTooCoarse`] if too much of the motion is lost by rounding.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 

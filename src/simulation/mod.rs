@@ -27,6 +27,7 @@ mod layout;
 mod linearized;
 mod motion;
 mod plant;
+mod rounding;
 mod saved;
 mod scales;
 mod semi_implicit_euler;

@@ -72,6 +72,8 @@ pub struct Simulation<'a, T: Real> {
     is_committed_early: bool,
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
+    /// The motion that rounding of positions has lost, in the places of the positions among the variables; and a buffer.
+    lost: [Vec<f64>; 2],
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
@@ -134,6 +136,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             kept,
             is_committed_early,
             gaps: Default::default(),
+            lost: Default::default(),
         }
     }
 
@@ -429,11 +432,17 @@ impl<'a, T: Real> Simulation<'a, T> {
     pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;
+        let mut lost = core::mem::take(&mut self.lost[1]);
+        lost.clone_from(&self.lost[0]);
+        let checked = self.calc_lost(time, y, &mut lost);
+        self.lost[1] = lost;
+        checked?;
         self.state.set_absorbed_energy(&y[energies.clone()])?;
         if let Err(refused) = self.system.accept_step(&mut self.state) {
             self.state.set_absorbed_energy(&self.y[energies])?;
             return Err(refused.into());
         }
+        self.lost.swap(0, 1);
         self.y.copy_from_slice(y);
         self.time = time;
         self.is_committed_early = false;

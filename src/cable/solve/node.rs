@@ -148,7 +148,8 @@ impl<T: Real> Node<T> {
         1 + geodesic.evaluations
     }
 
-    /// The contact in equal parts, in the surface's frame, of which none turns the cable by more than about this angle.
+    /// The contact in equal parts, in the surface's frame, of which none turns the cable by more than about this angle; at most a
+    /// hundred thousand.
     pub(crate) fn parts<'a>(
         &self,
         surface: &'a dyn Wrappable<T>,
@@ -156,10 +157,11 @@ impl<T: Real> Node<T> {
     ) -> impl Iterator<Item = Geodesic<T>> + use<'a, T> {
         let mut at = self.ground.start.transformed(&self.X_GS.inverse());
         let length = self.ground.length;
-        let step = length / ceil(self.turns() / angle).max(T::one());
+        let step = length / ceil(self.turns() / angle).max(T::one()).min(T::lit(1e5));
         let mut reach = step;
         core::iter::from_fn(move || {
-            if reach >= length + T::lit(0.5) * step {
+            let is_within = reach < length + T::lit(0.5) * step;
+            if !is_within {
                 return None;
             }
             reach += step;

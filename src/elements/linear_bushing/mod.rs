@@ -1,6 +1,6 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{Matrix6, Rotation3, Vector3, Vector6};
+use nalgebra::{ComplexField, Matrix6, Rotation3, Vector3, Vector6};
 
 mod derivatives;
 mod law;
@@ -101,8 +101,7 @@ use law::{Gimbal, principal_angles, with_turns};
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present angles, and its load times the lever. Turned by several turns about its first axis and far about the second, it may
-/// be stiffer than that: choose a shorter step there.
+/// present angles, the stiffness of its moments as the gimbal turns, and its load times the lever.
 ///
 /// # Linearization
 ///
@@ -302,8 +301,10 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let Position { X_GM, .. } = at.position;
         let wrench_on_M = |f: &Vector6<T>| at.position.wrench_on_M(f);
         self.ends.report_springs([&stiffness, &damping], wrench_on_M, X_GM, stiffnesses);
-        let ends = self.ends.at([X_GM, X_GM]);
-        at.dynamics.report_load(ends, stiffnesses);
+        // The load turns with the gimbal, in which a moment may act on others by `1/cos² q_y`.
+        let turned = self.geometric_stiffness(at).map(T::to_f64);
+        let most = ComplexField::sqrt((turned.transpose() * turned).symmetric_eigenvalues().max());
+        stiffnesses.load(at.dynamics.F_GM.force.norm().to_f64(), most, self.ends.at([X_GM, X_GM]));
     }
 
     fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {

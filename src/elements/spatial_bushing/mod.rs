@@ -460,7 +460,8 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         let wrench_on_M = |f: &Vector6<T>| position.wrenches(f)[1];
         self.ends.report_springs([&stiffness, &damping], wrench_on_M, &position.X_GM, stiffnesses);
         let ends = self.ends.at([&position.X_GH, &position.X_GH]);
-        at.dynamics.report_load(ends, stiffnesses);
+        let SpatialForce { torque, force } = &at.dynamics.F_GM;
+        stiffnesses.load(force.norm().to_f64(), torque.norm().to_f64(), ends);
     }
 
     fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {

@@ -127,6 +127,25 @@ fn inverse_root(attitude: &Rotation3<f64>, of_inertia: &Matrix3<f64>, of_mass: f
     root
 }
 
+/// The force that resists displacements of a body, rotations first, by central differences.
+fn resistance_by_differences(host: &Host, state: &State<f64>, body: BodyIndex) -> Matrix6<f64> {
+    let X_GB = *state.positions().pose(body);
+    let mut matrix = Matrix6::zeros();
+    for axis in 0..6 {
+        let [ahead, back] = [1e-6, -1e-6].map(|by| {
+            let moved = Vector6::ith(axis, by);
+            let turn = Rotation3::new(moved.fixed_rows::<3>(0).into_owned()) * X_GB.rotation;
+            let place = X_GB.translation.vector + moved.fixed_rows::<3>(3);
+            let mut state = state.clone();
+            state.set_pose(body, Pose::from_parts(place.into(), turn)).expect("finite");
+            let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
+            Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z)
+        });
+        matrix.set_column(axis, &((back - ahead) * 0.5e6));
+    }
+    matrix
+}
+
 #[test]
 fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation() {
     let deal = &mut Numbers::new(29);
@@ -150,23 +169,11 @@ fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation()
                 .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
                 .expect("exists");
         }
-        // Forces by displacements, over the roots of mass and inertia, by central differences.
+        // Over the roots of mass and inertia.
         let mut state = host.system.default_state();
         state.set_pose(body, X_GB).expect("finite");
         let root_of_mass = inverse_root(&X_GB.rotation, &of_inertia, of_mass);
-        let mut matrix = Matrix6::zeros();
-        for axis in 0..6 {
-            let [ahead, back] = [1e-6, -1e-6].map(|by| {
-                let moved = Vector6::ith(axis, by);
-                let turn = Rotation3::new(moved.fixed_rows::<3>(0).into_owned()) * X_GB.rotation;
-                let place = X_GB.translation.vector + moved.fixed_rows::<3>(3);
-                let mut state = state.clone();
-                state.set_pose(body, Pose::from_parts(place.into(), turn)).expect("finite");
-                let F = host.system.realize_dynamics(&mut state).expect("regular").body_force(body);
-                Vector6::new(F.torque.x, F.torque.y, F.torque.z, F.force.x, F.force.y, F.force.z)
-            });
-            matrix.set_column(axis, &((back - ahead) * 0.5e6));
-        }
+        let matrix = resistance_by_differences(&host, &state, body);
         let matrix = root_of_mass * matrix * root_of_mass;
         let frequency = ((matrix + matrix.transpose()) * 0.5).symmetric_eigenvalues().max().sqrt();
         let step = host.stable(&state, symplectic());
@@ -174,6 +181,38 @@ fn the_bound_of_a_bushing_with_coupled_axes_is_that_of_its_fastest_oscillation()
         let ratio = step.frequency / frequency;
         assert!((1.0 - 1e-6..1.015).contains(&ratio), "case {case}: {ratio}");
     }
+}
+
+/// A bushing turned far, whose load something else holds: a moment about one axis acts on the others as the gimbal turns.
+#[test]
+fn the_bound_of_a_loaded_bushing_is_above_its_fastest_oscillation() {
+    let deal = &mut Numbers::new(37);
+    let mut least = f64::INFINITY;
+    for case in 0..400 {
+        let mut host = Host::new(0.0);
+        let (body, of_inertia, of_mass) = slender(deal);
+        let body = host.add_body(body);
+        let stiffness = Vector6::from_fn(|_, _| 10.0_f64.powf(deal.between(0.0, 4.0)));
+        let parameters = linear_bushing::Parameters { stiffness, ..Default::default() };
+        let frames = [Frame::ground(Pose::identity()), Frame::of(body)];
+        host.system
+            .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
+            .expect("exists");
+        let [qx, qy, qz] = [3.0, 1.3, 3.0].map(|most| deal.between::<f64>(-most, most));
+        let turn = Rotation3::new(Vector3::x() * qx)
+            * Rotation3::new(Vector3::y() * qy)
+            * Rotation3::new(Vector3::z() * qz);
+        let X_GB = Pose::from_parts(Vector3::zeros().into(), turn);
+        let mut state = host.system.default_state();
+        state.set_pose(body, X_GB).expect("finite");
+        let root_of_mass = inverse_root(&X_GB.rotation, &of_inertia, of_mass);
+        let matrix = root_of_mass * resistance_by_differences(&host, &state, body) * root_of_mass;
+        let fastest = matrix.complex_eigenvalues().iter().map(|value| value.re).fold(0.0, f64::max).sqrt();
+        let ratio = host.stable(&state, symplectic()).frequency / fastest;
+        assert!(ratio > 1.0 - 1e-5, "case {case}: {ratio}");
+        least = least.min(ratio);
+    }
+    assert!(least < 1.1, "{least}");
 }
 
 #[test]
