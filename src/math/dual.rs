@@ -255,67 +255,35 @@ impl<T: Real, const N: usize> Neg for Dual<T, N> {
     }
 }
 
-impl<T: Real, const N: usize> Add for Dual<T, N> {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        self.combine(other, self.value + other.value, [T::one(), T::one()])
-    }
+/// An operator and its assignment, from the value of the result and its derivatives by both values.
+macro_rules! operator {
+    ($Op:ident::$op:ident, $OpAssign:ident::$op_assign:ident, |$a:ident, $b:ident| $value:ident = $of:expr, $by:expr) => {
+        impl<T: Real, const N: usize> $Op for Dual<T, N> {
+            type Output = Self;
+            #[inline]
+            fn $op(self, other: Self) -> Self {
+                let ($a, $b) = (self.value, other.value);
+                let $value = $of;
+                self.combine(other, $value, $by)
+            }
+        }
+
+        impl<T: Real, const N: usize> $OpAssign for Dual<T, N> {
+            #[inline]
+            fn $op_assign(&mut self, other: Self) {
+                *self = $Op::$op(*self, other);
+            }
+        }
+    };
 }
 
-impl<T: Real, const N: usize> Sub for Dual<T, N> {
-    type Output = Self;
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        self.combine(other, self.value - other.value, [T::one(), -T::one()])
-    }
-}
-
-impl<T: Real, const N: usize> Mul for Dual<T, N> {
-    type Output = Self;
-    #[inline]
-    fn mul(self, other: Self) -> Self {
-        self.combine(other, self.value * other.value, [other.value, self.value])
-    }
-}
-
-impl<T: Real, const N: usize> Div for Dual<T, N> {
-    type Output = Self;
-    #[inline]
-    fn div(self, other: Self) -> Self {
-        let value = self.value / other.value;
-        let over = other.value.recip();
-        self.combine(other, value, [over, -value * over])
-    }
-}
-
-impl<T: Real, const N: usize> AddAssign for Dual<T, N> {
-    #[inline]
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl<T: Real, const N: usize> SubAssign for Dual<T, N> {
-    #[inline]
-    fn sub_assign(&mut self, other: Self) {
-        *self = *self - other;
-    }
-}
-
-impl<T: Real, const N: usize> MulAssign for Dual<T, N> {
-    #[inline]
-    fn mul_assign(&mut self, other: Self) {
-        *self = *self * other;
-    }
-}
-
-impl<T: Real, const N: usize> DivAssign for Dual<T, N> {
-    #[inline]
-    fn div_assign(&mut self, other: Self) {
-        *self = *self / other;
-    }
-}
+operator!(Add::add, AddAssign::add_assign, |a, b| sum = a + b, [T::one(), T::one()]);
+operator!(Sub::sub, SubAssign::sub_assign, |a, b| difference = a - b, [T::one(), -T::one()]);
+operator!(Mul::mul, MulAssign::mul_assign, |a, b| product = a * b, [b, a]);
+operator!(Div::div, DivAssign::div_assign, |a, b| quotient = a / b, {
+    let over = b.recip();
+    [over, -quotient * over]
+});
 
 impl<T: Real, const N: usize> PartialEq for Dual<T, N> {
     #[inline]
