@@ -1,6 +1,6 @@
 //! Poses, spatial velocities and spatial forces, and shifting them between points.
 
-use core::ops::{Add, AddAssign, Neg, Sub};
+use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use nalgebra::{Isometry, Rotation3, Translation3, Vector3};
 
@@ -39,11 +39,6 @@ impl<T: Real> SpatialVelocity<T> {
         Self { angular, linear }
     }
 
-    /// At rest.
-    pub fn zero() -> Self {
-        Self::new(Vector3::zeros(), Vector3::zeros())
-    }
-
     /// The velocity of the frame moved along with the body to the point `offset` away.
     #[inline]
     #[must_use]
@@ -51,27 +46,10 @@ impl<T: Real> SpatialVelocity<T> {
         Self::new(self.angular, self.linear + self.angular.cross(&offset))
     }
 
-    /// The same velocity expressed in another basis.
-    #[inline]
-    #[must_use]
-    pub fn rotated(&self, rotation: &Rotation3<T>) -> Self {
-        Self::new(rotation * self.angular, rotation * self.linear)
-    }
-
     /// The power of a force applied at the same point \[W\].
     #[inline]
     pub fn power(&self, force: &SpatialForce<T>) -> T {
         self.angular.dot(&force.torque) + self.linear.dot(&force.force)
-    }
-
-    /// Whether all six components are finite.
-    pub fn is_finite(&self) -> bool {
-        is_finite(&self.angular) && is_finite(&self.linear)
-    }
-
-    /// The same velocity in another scalar.
-    pub fn cast<U: Real>(self) -> SpatialVelocity<U> {
-        SpatialVelocity::new(self.angular.map(T::cast), self.linear.map(T::cast))
     }
 }
 
@@ -81,79 +59,91 @@ impl<T: Real> SpatialForce<T> {
         Self { torque, force }
     }
 
-    /// No force.
-    pub fn zero() -> Self {
-        Self::new(Vector3::zeros(), Vector3::zeros())
-    }
-
     /// The same force stated about the point `offset` away from the present one.
     #[inline]
     #[must_use]
     pub fn shifted(&self, offset: Vector3<T>) -> Self {
         Self::new(self.torque - offset.cross(&self.force), self.force)
     }
-
-    /// The same force expressed in another basis.
-    #[inline]
-    #[must_use]
-    pub fn rotated(&self, rotation: &Rotation3<T>) -> Self {
-        Self::new(rotation * self.torque, rotation * self.force)
-    }
-
-    /// Whether all six components are finite.
-    pub fn is_finite(&self) -> bool {
-        is_finite(&self.torque) && is_finite(&self.force)
-    }
-
-    /// The same force in another scalar.
-    pub fn cast<U: Real>(self) -> SpatialForce<U> {
-        SpatialForce::new(self.torque.map(T::cast), self.force.map(T::cast))
-    }
 }
 
-impl<T: Real> Default for SpatialVelocity<T> {
-    fn default() -> Self {
-        Self::zero()
-    }
+/// What does not depend on whether two vectors are a velocity or a force.
+macro_rules! pair_of_vectors {
+    ($Pair:ident { $first:ident, $second:ident }) => {
+        impl<T: Real> $Pair<T> {
+            /// Zero in all six components.
+            pub fn zero() -> Self {
+                Self::new(Vector3::zeros(), Vector3::zeros())
+            }
+
+            /// The same expressed in another basis.
+            #[inline]
+            #[must_use]
+            pub fn rotated(&self, rotation: &Rotation3<T>) -> Self {
+                Self::new(rotation * self.$first, rotation * self.$second)
+            }
+
+            /// Whether all six components are finite.
+            pub fn is_finite(&self) -> bool {
+                is_finite(&self.$first) && is_finite(&self.$second)
+            }
+
+            /// The same in another scalar.
+            pub fn cast<U: Real>(self) -> $Pair<U> {
+                $Pair::new(self.$first.map(T::cast), self.$second.map(T::cast))
+            }
+        }
+
+        impl<T: Real> Default for $Pair<T> {
+            fn default() -> Self {
+                Self::zero()
+            }
+        }
+
+        impl<T: Real> Add for $Pair<T> {
+            type Output = Self;
+            #[inline]
+            fn add(self, other: Self) -> Self {
+                Self::new(self.$first + other.$first, self.$second + other.$second)
+            }
+        }
+
+        impl<T: Real> AddAssign for $Pair<T> {
+            #[inline]
+            fn add_assign(&mut self, other: Self) {
+                self.$first += other.$first;
+                self.$second += other.$second;
+            }
+        }
+
+        impl<T: Real> Sub for $Pair<T> {
+            type Output = Self;
+            #[inline]
+            fn sub(self, other: Self) -> Self {
+                Self::new(self.$first - other.$first, self.$second - other.$second)
+            }
+        }
+
+        impl<T: Real> Neg for $Pair<T> {
+            type Output = Self;
+            #[inline]
+            fn neg(self) -> Self {
+                Self::new(-self.$first, -self.$second)
+            }
+        }
+
+        impl<T: Real> Mul<T> for $Pair<T> {
+            type Output = Self;
+            #[inline]
+            fn mul(self, factor: T) -> Self {
+                Self::new(self.$first * factor, self.$second * factor)
+            }
+        }
+    };
 }
 
-impl<T: Real> Default for SpatialForce<T> {
-    fn default() -> Self {
-        Self::zero()
-    }
-}
-
-impl<T: Real> Sub for SpatialVelocity<T> {
-    type Output = Self;
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Self::new(self.angular - other.angular, self.linear - other.linear)
-    }
-}
-
-impl<T: Real> Add for SpatialForce<T> {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Self::new(self.torque + other.torque, self.force + other.force)
-    }
-}
-
-impl<T: Real> AddAssign for SpatialForce<T> {
-    #[inline]
-    fn add_assign(&mut self, other: Self) {
-        self.torque += other.torque;
-        self.force += other.force;
-    }
-}
-
-impl<T: Real> Neg for SpatialForce<T> {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        Self::new(-self.torque, -self.force)
-    }
-}
+pair_of_vectors!(SpatialVelocity { angular, linear });
+pair_of_vectors!(SpatialForce { torque, force });
 
 /// The same pose in another scalar, with zero derivatives.
 pub fn cast_pose<T: Real, U: Real>(X: &Pose<T>) -> Pose<U> {

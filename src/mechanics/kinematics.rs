@@ -121,8 +121,7 @@ impl<T: Real> Positions<T> {
     ) -> Self {
         let mut moved = self.clone();
         for body in self.topology.bodies() {
-            let SpatialVelocity { angular, linear } = motion(body);
-            moved.displace(body, &SpatialVelocity::new(angular * time, linear * time));
+            moved.displace(body, &(motion(body) * time));
         }
         for coordinate in self.topology.coordinates() {
             moved.coordinates[coordinate.index()] += rate(coordinate) * time;
@@ -208,7 +207,7 @@ impl<T: Real> Velocities<T> {
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
     pub fn coordinate_rate(&self, coordinate: impl AsCoordinate) -> T {
-        self.coordinates[coordinate.place_in(&self.topology)]
+        self.coordinate(coordinate)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::framework::{
     Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
     Source, Stage, State,
 };
-use crate::math::{Real, SpatialVelocity};
+use crate::math::Real;
 use crate::mechanics::{Forces, Topology, Variation};
 
 /// How far a linearization is off, relative to the sum of the sizes of its terms: the largest of several directions.
@@ -119,10 +119,8 @@ impl Direction {
     ) -> Result<(), Error> {
         displace(state, &self.motion, time)?;
         for body in system.bodies() {
-            let (V, dV) =
-                (*state.velocities().velocity(body), self.velocity.bodies()[body.index()].cast::<T>());
-            let V = SpatialVelocity::new(V.angular + dV.angular * time, V.linear + dV.linear * time);
-            state.set_velocity(body, V)?;
+            let dV = self.velocity.bodies()[body.index()].cast::<T>();
+            state.set_velocity(body, *state.velocities().velocity(body) + dV * time)?;
         }
         for coordinate in system.coordinates() {
             let u = state.velocities().coordinate_rate(coordinate)
