@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Pose, Real, cast_pose, is_finite};
+use crate::math::{Pose, Real, cast_pose, clone_by_field, is_finite};
 use crate::shapes::Bounds;
 
 /// A box along the axes of Ground, in plain numbers whatever the scalar of the surface; all of space if a surface is
@@ -66,20 +66,7 @@ pub struct PairSearch {
     pub boxes: Vec<BoundingBox>,
 }
 
-// Not derived: `clone_from` keeps the buffers.
-impl Clone for PairSearch {
-    fn clone(&self) -> Self {
-        let mut copy = Self::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.order.clone_from(&source.order);
-        self.pairs.clone_from(&source.pairs);
-        self.boxes.clone_from(&source.boxes);
-    }
-}
+clone_by_field!([] PairSearch { order, pairs, boxes });
 
 impl PairSearch {
     /// The number of pairs for which the first search reserves room: all, or 32 for each box on average.

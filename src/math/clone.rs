@@ -1,11 +1,15 @@
 //! Clones and defaults field by field.
 
-/// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target.
+/// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target. Types that are generic
+/// over other things than a scalar `T` name their parameters first, in brackets.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! clone_by_field {
     ($Type:ident { $($field:ident),* $(,)? }) => {
-        impl<T: $crate::Real> Clone for $Type<T> {
+        $crate::clone_by_field!([T: $crate::Real] $Type<T> { $($field),* });
+    };
+    ([$($parameters:tt)*] $Type:ty { $($field:ident),* $(,)? }) => {
+        impl<$($parameters)*> Clone for $Type {
             fn clone(&self) -> Self {
                 Self { $($field: self.$field.clone()),* }
             }

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{AsBody, AsCoordinate, Topology};
+use crate::math::clone_by_field;
 
 /// A value for each body and each coordinate of a topology, by place: [`Positions`](crate::Positions),
 /// [`Velocities`](crate::Velocities), [`Variation`](crate::Variation) and [`Forces`](crate::Forces).
@@ -14,19 +15,7 @@ pub struct ByPlace<B, C> {
     pub(super) coordinates: Vec<C>,
 }
 
-/// By field, so that `clone_from` keeps the memory.
-impl<B: Clone, C: Clone> Clone for ByPlace<B, C> {
-    fn clone(&self) -> Self {
-        let Self { topology, bodies, coordinates } = self;
-        Self { topology: topology.clone(), bodies: bodies.clone(), coordinates: coordinates.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.topology.clone_from(&source.topology);
-        self.bodies.clone_from(&source.bodies);
-        self.coordinates.clone_from(&source.coordinates);
-    }
-}
+clone_by_field!([B: Clone, C: Clone] ByPlace<B, C> { topology, bodies, coordinates });
 
 impl<B: Clone, C: Clone> ByPlace<B, C> {
     /// The same value for all bodies, and for all coordinates.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Pose, Real, cast_pose, is_plain};
+use crate::math::{Pose, Real, cast_pose, clone_by_field, default_by_field, is_plain};
 use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::clip::Moments;
 use crate::shapes::mesh::cluster::Cluster;
@@ -54,25 +54,8 @@ pub(crate) struct LoadedFace {
     pub(crate) corners: [u32; 3],
 }
 
-impl<T: Real> Default for VertexBuffer<T> {
-    fn default() -> Self {
-        Self { visited: Vec::new(), faces: Vec::new(), place_of: Vec::new() }
-    }
-}
-
-// Not derived: `clone_from` keeps the buffers.
-impl<T: Real> Clone for VertexBuffer<T> {
-    fn clone(&self) -> Self {
-        let Self { visited, faces, place_of } = self;
-        Self { visited: visited.clone(), faces: faces.clone(), place_of: place_of.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.visited.clone_from(&source.visited);
-        self.faces.clone_from(&source.faces);
-        self.place_of.clone_from(&source.place_of);
-    }
-}
+clone_by_field!(VertexBuffer { visited, faces, place_of });
+default_by_field!(VertexBuffer { visited, faces, place_of });
 
 impl<T: Real> VertexBuffer<T> {
     /// Forgets what was found, and makes room for meshes with so many vertices and faces in all.
