@@ -1,6 +1,6 @@
 //! Integrals of a depth that is linear over a triangle, over the part where it is positive.
 
-use crate::math::{Dual, Number, Real};
+use crate::math::{Algebraic, Dual, Real};
 
 /// Integrals over the part of a triangle that is inside, per area of the whole triangle, with the function that is
 /// 1 at one corner, 0 at the others and linear between.
@@ -12,15 +12,12 @@ pub(super) struct Moments<T> {
     pub(super) area: [T; 3],
 }
 
-impl<S> Moments<S> {
+impl<S: Algebraic> Moments<S> {
     /// The integrals for depths of the corners, positive inside; `None` if no corner is inside.
     ///
     /// Sums of products of what is positive, without cancellation. Half the sum of depths times their integrals is the
     /// integral of depth²/2, whose derivative by the depth of a corner is that corner's integral.
-    pub(super) fn of<T: Real>(depths: [S; 3]) -> Option<Self>
-    where
-        S: Number<T>,
-    {
+    pub(super) fn of(depths: [S; 3]) -> Option<Self> {
         let is_inside = depths.map(|depth| depth > S::zero());
         let count = is_inside.iter().filter(|&&inside| inside).count();
         // The corner that differs from the others comes first.
@@ -41,19 +38,13 @@ impl<S> Moments<S> {
         Some(moments)
     }
 
-    fn whole<T: Real>(depths: [S; 3]) -> Self
-    where
-        S: Number<T>,
-    {
+    fn whole(depths: [S; 3]) -> Self {
         let sum = depths[0] + depths[1] + depths[2];
         Self { depth: depths.map(|depth| (sum + depth) * S::lit(1.0 / 12.0)), area: [S::lit(1.0 / 3.0); 3] }
     }
 
     /// A smaller triangle at corner a.
-    fn with_one_inside<T: Real>(a: S, b: S, c: S) -> Self
-    where
-        S: Number<T>,
-    {
+    fn with_one_inside(a: S, b: S, c: S) -> Self {
         let (to_b, to_c) = (a / (a - b), a / (a - c));
         let area = to_b * to_c;
         let rest = (S::lit(1.0) - to_b) + (S::lit(1.0) - to_c);
@@ -65,10 +56,7 @@ impl<S> Moments<S> {
     }
 
     /// All but a smaller triangle at corner a: b, c and the cut from c to a; b and the two cuts.
-    fn with_one_outside<T: Real>(a: S, b: S, c: S) -> Self
-    where
-        S: Number<T>,
-    {
+    fn with_one_outside(a: S, b: S, c: S) -> Self {
         let one = S::lit(1.0);
         let (from_b, from_c) = (b / (b - a), c / (c - a));
         let (left_b, left_c) = (-a / (b - a), -a / (c - a));
