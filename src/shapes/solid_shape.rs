@@ -97,38 +97,21 @@ impl<T: Real> Solid<T> for SolidShape<T> {
     }
 }
 
-impl<T: Real> From<HalfSpace> for SolidShape<T> {
-    fn from(shape: HalfSpace) -> Self {
-        Self::HalfSpace(shape)
-    }
+macro_rules! from_shapes {
+    ($($shape:ident: $Shape:ty => $solid:expr),* $(,)?) => {
+        $(impl<T: Real> From<$Shape> for SolidShape<T> {
+            fn from($shape: $Shape) -> Self {
+                $solid
+            }
+        })*
+    };
 }
 
-impl<T: Real> From<Sphere<T>> for SolidShape<T> {
-    fn from(shape: Sphere<T>) -> Self {
-        Self::Sphere(shape)
-    }
-}
-
-impl<T: Real> From<Ellipsoid<T>> for SolidShape<T> {
-    fn from(shape: Ellipsoid<T>) -> Self {
-        Self::Ellipsoid(shape)
-    }
-}
-
-impl<T: Real> From<TriangleMesh<T>> for SolidShape<T> {
-    fn from(mesh: TriangleMesh<T>) -> Self {
-        Self::Mesh(Arc::new(mesh))
-    }
-}
-
-impl<T: Real> From<Arc<TriangleMesh<T>>> for SolidShape<T> {
-    fn from(mesh: Arc<TriangleMesh<T>>) -> Self {
-        Self::Mesh(mesh)
-    }
-}
-
-impl<T: Real> From<Arc<dyn Solid<T>>> for SolidShape<T> {
-    fn from(shape: Arc<dyn Solid<T>>) -> Self {
-        Self::Custom(shape)
-    }
+from_shapes! {
+    shape: HalfSpace => Self::HalfSpace(shape),
+    shape: Sphere<T> => Self::Sphere(shape),
+    shape: Ellipsoid<T> => Self::Ellipsoid(shape),
+    mesh: TriangleMesh<T> => Self::Mesh(Arc::new(mesh)),
+    mesh: Arc<TriangleMesh<T>> => Self::Mesh(mesh),
+    shape: Arc<dyn Solid<T>> => Self::Custom(shape),
 }
