@@ -30,8 +30,8 @@ use crate::shapes::{ShapeError, direction_and_length};
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
     serde(
-        try_from = "Written<T>",
-        into = "Written<T>",
+        try_from = "Vector3<T>",
+        into = "Vector3<T>",
         bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>")
     )
 )]
@@ -41,27 +41,20 @@ pub struct Ellipsoid<T: Real> {
     pub(crate) weights: Vector3<T>,
 }
 
-/// The serialized part of an ellipsoid; the rest follows from it.
+/// What is serialized: the rest follows from it.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(rename = "Ellipsoid")]
-struct Written<T: Real> {
-    radii: Vector3<T>,
-}
-
-#[cfg(feature = "serde")]
-impl<T: Real> TryFrom<Written<T>> for Ellipsoid<T> {
+impl<T: Real> TryFrom<Vector3<T>> for Ellipsoid<T> {
     type Error = ShapeError;
 
-    fn try_from(written: Written<T>) -> Result<Self, ShapeError> {
-        Self::new(written.radii)
+    fn try_from(radii: Vector3<T>) -> Result<Self, ShapeError> {
+        Self::new(radii)
     }
 }
 
 #[cfg(feature = "serde")]
-impl<T: Real> From<Ellipsoid<T>> for Written<T> {
+impl<T: Real> From<Ellipsoid<T>> for Vector3<T> {
     fn from(ellipsoid: Ellipsoid<T>) -> Self {
-        Self { radii: ellipsoid.radii }
+        ellipsoid.radii
     }
 }
 
