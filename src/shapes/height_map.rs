@@ -180,12 +180,12 @@ impl<T: Real> HeightMap<T> {
     /// Height and derivatives up to this order, the rest is zero; outside the rectangle, extrapolated by polynomials of degree
     /// three.
     pub(crate) fn local<const ORDER: usize>(&self, x: T, y: T) -> Local<T> {
-        let (along_x, along_y) = (self.axes[0].local::<ORDER>(x), self.axes[1].local::<ORDER>(y));
+        let (first_x, [value, slope, bend]) = self.axes[0].local::<ORDER>(x);
+        let (first_y, [values, slopes, bends]) = self.axes[1].local::<ORDER>(y);
         let wide = self.axes[0].functions();
-        let [value, slope, bend] = &along_x.values;
         let zero = T::zero();
         let mut at = Local { h: zero, hx: zero, hy: zero, hxx: zero, hxy: zero, hyy: zero };
-        let start = along_y.first * wide + along_x.first;
+        let start = first_y * wide + first_x;
         for (j, row) in self.coefficients[start..].chunks(wide).take(FUNCTIONS).enumerate() {
             let (mut h, mut hx, mut hxx) = (zero, zero, zero);
             for (i, c) in row.iter().take(FUNCTIONS).enumerate() {
@@ -197,7 +197,6 @@ impl<T: Real> HeightMap<T> {
                     hxx += *c * bend[i];
                 }
             }
-            let [values, slopes, bends] = &along_y.values;
             let (value, slope, bend) = (values[j], slopes[j], bends[j]);
             at.h += h * value;
             if ORDER > 0 {

@@ -42,12 +42,6 @@ struct Piece<T> {
     powers: [Eight<T>; FUNCTIONS],
 }
 
-/// The B-splines at a place, with their first two derivatives; the first is the one of this index.
-pub(super) struct Local<T> {
-    pub(super) first: usize,
-    pub(super) values: [Eight<T>; 3],
-}
-
 /// The intervals from one value to the next of this many.
 pub(super) fn parts(values: usize) -> u32 {
     match values {
@@ -124,9 +118,10 @@ impl<T: Real> Axis<T> {
         &self.pieces[interval.min(self.pieces.len() - 1)]
     }
 
-    /// The B-splines at `x`; beyond the lines, those of the extrapolation.
+    /// The B-splines at `x` with their first two derivatives, and the index of the first; beyond the lines, those of the
+    /// extrapolation.
     #[inline]
-    pub(super) fn local<const ORDER: usize>(&self, x: T) -> Local<T> {
+    pub(super) fn local<const ORDER: usize>(&self, x: T) -> (usize, [Eight<T>; 3]) {
         let last = self.lines.len() - 1;
         let (start, end) = (self.lines[0], self.lines[last]);
         let (first, piece, from) = if x < start {
@@ -143,7 +138,7 @@ impl<T: Real> Axis<T> {
             let interval = after.clamp(1, last) - 1;
             (interval, self.piece(interval), self.lines[interval])
         };
-        Local { first, values: piece.at::<ORDER>(x - from) }
+        (first, piece.at::<ORDER>(x - from))
     }
 
     /// Appends the coefficients of the spline through these values.
