@@ -68,35 +68,35 @@ impl PlainMesh {
             self.find_inside_convex_mesh(X_OS, other, visit);
             return;
         }
-        let nowhere = Known { center_O: Point3::origin(), signed_distance: 0.0, slot: None };
+        // The point of the last query, the distance there and the triangle found.
         self.walk(
             Extent::Centroids,
-            |cluster, is_leaf, known: Known| {
+            |cluster, is_leaf, last: Option<(Point3<f64>, f64, Slot)>| {
                 // For a leaf the first centroid serves as well as the middle.
-                if is_leaf && known.slot.is_some() {
-                    return Some(known);
+                if is_leaf && last.is_some() {
+                    return Some(last);
                 }
                 let center_O = X_OS * cluster.center();
                 if other.distance_to_box(&center_O) >= cluster.radius {
                     return None;
                 }
-                let slot = other.tree.nearest(&center_O, known.slot);
+                let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
                 let signed_distance = other.nearest_on(slot, &center_O).near.signed_distance;
                 let is_near = signed_distance < cluster.radius;
-                is_near.then_some(Known { center_O, signed_distance, slot: Some(slot) })
+                is_near.then_some(Some((center_O, signed_distance, slot)))
             },
-            nowhere,
-            |leaf, mut known| {
+            None,
+            |leaf, mut last| {
                 self.for_each_centroid(leaf, X_OS, |slot, p_O| {
                     // No query is needed within the reach of the last result.
-                    let reach = known.signed_distance;
-                    if reach > 0.0 && (p_O - known.center_O).norm_squared() < reach * reach {
+                    if last
+                        .is_some_and(|(p, reach, _)| reach > 0.0 && (p_O - p).norm_squared() < reach * reach)
+                    {
                         return;
                     }
-                    let nearest = other.tree.nearest(p_O, known.slot);
+                    let nearest = other.tree.nearest(p_O, last.map(|(.., slot)| slot));
                     let on_face = other.nearest_on(nearest, p_O);
-                    let signed_distance = on_face.near.signed_distance;
-                    known = Known { center_O: *p_O, signed_distance, slot: Some(nearest) };
+                    last = Some((*p_O, on_face.near.signed_distance, nearest));
                     visit(self.face(slot), &on_face);
                 });
             },
@@ -193,14 +193,6 @@ impl PlainMesh {
             visit(leaf as usize * LANES + l, &(X_OS * centroids.centroid(l)));
         }
     }
-}
-
-/// The last query and its result.
-#[derive(Clone, Copy)]
-struct Known {
-    center_O: Point3<f64>,
-    signed_distance: f64,
-    slot: Option<Slot>,
 }
 
 /// Whether any part of a cluster may be inside another surface.
