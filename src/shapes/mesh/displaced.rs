@@ -150,7 +150,7 @@ impl<T: Real> TriangleMesh<T> {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
         self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
-            let ((face, area), part) = (face, Some(nearest.into()));
+            let ((face, area), part) = (face, Some(nearest.part));
             if is_plain::<T>() {
                 let near = &nearest.near;
                 Displaced::find((face, area, part), near, &O, |displaced| found(displaced.cast()));

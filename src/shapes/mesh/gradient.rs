@@ -4,22 +4,14 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::mesh::TriangleMesh;
-use crate::shapes::mesh::plain::FacePoint;
 use crate::shapes::mesh::triangles::Feature;
 use crate::shapes::turned_about;
 
 /// Where on a mesh the nearest point lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MeshPart {
-    face: usize,
-    feature: Feature,
-}
-
-impl From<&FacePoint> for MeshPart {
-    #[inline]
-    fn from(found: &FacePoint) -> Self {
-        Self { face: found.face, feature: found.feature }
-    }
+    pub(super) face: usize,
+    pub(super) feature: Feature,
 }
 
 impl<T: Real> TriangleMesh<T> {

@@ -35,7 +35,7 @@ pub use topology::MeshFault;
 
 use geometry::Geometry;
 use plain::{FacePoint, PlainMesh, angle};
-use topology::{MAX_FACES, NO_FACE, Precision, Topology, check_counts};
+use topology::{MAX_FACES, NO_FACE, Topology, can_hold, check_counts};
 use triangles::Feature;
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
@@ -117,7 +117,7 @@ impl<T: Real> TriangleMesh<T> {
             Some(&fault) => ShapeError::Mesh { fault },
             None => ShapeError::Mesh { fault: MeshFault::Empty },
         })?;
-        let plain = PlainMesh::build(plain, topology, Precision::of::<T>());
+        let plain = PlainMesh::build(plain, topology, T::negligible().to_f64());
         let carried = (!is_plain::<T>()).then(|| Arc::new(Geometry::new(vertices, &plain.faces)));
         Ok(Self { plain: Arc::new(plain), carried })
     }
@@ -205,7 +205,7 @@ impl<T: Real> TriangleMesh<T> {
     /// [`ShapeError::Mesh`] if a face is too small or too large for the other scalar; a face may be finer than
     /// those from which the other scalar builds a mesh.
     pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>, ShapeError> {
-        match self.plain.misfit(Precision::of::<U>()) {
+        match self.plain.misfit(can_hold::<U>) {
             Some(fault) => Err(ShapeError::Mesh { fault }),
             None => Ok(TriangleMesh { plain: Arc::clone(&self.plain), carried: None }),
         }
@@ -269,7 +269,7 @@ impl<T: Real> TriangleMesh<T> {
     }
 
     fn with_derivatives(&self, found: &FacePoint, p: &Point3<T>) -> SurfacePoint<T> {
-        let FacePoint { face, feature, near } = *found;
+        let FacePoint { part: MeshPart { face, feature }, near } = *found;
         let point = match feature {
             Feature::Face => {
                 let normal = self.normal(face);
@@ -318,7 +318,7 @@ fn examine<T: Real>(
 ) -> Result<(Vec<Point3<f64>>, Topology), Vec<MeshFault>> {
     check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
     let plain: Vec<_> = vertices.iter().map(|p| p.map(T::to_f64)).collect();
-    let topology = Topology::new(&plain, faces, Precision::of::<T>())?;
+    let topology = Topology::new(&plain, faces, T::negligible().to_f64(), can_hold::<T>)?;
     Ok((plain, topology))
 }
 

@@ -6,7 +6,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::direction_and_length;
-use crate::shapes::mesh::topology::{MeshFault, NO_FACE, Precision, Topology};
+use crate::shapes::mesh::gradient::MeshPart;
+use crate::shapes::mesh::topology::{MeshFault, NO_FACE, Topology};
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::Feature;
 use crate::shapes::solid::{Plane, SurfacePoint};
@@ -36,16 +37,15 @@ pub(super) struct PlainMesh {
     pub(super) tree: Tree,
 }
 
-/// A point of a face, and the feature of the face on which it lies.
+/// A point of a mesh, and where on the mesh it lies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FacePoint {
-    pub(super) face: usize,
-    pub(super) feature: Feature,
+    pub(super) part: MeshPart,
     pub(super) near: SurfacePoint<f64>,
 }
 
 impl PlainMesh {
-    pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, precision: Precision) -> Self {
+    pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, negligible: f64) -> Self {
         let Topology { faces, neighbours, normals, areas, scales, openings } = topology;
         let corner = |index: u32| vertices[index as usize];
         let third = 1.0 / 3.0;
@@ -70,13 +70,13 @@ impl PlainMesh {
             neighbours,
             tree,
         };
-        mesh.convexity_slack = mesh.calc_convexity_slack(precision);
+        mesh.convexity_slack = mesh.calc_convexity_slack(negligible);
         mesh
     }
 
     /// The fault by which another scalar cannot hold the mesh.
-    pub(super) fn misfit(&self, precision: Precision) -> Option<MeshFault> {
-        let misfit = self.scales.into_iter().find(|&(_, fourth)| !precision.can_hold(fourth));
+    pub(super) fn misfit(&self, can_hold: fn(f64) -> bool) -> Option<MeshFault> {
+        let misfit = self.scales.into_iter().find(|&(_, fourth)| !can_hold(fourth));
         misfit.map(|(face, _)| MeshFault::FaceOutOfScale { face })
     }
 
@@ -87,11 +87,12 @@ impl PlainMesh {
         let face = self.tree.face(slot);
         let normal = self.normals[face];
         let (point, feature) = pack.nearest(lane, p);
+        let part = MeshPart { face, feature };
         let pseudo_normal = match feature {
             Feature::Face => {
                 // Measured along the normal, small depths keep full precision.
                 let signed_distance = normal.dot(&(p - point));
-                return FacePoint { face, feature, near: SurfacePoint { point, normal, signed_distance } };
+                return FacePoint { part, near: SurfacePoint { point, normal, signed_distance } };
             }
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => normal,
@@ -109,7 +110,7 @@ impl PlainMesh {
         } else {
             SurfacePoint { point, normal: pseudo_normal / pseudo_normal.norm(), signed_distance: 0.0 }
         };
-        FacePoint { face, feature, near }
+        FacePoint { part, near }
     }
 
     /// The nearest point of all faces; `None` from far away.
@@ -144,11 +145,11 @@ impl PlainMesh {
     }
 
     /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
-    fn calc_convexity_slack(&self, precision: Precision) -> Option<f64> {
+    fn calc_convexity_slack(&self, negligible: f64) -> Option<f64> {
         if self.opening.is_some() {
             return None;
         }
-        let slack = self.half_extents.norm() * precision.negligible() * 100.0;
+        let slack = self.half_extents.norm() * negligible * 100.0;
         let plane = |f: usize| {
             let normal = self.normals[f];
             let a = self.vertices[self.faces[f][0] as usize];

@@ -3,7 +3,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use core::fmt;
 
 use nalgebra::{Point3, RealField, Vector3};
 
@@ -29,57 +28,43 @@ pub(super) fn check_counts(vertices: usize, faces: u64) -> Result<(), MeshFault>
     }
 }
 
-/// What the scalar of a mesh can tell apart.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Precision {
-    negligible: f64,
-    rounded: fn(f64) -> f64,
-}
-
-impl Precision {
-    pub(super) fn of<T: Real>() -> Self {
-        let rounded = |x: f64| T::lit(x).to_f64();
-        Self { negligible: T::negligible().to_f64(), rounded }
-    }
-
-    /// Numbers below this are noise next to one.
-    pub(super) fn negligible(&self) -> f64 {
-        self.negligible
-    }
-
-    /// Whether a number greater than zero stays so and finite.
-    pub(super) fn can_hold(&self, x: f64) -> bool {
-        let x = (self.rounded)(x);
-        x > 0.0 && x.is_finite()
-    }
+/// Whether a number greater than zero stays so and finite in this scalar.
+pub(super) fn can_hold<T: Real>(x: f64) -> bool {
+    let x = T::lit(x).to_f64();
+    x > 0.0 && x.is_finite()
 }
 
 /// Stands for the missing face at an open edge.
 pub(super) const NO_FACE: u32 = u32::MAX;
 
 /// A fault of a mesh. Faces and vertices are numbered from 0 as given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshFault {
     /// There are no faces.
+    #[error("there are no faces")]
     Empty,
     /// There are more faces than [`TriangleMesh::MAX_FACES`](crate::shapes::TriangleMesh::MAX_FACES).
+    #[error("{count} faces are more than {}", MAX_FACES)]
     TooManyFaces {
         /// The number of faces.
         count: u64,
     },
     /// There are more than three vertices for each of
     /// [`TriangleMesh::MAX_FACES`](crate::shapes::TriangleMesh::MAX_FACES).
+    #[error("{count} vertices are more than {}", MAX_VERTICES)]
     TooManyVertices {
         /// The number of vertices.
         count: u64,
     },
     /// A coordinate is not finite.
+    #[error("vertex {vertex} is not finite")]
     NonFiniteVertex {
         /// The vertex.
         vertex: usize,
     },
     /// A corner is a vertex that does not exist.
+    #[error("face {face} has corner {index}, but there are {vertex_count} vertices")]
     IndexOutOfRange {
         /// The face.
         face: usize,
@@ -89,16 +74,19 @@ pub enum MeshFault {
         vertex_count: usize,
     },
     /// A face has no area: corners coincide or are in line.
+    #[error("face {face} has no area")]
     DegenerateFace {
         /// The face.
         face: usize,
     },
     /// The longest edge of a face is so short or so long that its fourth power underflows or overflows.
+    #[error("face {face} is tiny or huge beyond computing")]
     FaceOutOfScale {
         /// The face.
         face: usize,
     },
     /// An edge has a face on one side only.
+    #[error("face {face} has no neighbour along the edge from vertex {} to {}", vertices[0], vertices[1])]
     OpenEdge {
         /// The face.
         face: usize,
@@ -106,6 +94,7 @@ pub enum MeshFault {
         vertices: [usize; 2],
     },
     /// Two neighbours run along their edge in the same direction: one of them is flipped.
+    #[error("face {face} is wound against its neighbour {neighbour}")]
     FlippedFace {
         /// The later of the two.
         face: usize,
@@ -113,6 +102,7 @@ pub enum MeshFault {
         neighbour: usize,
     },
     /// An edge has more than two faces.
+    #[error("face {face} is the third or later at the edge from vertex {} to {}", vertices[0], vertices[1])]
     NonManifoldEdge {
         /// The last of the faces.
         face: usize,
@@ -120,6 +110,7 @@ pub enum MeshFault {
         vertices: [usize; 2],
     },
     /// Two sheets of faces touch only in a vertex.
+    #[error("face {face} touches other faces in vertex {vertex} only")]
     NonManifoldVertex {
         /// A face of the second sheet.
         face: usize,
@@ -127,45 +118,17 @@ pub enum MeshFault {
         vertex: usize,
     },
     /// A connected part encloses no volume beyond rounding.
+    #[error("the part that face {face} belongs to encloses no volume")]
     NoVolume {
         /// The first face of the part.
         face: usize,
     },
     /// The normals of a connected part point inward.
+    #[error("the part that face {face} belongs to is inside out")]
     InsideOut {
         /// The first face of the part.
         face: usize,
     },
-}
-
-impl fmt::Display for MeshFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("there are no faces"),
-            Self::TooManyFaces { count } => write!(f, "{count} faces are more than {MAX_FACES}"),
-            Self::TooManyVertices { count } => write!(f, "{count} vertices are more than {MAX_VERTICES}"),
-            Self::NonFiniteVertex { vertex } => write!(f, "vertex {vertex} is not finite"),
-            Self::IndexOutOfRange { face, index, vertex_count } => {
-                write!(f, "face {face} has corner {index}, but there are {vertex_count} vertices")
-            }
-            Self::DegenerateFace { face } => write!(f, "face {face} has no area"),
-            Self::FaceOutOfScale { face } => write!(f, "face {face} is tiny or huge beyond computing"),
-            Self::OpenEdge { face, vertices: [a, b] } => {
-                write!(f, "face {face} has no neighbour along the edge from vertex {a} to {b}")
-            }
-            Self::FlippedFace { face, neighbour } => {
-                write!(f, "face {face} is wound against its neighbour {neighbour}")
-            }
-            Self::NonManifoldEdge { face, vertices: [a, b] } => {
-                write!(f, "face {face} is the third or later at the edge from vertex {a} to {b}")
-            }
-            Self::NonManifoldVertex { face, vertex } => {
-                write!(f, "face {face} touches other faces in vertex {vertex} only")
-            }
-            Self::NoVolume { face } => write!(f, "the part that face {face} belongs to encloses no volume"),
-            Self::InsideOut { face } => write!(f, "the part that face {face} belongs to is inside out"),
-        }
-    }
 }
 
 /// Faces with merged vertices, and their adjacency.
@@ -181,22 +144,14 @@ pub(super) struct Topology {
     pub(super) openings: Vec<MeshFault>,
 }
 
-/// One side of an edge: the k-th edge of a face, from corner k to the next.
-#[derive(Debug, Clone, Copy)]
-struct Side {
-    /// The ends in ascending order, the same for both sides.
-    ends: [u32; 2],
-    is_forward: bool,
-    face: u32,
-    k: usize,
-}
-
 impl Topology {
-    /// Returns all faults of single vertices and faces if there are any.
+    /// Returns all faults of single vertices and faces if there are any. Numbers below `negligible` are noise next to one;
+    /// `can_hold` is that of the mesh's scalar.
     pub(super) fn new(
         vertices: &[Point3<f64>],
         faces: &[[u32; 3]],
-        precision: Precision,
+        negligible: f64,
+        can_hold: fn(f64) -> bool,
     ) -> Result<Self, Vec<MeshFault>> {
         let mut faults = Vec::new();
         if faces.is_empty() {
@@ -235,9 +190,9 @@ impl Topology {
             let longest = [ab, bc, ca].map(|edge| edge.norm_squared()).into_iter().fold(0.0, greater);
             let square = scale * scale;
             let fourth = longest * longest * square * square;
-            if scale == 0.0 || area2 <= longest * precision.negligible {
+            if scale == 0.0 || area2 <= longest * negligible {
                 faults.push(MeshFault::DegenerateFace { face });
-            } else if !precision.can_hold(fourth) {
+            } else if !can_hold(fourth) {
                 faults.push(MeshFault::FaceOutOfScale { face });
             }
             scales = [
@@ -262,49 +217,46 @@ impl Topology {
         topology.match_sides();
         if topology.openings.is_empty() {
             topology.find_touching_vertices(vertices.len());
-            topology.find_inverted_parts(vertices, precision);
+            topology.find_inverted_parts(vertices, negligible);
         }
         Ok(topology)
     }
 
     /// Finds the face across each edge.
     fn match_sides(&mut self) {
-        let mut sides: Vec<Side> = Vec::with_capacity(3 * self.faces.len());
-        for (face, corners) in (0..).zip(&self.faces) {
+        let Self { faces, neighbours, openings, .. } = self;
+        // By edge, whose ends are in ascending order: each face, and from which of its corners to the next the edge runs.
+        let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * faces.len());
+        for (face, corners) in (0..).zip(&*faces) {
             for k in 0..3 {
                 let (from, to) = (corners[k], corners[(k + 1) % 3]);
-                sides.push(Side { ends: [from.min(to), from.max(to)], is_forward: from < to, face, k });
+                sides.push(([from.min(to), from.max(to)], face, k));
             }
         }
-        sides.sort_unstable_by_key(|side| (side.ends, side.face));
-        for edge in sides.chunk_by(|a, b| a.ends == b.ends) {
+        sides.sort_unstable();
+        for edge in sides.chunk_by(|(a, ..), (b, ..)| a == b) {
             match *edge {
-                [side] => {
-                    let mut ends = side.ends.map(|end| end as usize);
-                    if !side.is_forward {
-                        ends.reverse();
-                    }
-                    self.openings.push(MeshFault::OpenEdge { face: side.face as usize, vertices: ends });
+                [(_, face, k)] => {
+                    let face = face as usize;
+                    let vertices = [k, (k + 1) % 3].map(|k| faces[face][k] as usize);
+                    openings.push(MeshFault::OpenEdge { face, vertices });
                 }
-                [a, b] => {
-                    self.neighbours[a.face as usize][a.k] = b.face;
-                    self.neighbours[b.face as usize][b.k] = a.face;
-                    if a.is_forward == b.is_forward {
-                        let (face, neighbour) = (b.face as usize, a.face as usize);
-                        self.openings.push(MeshFault::FlippedFace { face, neighbour });
+                [(_, a, k), (_, b, l)] => {
+                    let (neighbour, face) = (a as usize, b as usize);
+                    neighbours[neighbour][k] = b;
+                    neighbours[face][l] = a;
+                    if faces[neighbour][k] == faces[face][l] {
+                        openings.push(MeshFault::FlippedFace { face, neighbour });
                     }
                 }
-                _ => {
-                    for side in &edge[2..] {
-                        let vertices = side.ends.map(|end| end as usize);
-                        let face = side.face as usize;
-                        self.openings.push(MeshFault::NonManifoldEdge { face, vertices });
-                    }
-                }
+                _ => openings.extend(edge[2..].iter().map(|&(ends, face, _)| {
+                    let vertices = ends.map(|end| end as usize);
+                    MeshFault::NonManifoldEdge { face: face as usize, vertices }
+                })),
             }
         }
         // In the order of the faces, so that the first fault is that of the first face.
-        self.openings.sort_by_key(|fault| match *fault {
+        openings.sort_by_key(|fault| match *fault {
             MeshFault::OpenEdge { face, .. }
             | MeshFault::FlippedFace { face, .. }
             | MeshFault::NonManifoldEdge { face, .. } => face,
@@ -337,7 +289,7 @@ impl Topology {
     }
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
-    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>], precision: Precision) {
+    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>], negligible: f64) {
         let mut part_of = vec![usize::MAX; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
@@ -371,7 +323,7 @@ impl Topology {
                 let [a, ab, ac] = [a - origin, b - a, c - a].map(|v| v / extent);
                 (volume + a.dot(&ab.cross(&ac)), scale + a.norm() * ab.norm() * ac.norm())
             });
-            if volume.abs() <= scale * precision.negligible() {
+            if volume.abs() <= scale * negligible {
                 self.openings.push(MeshFault::NoVolume { face: members[0] });
                 continue;
             }
