@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::scene::{Way, scene, size};
 use super::violation::{alive, claim, nonnegative, within};
-use super::{Claim, Numbers, Subject, Violation};
+use super::{Numbers, Subject, Violation};
 use crate::framework::{Error, ForceElement};
 use crate::math::Real;
 
@@ -60,31 +60,21 @@ impl Derivative for Differences {
     }
 }
 
-/// The energy stored along a way.
-struct Stored<'a, S> {
-    seed: u64,
+/// The energy stored along a way, or a mixture of all components of all forces.
+struct Along<'a, S> {
     way: &'a Way,
+    seed: u64,
+    mixes_forces: bool,
     subject: PhantomData<S>,
 }
 
-impl<S: Subject> Curve for Stored<'_, S> {
-    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
-        let mut scene = self.way.scene::<S, T>(self.seed, time)?;
-        Ok(scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element))
-    }
-}
-
-/// A mixture of all components of all forces along a way.
-struct Mixture<'a, S> {
-    seed: u64,
-    way: &'a Way,
-    subject: PhantomData<S>,
-}
-
-impl<S: Subject> Curve for Mixture<'_, S> {
+impl<S: Subject> Curve for Along<'_, S> {
     fn at<T: Real>(&self, time: T) -> Result<T, Error> {
         let mut scene = self.way.scene::<S, T>(self.seed, time)?;
         let view = scene.system.realize_dynamics(&mut scene.state)?;
+        if !self.mixes_forces {
+            return Ok(view.potential_energy_of(scene.element));
+        }
         let mut weights = Numbers::new(!self.seed);
         let mut sum = T::zero();
         for F in view.forces().bodies() {
@@ -118,7 +108,7 @@ pub struct Powers {
 /// # Errors
 /// If the balance is off by more than 10⁻¹¹, or the precision of `D` if that is more, of its terms.
 pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Violation> {
-    claim(Claim::PowerBalance, seed, || {
+    claim("the power balance", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let (system, element) = (&scene.system, scene.element);
         let view = system.realize_dynamics(&mut scene.state)?;
@@ -130,7 +120,7 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
         let way = Way::of_motion(&scene.state);
         let view = system.dynamics_view(&scene.state)?;
         let delivered = way.power(&view);
-        let stored = D::rate(&Stored::<S> { seed, way: &way, subject: PhantomData })?;
+        let stored = D::rate(&Along::<S> { way: &way, seed, mixes_forces: false, subject: PhantomData })?;
         let scale = way.power_scale(&view) + stored.abs() + dissipated + supplied.abs();
         alive("the power of all forces", scale, 1e-6)?;
         // Powers are sums of products of forces and velocities that cancel.
@@ -148,12 +138,12 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
 /// If it is off by more than 10⁻¹², or the precision of `D` if that is more, of the largest force and torque on one
 /// body.
 pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Gradient, seed, || {
+    claim("the gradient of the energy", seed, || {
         let topology = scene::<S, f64>(seed)?.system.topology().clone();
         for way in Way::axes(&topology) {
             let mut scene = way.scene::<S, f64>(seed, 0.0)?;
             let view = scene.system.realize_dynamics(&mut scene.state)?;
-            let slope = D::rate(&Stored::<S> { seed, way: &way, subject: PhantomData })?;
+            let slope = D::rate(&Along::<S> { way: &way, seed, mixes_forces: false, subject: PhantomData })?;
             let on_bodies = view.forces().bodies().iter().map(|F| F.force.norm() + F.torque.norm());
             let on_coordinates = view.forces().coordinates().iter().map(|f| f.abs());
             let scale = on_bodies.chain(on_coordinates).fold(1.0, f64::max);
@@ -173,11 +163,11 @@ pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If it is off by more than 10⁻⁵ of its size or that of the forces, or by 10⁻³ at a kink.
 pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Derivatives, seed, || {
+    claim("derivatives", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
         let way = Way::of_motion(&scene.state);
-        let curve = Mixture::<S> { seed, way: &way, subject: PhantomData };
+        let curve = Along::<S> { way: &way, seed, mixes_forces: true, subject: PhantomData };
         let exact = D::rate(&curve)?;
         let h = 1e-6;
         let [before, now, after] = [curve.at(-h)?, curve.at(0.0)?, curve.at(h)?];

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::scene::{scene, size};
 use super::violation::{alive, claim, within};
-use super::{Claim, Numbers, Subject, Violation};
+use super::{Numbers, Subject, Violation};
 use crate::math::{Pose, SpatialForce, SpatialVelocity};
 
 /// Checks that forces and moments about one point sum to zero over all bodies, Ground included.
@@ -12,7 +12,7 @@ use crate::math::{Pose, SpatialForce, SpatialVelocity};
 /// # Errors
 /// If they do not, to 10⁻¹³ of the sum of their sizes.
 pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::ThirdLaw, seed, || {
+    claim("the third law", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let view = scene.system.realize_dynamics(&mut scene.state)?;
         let mut sum = SpatialForce::zero();
@@ -34,7 +34,7 @@ pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// If a force changes by more than 10⁻¹⁰ of all, or an energy by as much or a power by ten times as much of
 /// itself: for elements with forces that change by less than 10⁵ times their size per metre or radian.
 pub fn frame_invariance<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::FrameInvariance, seed, || {
+    claim("frame invariance", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let (system, state, element) = (&scene.system, &mut scene.state, scene.element);
         let view = system.realize_dynamics(state)?;
@@ -80,7 +80,7 @@ pub fn frame_invariance<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If they are not.
 pub fn single_precision<S: Subject>(seed: u64, tolerance: f64) -> Result<(), Violation> {
-    claim(Claim::SinglePrecision, seed, || {
+    claim("single precision", seed, || {
         let (mut double, mut single) = (scene::<S, f64>(seed)?, scene::<S, f32>(seed)?);
         let view64 = double.system.realize_dynamics(&mut double.state)?;
         let view32 = single.system.realize_dynamics(&mut single.state)?;

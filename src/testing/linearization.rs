@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::energy::{Curve, Derivative};
 use super::scene::{axes, displace, scene, unit};
 use super::violation::{claim, within};
-use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
+use super::{Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
@@ -56,18 +56,14 @@ enum Results {
 struct Mixture<'a, S> {
     seed: u64,
     results: Results,
-    weights: &'a Weights,
+    /// The weights of the forces.
+    forces: &'a Variation<f64>,
+    /// The weights of the numbers of variables.
+    numbers: &'a [f64],
     direction: &'a Direction,
     /// How far along another direction it starts.
     start: Option<(&'a Direction, f64)>,
     subject: PhantomData<S>,
-}
-
-/// The weights of a mixture.
-#[derive(Debug)]
-struct Weights {
-    forces: Variation<f64>,
-    numbers: Vec<f64>,
 }
 
 impl<S: Subject> Curve for Mixture<'_, S> {
@@ -84,15 +80,15 @@ impl<S: Subject> Curve for Mixture<'_, S> {
         let mut sum = T::zero();
         if self.results == Results::Forces {
             for body in system.bodies() {
-                sum += self.weights.forces.bodies()[body.index()].cast().power(state.forces.body(body));
+                sum += self.forces.bodies()[body.index()].cast().power(state.forces.body(body));
             }
             for coordinate in system.coordinates() {
-                sum += T::lit(self.weights.forces.coordinates()[coordinate.index()])
+                sum += T::lit(self.forces.coordinates()[coordinate.index()])
                     * state.forces.coordinate(coordinate);
             }
         }
         let slots = state.kinds[element.id().kind()].as_ref();
-        let mut weights = self.weights.numbers.iter();
+        let mut weights = self.numbers.iter();
         let mut add = |number: T| sum += number * T::lit(weights.next().copied().unwrap_or_default());
         match self.results {
             Results::Forces => {}
@@ -100,6 +96,37 @@ impl<S: Subject> Curve for Mixture<'_, S> {
             Results::Commit => slots.visit_numbers(element.place(), Group::Discrete, &mut add),
         }
         Ok(sum)
+    }
+}
+
+impl<S> Mixture<'_, S> {
+    /// The change by a linearization, and the sum of the sizes of all terms.
+    fn change(&self, linearization: ElementLinearization<'_, f64>) -> (f64, f64) {
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (row, column, block) in linearization.blocks() {
+            let rows = match (row, self.results) {
+                (Row::Force(end), Results::Forces) => components(self.forces, end),
+                (Row::Rate(number), Results::Rates) | (Row::Next(number), Results::Commit) => {
+                    vec![self.numbers[number]]
+                }
+                _ => continue,
+            };
+            let columns = match column {
+                Column::Motion(end) => {
+                    let mut columns = components(&self.direction.motion, end);
+                    columns.extend(components(&self.direction.velocity, end));
+                    columns
+                }
+                Column::Variable(variable) => vec![self.direction.variables[variable]],
+            };
+            for (weight, derivatives) in rows.iter().zip(block.chunks_exact(columns.len())) {
+                for (column, derivative) in columns.iter().zip(derivatives) {
+                    sum += weight * derivative * column;
+                    size += (weight * derivative * column).abs();
+                }
+            }
+        }
+        (sum, size)
     }
 }
 
@@ -195,40 +222,6 @@ fn components(variation: &Variation<f64>, end: End) -> Vec<f64> {
     }
 }
 
-/// The change of a mixture of results along a direction, and the sum of the sizes of all terms.
-fn change(
-    linearization: ElementLinearization<'_, f64>,
-    results: Results,
-    weights: &Weights,
-    direction: &Direction,
-) -> (f64, f64) {
-    let (mut sum, mut size) = (0.0, 0.0);
-    for (row, column, block) in linearization.blocks() {
-        let rows = match (row, results) {
-            (Row::Force(end), Results::Forces) => components(&weights.forces, end),
-            (Row::Rate(number), Results::Rates) | (Row::Next(number), Results::Commit) => {
-                vec![weights.numbers[number]]
-            }
-            _ => continue,
-        };
-        let columns = match column {
-            Column::Motion(end) => {
-                let mut columns = components(&direction.motion, end);
-                columns.extend(components(&direction.velocity, end));
-                columns
-            }
-            Column::Variable(variable) => vec![direction.variables[variable]],
-        };
-        for (weight, derivatives) in rows.iter().zip(block.chunks_exact(columns.len())) {
-            for (column, derivative) in columns.iter().zip(derivatives) {
-                sum += weight * derivative * column;
-                size += (weight * derivative * column).abs();
-            }
-        }
-    }
-    (sum, size)
-}
-
 /// Checks that the linearization is that of the element: by the derivatives of forces, rates and the next discrete
 /// variables as `D` computes them, along directions of motion and of the variables; that the transpose has the same bits;
 /// and that the matrices are those of the products.
@@ -245,7 +238,7 @@ pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violati
 /// # Errors
 /// As [`linearization`].
 pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Violation> {
-    claim(Claim::Linearization, seed, || {
+    claim("the linearization", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let id = scene.element.id();
         scene.system.realize_dynamics(&mut scene.state)?;
@@ -257,19 +250,18 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
         for results in [Results::Forces, Results::Rates, Results::Commit] {
             for moves in [true, false] {
                 let direction = Direction::draw(&scene, &mut numbers, moves, id);
-                let weights = Weights {
-                    forces: variation(scene.system.topology(), &mut numbers),
-                    numbers: (0..direction.variables.len()).map(|_| numbers.number()).collect(),
-                };
-                let (change, size) = change(element, results, &weights, &direction);
+                let forces = variation(scene.system.topology(), &mut numbers);
+                let weights: Vec<f64> = direction.variables.iter().map(|_| numbers.number()).collect();
                 let curve = Mixture::<S> {
                     seed,
                     results,
-                    weights: &weights,
+                    forces: &forces,
+                    numbers: &weights,
                     direction: &direction,
                     start: None,
                     subject: PhantomData,
                 };
+                let (change, size) = curve.change(element);
                 let exact = D::rate(&curve)?;
                 let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded } =
                     &mut agreement;

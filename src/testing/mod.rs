@@ -58,7 +58,7 @@ pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace, reset_forgets};
 pub use refusal::{Spoilt, refuses_parameters, refuses_what_is_not_a_number};
 pub use scene::{Scene, Subject};
-pub use violation::{Claim, Finding, Violation};
+pub use violation::{Finding, Violation};
 
 /// Runs every check of an element between bodies in the scene of each seed.
 ///

@@ -1,6 +1,6 @@
 //! Numbers that scenes are made of.
 
-use nalgebra::{Rotation3, Translation3, Vector3};
+use nalgebra::{Rotation3, Translation3, Vector3, convert, convert_unchecked};
 
 use crate::math::{Pose, Real, SpatialVelocity};
 
@@ -36,8 +36,8 @@ impl Numbers {
 
     /// A whole number below `count`, which is at least one.
     pub(super) fn index(&mut self, count: usize) -> usize {
-        let dice = 0.5 * (self.number() + 1.0);
-        (1..count).zip(1_u32..).take_while(|&(_, side)| f64::from(side) <= dice * as_f64(count)).count()
+        let below = 0.5 * (self.number() + 1.0) * convert::<usize, f64>(count);
+        convert_unchecked::<f64, usize>(below).min(count - 1)
     }
 
     /// A vector with components between −`size` and `size`.
@@ -56,8 +56,4 @@ impl Numbers {
     pub fn velocity<T: Real>(&mut self, size: f64) -> SpatialVelocity<T> {
         SpatialVelocity::new(self.vector(size), self.vector(size))
     }
-}
-
-fn as_f64(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
 }

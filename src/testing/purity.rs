@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::scene::scene;
 use super::violation::claim;
-use super::{Claim, Finding, Numbers, Scene, Subject, Violation};
+use super::{Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::element_variables::is_named;
 use crate::framework::variables::VisitorMut;
 use crate::framework::{Error, ForceElement, ForceSystem, Handle, State, Variables};
@@ -42,15 +42,22 @@ impl Results {
     fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Self, Error> {
         let mut fresh = system.default_state();
         fresh.restore_bytes(&state.to_bytes())?;
-        for body in system.bodies() {
-            fresh.set_body(body, *state.positions().pose(body), *state.velocities().velocity(body))?;
-        }
-        for coordinate in system.coordinates() {
-            fresh.set_coordinate(coordinate, state.positions().coordinate(coordinate))?;
-            fresh.set_coordinate_rate(coordinate, state.velocities().coordinate_rate(coordinate))?;
-        }
+        copy_motion(state, &mut fresh)?;
         Self::of(system, &mut fresh)
     }
+}
+
+/// Moves all bodies and coordinates to where they are in another state, with the same velocities.
+fn copy_motion(from: &State<f64>, to: &mut State<f64>) -> Result<(), Error> {
+    let (positions, velocities) = (from.positions(), from.velocities());
+    for body in positions.topology().bodies() {
+        to.set_body(body, *positions.pose(body), *velocities.velocity(body))?;
+    }
+    for coordinate in positions.topology().coordinates() {
+        to.set_coordinate(coordinate, positions.coordinate(coordinate))?;
+        to.set_coordinate_rate(coordinate, velocities.coordinate_rate(coordinate))?;
+    }
+    Ok(())
 }
 
 /// Checks that a trial evaluation elsewhere, as an integrator makes it, leaves no trace: back again, variables and
@@ -59,11 +66,12 @@ impl Results {
 /// # Errors
 /// If they are not.
 pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Purity, seed, || {
+    claim("purity", seed, || {
         let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
         let saved = state.snapshot();
         let first = Results::of(&system, &mut state)?;
-        let (positions, velocities) = (state.positions().clone(), state.velocities().clone());
+        let before = state.clone();
+        let (positions, velocities) = (before.positions(), before.velocities());
         for body in system.bodies() {
             state.set_pose(body, positions.pose(body) * Pose::translation(0.01, 0.0, 0.02))?;
             state.set_velocity(body, velocities.velocity(body).shifted(Vector3::y()))?;
@@ -72,12 +80,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
             state.set_coordinate(coordinate, positions.coordinate(coordinate) + 0.01)?;
         }
         system.realize_dynamics(&mut state)?;
-        for body in system.bodies() {
-            state.set_body(body, *positions.pose(body), *velocities.velocity(body))?;
-        }
-        for coordinate in system.coordinates() {
-            state.set_coordinate(coordinate, positions.coordinate(coordinate))?;
-        }
+        copy_motion(&before, &mut state)?;
         same(first == Results::of(&system, &mut state)?, "a trial elsewhere")?;
         same(saved == state.snapshot(), "two evaluations")
     })
@@ -90,7 +93,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If it does not.
 pub fn reset_forgets<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Purity, seed, || {
+    claim("purity", seed, || {
         let Scene { system, state, element } = scene::<S, f64>(seed)?;
         let mut moved = state.clone();
         for step in 1..5 {
@@ -107,12 +110,7 @@ pub fn reset_forgets<S: Subject>(seed: u64) -> Result<(), Violation> {
                 break;
             }
         }
-        for body in system.bodies() {
-            moved.set_pose(body, *state.positions().pose(body))?;
-        }
-        for coordinate in system.coordinates() {
-            moved.set_coordinate(coordinate, state.positions().coordinate(coordinate))?;
-        }
+        copy_motion(&state, &mut moved)?;
         let [forgotten, without] = [moved, state].map(|mut state| {
             system.reset_memory(&mut state, element)?;
             let mut bits = Vec::new();
@@ -130,7 +128,7 @@ pub fn reset_forgets<S: Subject>(seed: u64) -> Result<(), Violation> {
 /// # Errors
 /// If they are not.
 pub fn as_in_a_fresh_state<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Purity, seed, || {
+    claim("purity", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let start = scene.state.clone();
         each_variable_alone(&scene)?;

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use super::scene::scene;
 use super::violation::claim;
-use super::{Claim, Finding, Scene, Subject, Violation};
+use super::{Finding, Scene, Subject, Violation};
 use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem, Handle};
 use crate::math::{InvalidValue, Requirement};
 
@@ -14,7 +14,7 @@ use crate::math::{InvalidValue, Requirement};
 /// # Errors
 /// If it is taken, or the state has changed.
 pub fn refuses_what_is_not_a_number<S: Subject>(seed: u64) -> Result<(), Violation> {
-    claim(Claim::Refusal, seed, || {
+    claim("refusal", seed, || {
         let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
         system.realize_dynamics(&mut state)?;
         let (stage, snapshot) = (state.stage(), state.snapshot());
@@ -46,7 +46,7 @@ pub fn refuses_parameters<E: ForceElement<f64>>(
     element: Handle<E>,
     spoilt: &[Spoilt<E::Parameters>],
 ) -> Result<(), Violation> {
-    claim(Claim::Refusal, 0, || {
+    claim("refusal", 0, || {
         let mut state = system.default_state();
         system.realize_dynamics(&mut state)?;
         for (name, spoil, requirement) in spoilt {

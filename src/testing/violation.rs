@@ -5,45 +5,12 @@ use alloc::string::String;
 
 use crate::framework::Error;
 
-/// What an element promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[non_exhaustive]
-pub enum Claim {
-    /// Forces and moments sum to zero.
-    #[error("the third law")]
-    ThirdLaw,
-    /// Moving everything together changes nothing.
-    #[error("frame invariance")]
-    FrameInvariance,
-    /// The force at rest is minus the gradient of the energy stored.
-    #[error("the gradient of the energy")]
-    Gradient,
-    /// Work is stored or lost.
-    #[error("the power balance")]
-    PowerBalance,
-    /// Derivatives are those that differences show.
-    #[error("derivatives")]
-    Derivatives,
-    /// The linearization is that of the forces, rates and commits.
-    #[error("the linearization")]
-    Linearization,
-    /// Single precision gives the same to its accuracy.
-    #[error("single precision")]
-    SinglePrecision,
-    /// An evaluation depends on nothing but variables and motion.
-    #[error("purity")]
-    Purity,
-    /// Bad values are refused and change nothing.
-    #[error("refusal")]
-    Refusal,
-}
-
 /// A promise that an element has broken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{claim}, in the scene of seed {seed}: {finding}")]
 pub struct Violation {
-    /// The promise.
-    pub claim: Claim,
+    /// The promise, such as `"the third law"`.
+    pub claim: &'static str,
     /// The seed of the scene.
     pub seed: u64,
     /// How it was broken.
@@ -113,7 +80,7 @@ impl From<Error> for Finding {
 
 /// Returns what a check has found in the scene of a seed as a violation of this promise.
 pub(super) fn claim<R>(
-    claim: Claim,
+    claim: &'static str,
     seed: u64,
     check: impl FnOnce() -> Result<R, Finding>,
 ) -> Result<R, Violation> {

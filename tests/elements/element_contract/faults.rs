@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use force_elements::nalgebra::Point3;
 use force_elements::testing::{
-    self, Claim, Differences, Finding, Numbers, Powers, Scene, Spoilt, Subject, Violation,
+    self, Differences, Finding, Numbers, Powers, Scene, Spoilt, Subject, Violation,
 };
 use force_elements::{
     AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Real,
@@ -101,7 +101,7 @@ fn alone<T: Real, E: ForceElement<T>>(element: E) -> Result<Scene<T, E>, Error> 
 }
 
 /// The claims that an element breaks in any of ten scenes.
-fn broken<const FAULT: usize>() -> Vec<Claim> {
+fn broken<const FAULT: usize>() -> Vec<&'static str> {
     let checks: [fn(u64) -> Result<(), Violation>; 9] = [
         testing::third_law::<Faulty<FAULT>>,
         testing::frame_invariance::<Faulty<FAULT>>,
@@ -113,7 +113,7 @@ fn broken<const FAULT: usize>() -> Vec<Claim> {
         testing::as_in_a_fresh_state::<Faulty<FAULT>>,
         testing::refuses_what_is_not_a_number::<Faulty<FAULT>>,
     ];
-    let mut claims: Vec<Claim> = checks
+    let mut claims: Vec<&'static str> = checks
         .iter()
         .filter_map(|check| (0..10).find_map(|seed| check(seed).err()))
         .map(|violation| violation.claim)
@@ -124,19 +124,19 @@ fn broken<const FAULT: usize>() -> Vec<Claim> {
 
 #[test]
 fn each_fault_is_found_by_the_checks_of_the_promises_it_breaks() {
-    use Claim::{Derivatives, FrameInvariance, Gradient, PowerBalance, Purity, SinglePrecision, ThirdLaw};
-    assert_eq!(broken::<0>(), [], "no fault");
+    let (balance, gradient) = ("the power balance", "the gradient of the energy");
+    assert!(broken::<0>().is_empty(), "no fault");
     // What pulls one body only stays away from its energy when the other is moved.
-    assert_eq!(broken::<1>(), [ThirdLaw, PowerBalance, Gradient]);
-    assert_eq!(broken::<2>(), [FrameInvariance, PowerBalance, Gradient]);
-    assert_eq!(broken::<3>(), [PowerBalance, Gradient]);
-    assert_eq!(broken::<4>(), [PowerBalance]);
-    assert_eq!(broken::<5>(), [PowerBalance]);
-    assert!(broken::<6>().contains(&Purity));
-    assert_eq!(broken::<7>(), [PowerBalance, Gradient, Derivatives]);
+    assert_eq!(broken::<1>(), ["the third law", balance, gradient]);
+    assert_eq!(broken::<2>(), ["frame invariance", balance, gradient]);
+    assert_eq!(broken::<3>(), [balance, gradient]);
+    assert_eq!(broken::<4>(), [balance]);
+    assert_eq!(broken::<5>(), [balance]);
+    assert!(broken::<6>().contains(&"purity"));
+    assert_eq!(broken::<7>(), [balance, gradient, "derivatives"]);
     // In double precision it is off by 2e-11.
-    assert_eq!(broken::<8>(), [Gradient, SinglePrecision]);
-    assert!(broken::<9>().contains(&ThirdLaw), "nothing to check");
+    assert_eq!(broken::<8>(), [gradient, "single precision"]);
+    assert!(broken::<9>().contains(&"the third law"), "nothing to check");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_violation_says_what_is_off_by_how_much_and_where() {
     let violation = testing::power_balance::<Faulty<3>, Differences>(7).expect_err("wrong energy");
     let Finding::Off { by, tolerance, .. } = violation.finding else { panic!("{violation}") };
     assert!(by > tolerance && tolerance > 0.0);
-    assert_eq!((violation.claim, violation.seed), (Claim::PowerBalance, 7));
+    assert_eq!((violation.claim, violation.seed), ("the power balance", 7));
     let said = violation.to_string();
     assert!(
         said.starts_with("the power balance, in the scene of seed 7: the power balance is off by "),
@@ -212,7 +212,7 @@ fn a_parameter_that_takes_anything_is_found() {
     for spoilt in loose {
         let found = checked(&[spoilt]).expect_err("not as it should be");
         assert!(matches!(found.finding, Finding::Accepted { .. }), "{found}");
-        assert_eq!(found.claim, Claim::Refusal);
+        assert_eq!(found.claim, "refusal");
     }
 }
 
@@ -259,7 +259,7 @@ fn a_parameter_that_says_a_stage_after_the_one_that_reads_it_is_found() {
     let found = testing::as_in_a_fresh_state::<Hasty>(0).expect_err("a stale result");
     assert_eq!(
         (found.claim, found.finding),
-        (Claim::Purity, Finding::OtherBits { after: "a write of one variable" })
+        ("purity", Finding::OtherBits { after: "a write of one variable" })
     );
 }
 
@@ -314,7 +314,7 @@ impl Subject for Counting {
 fn a_memory_that_is_not_reset_is_found() {
     let found = testing::reset_forgets::<Counting>(0).expect_err("the count stays");
     let after = "a reset of the memory that has another past";
-    assert_eq!((found.claim, found.finding), (Claim::Purity, Finding::OtherBits { after }));
+    assert_eq!((found.claim, found.finding), ("purity", Finding::OtherBits { after }));
 }
 
 #[test]

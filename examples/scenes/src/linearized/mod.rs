@@ -109,7 +109,7 @@ pub fn examine<K: Kind>(seed: u64) -> Result<Outcome, Violation> {
         let moving = moving::compare(&scene.system, &scene.state, &linearization, tension, deal)?;
         Ok(Outcome::Right(Report { marks, agreement, moving }))
     };
-    check().map_err(|finding: Finding| Violation { claim: testing::Claim::Linearization, seed, finding })
+    check().map_err(|finding: Finding| Violation { claim: "the linearization", seed, finding })
 }
 
 /// Whether something with this chance happens.
