@@ -162,9 +162,8 @@ pub use math::{
     Casts, InvalidValue, Number, Pose, Real, Requirement, SpatialForce, SpatialVelocity, cast_pose,
 };
 pub use mechanics::{
-    AsBody, AsCoordinate, BodyIndex, ByPlace, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces,
-    Frame, Inertias, KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Variation,
-    Velocities,
+    AsIndex, BodyIndex, ByPlace, CoordinateIndex, CoordinatePair, ForceAccumulator, Forces, Frame, Inertias,
+    KinematicsError, KinematicsSource, Positions, Quantity, Station, Topology, Variation, Velocities,
 };
 
 /// The guide: how to embed the crate, choose parameters and steps, and build what it does not have.

@@ -8,8 +8,7 @@ use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3, Vector6};
 use crate::framework::Error;
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::{
-    AsBody, AsCoordinate, BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Inertias, Kinematics,
-    Topology,
+    AsIndex, BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Inertias, Kinematics, Topology,
 };
 
 /// The method by which a host integrates.

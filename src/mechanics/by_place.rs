@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{AsBody, AsCoordinate, Topology};
+use super::{AsIndex, BodyIndex, CoordinateIndex, Topology};
 use crate::math::clone_by_field;
 
 /// A value for each body and each coordinate of a topology, by place: [`Positions`](crate::Positions),
@@ -49,7 +49,7 @@ impl<B, C: Copy> ByPlace<B, C> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn body(&self, body: impl AsBody) -> &B {
+    pub fn body(&self, body: impl AsIndex<BodyIndex>) -> &B {
         &self.bodies[body.place_in(&self.topology)]
     }
 
@@ -58,7 +58,7 @@ impl<B, C: Copy> ByPlace<B, C> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn body_mut(&mut self, body: impl AsBody) -> &mut B {
+    pub fn body_mut(&mut self, body: impl AsIndex<BodyIndex>) -> &mut B {
         &mut self.bodies[body.place_in(&self.topology)]
     }
 
@@ -67,7 +67,7 @@ impl<B, C: Copy> ByPlace<B, C> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn coordinate(&self, coordinate: impl AsCoordinate) -> C {
+    pub fn coordinate(&self, coordinate: impl AsIndex<CoordinateIndex>) -> C {
         self.coordinates[coordinate.place_in(&self.topology)]
     }
 
@@ -76,7 +76,7 @@ impl<B, C: Copy> ByPlace<B, C> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn coordinate_mut(&mut self, coordinate: impl AsCoordinate) -> &mut C {
+    pub fn coordinate_mut(&mut self, coordinate: impl AsIndex<CoordinateIndex>) -> &mut C {
         &mut self.coordinates[coordinate.place_in(&self.topology)]
     }
 }

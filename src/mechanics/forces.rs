@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{
-    AsBody, AsCoordinate, BodyIndex, ByPlace, Kinematics, KinematicsError, Positions, Quantity, Topology,
+    AsIndex, BodyIndex, ByPlace, CoordinateIndex, Kinematics, KinematicsError, Positions, Quantity, Topology,
     Velocities,
 };
 
@@ -68,7 +68,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the body does not exist, like slice indexing.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "in dual numbers a call costs as much as the arithmetic")]
-    pub fn apply_to_body(&mut self, body: impl AsBody, F_GB: SpatialForce<T>) {
+    pub fn apply_to_body(&mut self, body: impl AsIndex<BodyIndex>, F_GB: SpatialForce<T>) {
         let place = body.place_in(&self.forces.topology);
         self.forces.bodies[place] += F_GB;
         if place != BodyIndex::GROUND.index() {
@@ -81,7 +81,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn apply_at_point(&mut self, body: impl AsBody, p_G: &Point3<T>, f_G: Vector3<T>) {
+    pub fn apply_at_point(&mut self, body: impl AsIndex<BodyIndex>, p_G: &Point3<T>, f_G: Vector3<T>) {
         let r_G = self.positions.offset_of(body, p_G);
         self.apply_to_body(body, SpatialForce::new(r_G.cross(&f_G), f_G));
     }
@@ -92,7 +92,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// If the body does not exist, like slice indexing.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call in the loop of a bushing costs a third of its time")]
-    pub fn apply_to_frame(&mut self, body: impl AsBody, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
+    pub fn apply_to_frame(&mut self, body: impl AsIndex<BodyIndex>, p_GF: &Point3<T>, F_GF: SpatialForce<T>) {
         let r_G = self.positions.offset_of(body, p_GF);
         self.apply_to_body(body, F_GF.shifted(-r_G));
     }
@@ -102,7 +102,7 @@ impl<'a, T: Real> ForceAccumulator<'a, T> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn apply_to_coordinate(&mut self, coordinate: impl AsCoordinate, f: T) {
+    pub fn apply_to_coordinate(&mut self, coordinate: impl AsIndex<CoordinateIndex>, f: T) {
         self.forces.coordinates[coordinate.place_in(&self.forces.topology)] += f;
         self.power += self.velocities.coordinate_rate(coordinate) * f;
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Rotation3, Vector3};
 
-use super::{AsBody, AsCoordinate, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
+use super::{AsIndex, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{Pose, Real, Rows, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
@@ -100,13 +100,13 @@ impl<T: Real> Positions<T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn pose(&self, body: impl AsBody) -> &Pose<T> {
+    pub fn pose(&self, body: impl AsIndex<BodyIndex>) -> &Pose<T> {
         self.body(body)
     }
 
     /// The vector from a body's origin to the point `p_G`, expressed in Ground.
     #[inline]
-    pub(crate) fn offset_of(&self, body: impl AsBody, p_G: &Point3<T>) -> Vector3<T> {
+    pub(crate) fn offset_of(&self, body: impl AsIndex<BodyIndex>, p_G: &Point3<T>) -> Vector3<T> {
         p_G.coords - self.pose(body).translation.vector
     }
 
@@ -168,7 +168,7 @@ impl<T: Real> Velocities<T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     #[inline]
-    pub fn velocity(&self, body: impl AsBody) -> &SpatialVelocity<T> {
+    pub fn velocity(&self, body: impl AsIndex<BodyIndex>) -> &SpatialVelocity<T> {
         self.body(body)
     }
 
@@ -180,7 +180,7 @@ impl<T: Real> Velocities<T> {
     pub fn velocity_of_point(
         &self,
         positions: &Positions<T>,
-        body: impl AsBody,
+        body: impl AsIndex<BodyIndex>,
         p_G: &Point3<T>,
     ) -> Vector3<T> {
         self.velocity_of_frame(positions, body, p_G).linear
@@ -195,7 +195,7 @@ impl<T: Real> Velocities<T> {
     pub fn velocity_of_frame(
         &self,
         positions: &Positions<T>,
-        body: impl AsBody,
+        body: impl AsIndex<BodyIndex>,
         p_GF: &Point3<T>,
     ) -> SpatialVelocity<T> {
         self.velocity(body).shifted(positions.offset_of(body, p_GF))
@@ -206,7 +206,7 @@ impl<T: Real> Velocities<T> {
     /// # Panics
     /// If the coordinate does not exist, like slice indexing.
     #[inline]
-    pub fn coordinate_rate(&self, coordinate: impl AsCoordinate) -> T {
+    pub fn coordinate_rate(&self, coordinate: impl AsIndex<CoordinateIndex>) -> T {
         self.coordinate(coordinate)
     }
 }

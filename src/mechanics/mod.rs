@@ -18,4 +18,4 @@ pub use kinematics::{KinematicsSource, Positions, Variation, Velocities};
 pub use place::{CoordinatePair, Frame, Station};
 pub(crate) use places::{Places, Stamp};
 pub(crate) use topology::Checked;
-pub use topology::{AsBody, AsCoordinate, BodyIndex, CoordinateIndex, Topology};
+pub use topology::{AsIndex, BodyIndex, CoordinateIndex, Topology};

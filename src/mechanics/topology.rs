@@ -43,86 +43,52 @@ impl CoordinateIndex {
     }
 }
 
-impl fmt::Debug for BodyIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BodyIndex({})", self.place)
-    }
-}
-
-impl fmt::Debug for CoordinateIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CoordinateIndex({})", self.place)
-    }
-}
-
-/// A body: a [`BodyIndex`], which is checked when it is used, or inside this crate one that has been checked.
-pub trait AsBody: Copy + Sealed {
-    /// The place of the body.
+/// A [`BodyIndex`] or [`CoordinateIndex`], which is checked when it is used, or inside this crate one that has been checked.
+pub trait AsIndex<I>: Copy {
+    /// The place of the body or coordinate.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing.
+    /// If it does not exist, like slice indexing.
     #[doc(hidden)]
     fn place_in(self, topology: &Topology) -> usize;
 }
-
-/// A coordinate: a [`CoordinateIndex`], which is checked when it is used, or inside this crate one that has been
-/// checked.
-pub trait AsCoordinate: Copy + Sealed {
-    /// The place of the coordinate.
-    ///
-    /// # Panics
-    /// If the coordinate does not exist, like slice indexing.
-    #[doc(hidden)]
-    fn place_in(self, topology: &Topology) -> usize;
-}
-
-/// Prevents other types.
-pub trait Sealed {}
 
 /// An index of an element, which the system checked when the element was added: a check at every use would cost the
 /// small elements a third of their time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked<I>(pub(crate) I);
 
-impl Sealed for BodyIndex {}
-impl Sealed for CoordinateIndex {}
-impl<I> Sealed for Checked<I> {}
-
-impl AsBody for BodyIndex {
-    #[inline]
-    #[track_caller]
-    fn place_in(self, topology: &Topology) -> usize {
-        if !topology.has_body(self) {
-            fail(KinematicsError::NoSuchBody { body: self });
+/// The name of an index in messages, and its check with the error of one that does not exist.
+macro_rules! index {
+    ($Index:ident, $has:ident, $missing:expr) => {
+        impl fmt::Debug for $Index {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($Index), self.place)
+            }
         }
-        self.index()
-    }
-}
 
-impl AsBody for Checked<BodyIndex> {
-    #[inline]
-    fn place_in(self, _: &Topology) -> usize {
-        self.0.index()
-    }
-}
-
-impl AsCoordinate for CoordinateIndex {
-    #[inline]
-    #[track_caller]
-    fn place_in(self, topology: &Topology) -> usize {
-        if !topology.has_coordinate(self) {
-            fail(KinematicsError::NoSuchCoordinate { coordinate: self });
+        impl AsIndex<Self> for $Index {
+            #[inline]
+            #[track_caller]
+            fn place_in(self, topology: &Topology) -> usize {
+                if !topology.$has(self) {
+                    fail($missing(self));
+                }
+                self.index()
+            }
         }
-        self.index()
-    }
+
+        impl AsIndex<$Index> for Checked<$Index> {
+            #[inline]
+            fn place_in(self, _: &Topology) -> usize {
+                self.0.index()
+            }
+        }
+    };
 }
 
-impl AsCoordinate for Checked<CoordinateIndex> {
-    #[inline]
-    fn place_in(self, _: &Topology) -> usize {
-        self.0.index()
-    }
-}
+index!(BodyIndex, has_body, |body| KinematicsError::NoSuchBody { body });
+index!(CoordinateIndex, has_coordinate, |coordinate| KinematicsError::NoSuchCoordinate { coordinate });
 
 #[cold]
 #[track_caller]
