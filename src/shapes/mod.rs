@@ -43,9 +43,7 @@ pub use error::ShapeError;
 pub use finite_cylinder::FiniteCylinder;
 pub use half_space::HalfSpace;
 pub use height_map::HeightMap;
-#[cfg(feature = "mesh-files")]
-pub use mesh::FaceList;
-pub use mesh::{Displaced, MeshFault, TriangleMesh};
+pub use mesh::{Displaced, FaceList, MeshFault, TriangleMesh};
 pub(crate) use mesh::{LoadedFace, LoadedVertex, MeshPart, VertexBuffer, moments_of_depth};
 pub use solid::{Bounds, Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;

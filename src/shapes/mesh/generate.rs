@@ -1,32 +1,24 @@
 //! Generators of meshes of simple bodies.
 
-use alloc::vec::Vec;
-
 use nalgebra::{Point3, Vector3, convert};
 
 use crate::math::{Real, check};
 use crate::shapes::ShapeError;
-use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::topology::check_counts;
 use crate::shapes::mesh::tree::number;
+use crate::shapes::mesh::{FaceList, TriangleMesh};
 
-/// Vertices and faces of a mesh under construction.
-struct Sheets<T: Real> {
-    vertices: Vec<Point3<T>>,
-    faces: Vec<[u32; 3]>,
-}
-
-impl<T: Real> Sheets<T> {
-    /// Empty; `face_count` is the intended number of faces, refused before they are made.
-    fn new(face_count: u64) -> Result<Self, ShapeError> {
-        check_counts(0, face_count).map_err(|fault| ShapeError::Mesh { fault })?;
-        Ok(Self { vertices: Vec::new(), faces: Vec::new() })
+impl<T: Real> FaceList<T> {
+    /// Empty; `count` is the intended number of faces, refused before they are made.
+    fn for_faces(count: u64) -> Result<Self, ShapeError> {
+        check_counts(0, count).map_err(|fault| ShapeError::Mesh { fault })?;
+        Ok(Self::default())
     }
 
     /// Adds a sheet of `rows` by `columns` quadrilaterals, each cut in two. `point` places row i,
     /// column j; outside is where rows × columns points. Triangles without area, as at a
     /// pole where a row shrinks to a point, are left out.
-    fn add(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) {
+    fn add_sheet(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) {
         let first = number(self.vertices.len());
         let across = columns + 1;
         for i in 0..=rows {
@@ -47,10 +39,6 @@ impl<T: Real> Sheets<T> {
         if a != b && b != c && c != a {
             self.faces.push(face);
         }
-    }
-
-    fn close(self) -> Result<TriangleMesh<T>, ShapeError> {
-        TriangleMesh::closed(&self.vertices, &self.faces)
     }
 }
 
@@ -118,7 +106,7 @@ impl<T: Real> TriangleMesh<T> {
     pub fn sphere(radius: T, frequency: u32) -> Result<Self, ShapeError> {
         check::size("mesh.radius", radius)?;
         check_count("frequency", frequency, 1)?;
-        let mut sheets = Sheets::new(4 * twice(frequency, frequency))?;
+        let mut list = FaceList::for_faces(4 * twice(frequency, frequency))?;
         // One octant; the others are its mirror images, bit for bit.
         let point = |i: u32, j: u32| {
             let (cos_polar, sin_polar) = turn::<T>(i, 4 * frequency);
@@ -130,7 +118,7 @@ impl<T: Real> TriangleMesh<T> {
             let mirror = Vector3::new(sign(1), sign(2), sign(4));
             let is_mirrored = octant.count_ones() % 2 == 1;
             let mut place = |i: u32, j: u32| {
-                sheets.vertices.push(Point3::from(point(i, j).component_mul(&mirror)));
+                list.vertices.push(Point3::from(point(i, j).component_mul(&mirror)));
             };
             for i in 0..=frequency {
                 (0..=i).for_each(|j| place(i, j));
@@ -139,7 +127,7 @@ impl<T: Real> TriangleMesh<T> {
             let per_octant = rows * (rows + 1) / 2;
             let index = |i: u32, j: u32| octant * per_octant + i * (i + 1) / 2 + j;
             let mut add = |[a, b, c]: [u32; 3]| {
-                sheets.faces.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
+                list.faces.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
             };
             for i in 0..frequency {
                 for j in 0..=i {
@@ -150,7 +138,7 @@ impl<T: Real> TriangleMesh<T> {
                 }
             }
         }
-        sheets.close()
+        list.closed()
     }
 
     /// A brick about the origin with edges along the axes, each edge cut into so many pieces.
@@ -163,7 +151,7 @@ impl<T: Real> TriangleMesh<T> {
         half_extents.iter().try_for_each(|&h| check::size("mesh.half_extents", h))?;
         subdivisions.into_iter().try_for_each(|n| check_count("subdivisions", n, 1))?;
         let [x, y, z] = subdivisions;
-        let mut sheets = Sheets::new(2 * (twice(x, y) + twice(y, z) + twice(z, x)))?;
+        let mut list = FaceList::for_faces(2 * (twice(x, y) + twice(y, z) + twice(z, x)))?;
         let coordinate = |axis: usize, i: u32| {
             let n = subdivisions[axis];
             // From the middle outwards, so that opposite places mirror each other.
@@ -175,7 +163,7 @@ impl<T: Real> TriangleMesh<T> {
             let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
             for is_high in [false, true] {
                 let (rows, columns) = if is_high { (u, v) } else { (v, u) };
-                sheets.add(subdivisions[rows], subdivisions[columns], |i, j| {
+                list.add_sheet(subdivisions[rows], subdivisions[columns], |i, j| {
                     let mut p = Point3::origin();
                     p[axis] = if is_high { half_extents[axis] } else { -half_extents[axis] };
                     p[rows] = coordinate(rows, i);
@@ -184,7 +172,7 @@ impl<T: Real> TriangleMesh<T> {
                 });
             }
         }
-        sheets.close()
+        list.closed()
     }
 
     /// A cylinder about the origin with its axis along z: `around` pieces in a turn, `along` pieces
@@ -210,13 +198,13 @@ impl<T: Real> TriangleMesh<T> {
             let (cosine, sine) = turn::<T>(i, around);
             Point3::new(r * cosine, r * sine, z)
         };
-        let mut sheets = Sheets::new(twice(around, along) + 2 * twice(around, rings))?;
-        sheets.add(around, along, |i, j| {
+        let mut list = FaceList::for_faces(twice(around, along) + 2 * twice(around, rings))?;
+        list.add_sheet(around, along, |i, j| {
             ring(radius, i, half_length * (T::lit(2.0) * fraction::<T>(j, along) - T::one()))
         });
-        sheets.add(around, rings, |i, j| ring(radius * fraction(j, rings), i, -half_length));
-        sheets.add(rings, around, |i, j| ring(radius * fraction(i, rings), j, half_length));
-        sheets.close()
+        list.add_sheet(around, rings, |i, j| ring(radius * fraction(j, rings), i, -half_length));
+        list.add_sheet(rings, around, |i, j| ring(radius * fraction(i, rings), j, half_length));
+        list.closed()
     }
 
     /// A torus about the origin with its axis along z: a tube of radius `tube_radius` around a circle of
@@ -231,13 +219,13 @@ impl<T: Real> TriangleMesh<T> {
         check::size("mesh.ring_radius - tube_radius", ring_radius - tube_radius)?;
         check_count("around", around, 3)?;
         check_count("across", across, 3)?;
-        let mut sheets = Sheets::new(twice(around, across))?;
-        sheets.add(around, across, |i, j| {
+        let mut list = FaceList::for_faces(twice(around, across))?;
+        list.add_sheet(around, across, |i, j| {
             let (cos_ring, sin_ring) = turn::<T>(i, around);
             let (cos_tube, sin_tube) = turn::<T>(j, across);
             let r = ring_radius + tube_radius * cos_tube;
             Point3::new(r * cos_ring, r * sin_ring, tube_radius * sin_tube)
         });
-        sheets.close()
+        list.closed()
     }
 }

@@ -4,6 +4,7 @@ mod clip;
 mod clipped;
 mod cluster;
 mod displaced;
+mod face_list;
 mod generate;
 mod geometry;
 mod gradient;
@@ -28,9 +29,8 @@ use crate::shapes::{ShapeError, direction_and_length};
 pub(crate) use clip::moments_of_depth;
 pub(crate) use clipped::{LoadedFace, LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
+pub use face_list::FaceList;
 pub(crate) use gradient::MeshPart;
-#[cfg(feature = "mesh-files")]
-pub use read::FaceList;
 pub use topology::MeshFault;
 
 use geometry::Geometry;

@@ -1,43 +1,33 @@
 //! Readers of mesh files.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use std::io::{BufRead, Read, Seek};
 
 use nalgebra::Point3;
 
 use crate::math::Real;
 use crate::shapes::ShapeError;
-use crate::shapes::mesh::{MeshFault, TriangleMesh};
-
-/// Vertices and faces of a file, before validation.
-///
-/// ```
-/// use force_elements::shapes::FaceList;
-///
-/// let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-/// let mesh = FaceList::<f64>::read_obj(obj.as_bytes())?.closed()?;
-/// assert_eq!(mesh.face_count(), 4);
-/// assert!((mesh.volume().unwrap_or_default() - 1.0 / 6.0).abs() < 1e-15);
-/// # Ok::<(), force_elements::shapes::ShapeError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct FaceList<T: Real> {
-    /// The vertices \[m\].
-    pub vertices: Vec<Point3<T>>,
-    /// The corners of each face, as indices of vertices from 0.
-    pub faces: Vec<[u32; 3]>,
-}
+use crate::shapes::mesh::FaceList;
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles
     /// that share the first corner. Everything but vertices and faces is ignored. Coordinates keep the precision
     /// of `f64`, vertices their numbers.
     ///
+    /// ```
+    /// use force_elements::shapes::FaceList;
+    ///
+    /// let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    /// let mesh = FaceList::<f64>::read_obj(obj.as_bytes())?.closed()?;
+    /// assert_eq!(mesh.face_count(), 4);
+    /// assert!((mesh.volume().unwrap_or_default() - 1.0 / 6.0).abs() < 1e-15);
+    /// # Ok::<(), force_elements::shapes::ShapeError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ShapeError::MeshFile`], with the number of the line.
     pub fn read_obj(file: impl BufRead) -> Result<Self, ShapeError> {
-        let mut list = Self { vertices: Vec::new(), faces: Vec::new() };
+        let mut list = Self::default();
         for (number, line) in (1..).zip(file.split(b'\n')) {
             let line = line.map_err(refused)?;
             list.read_obj_line(&String::from_utf8_lossy(&line))
@@ -90,27 +80,6 @@ impl<T: Real> FaceList<T> {
             .map(|f| Ok([corner(f.vertices[0])?, corner(f.vertices[1])?, corner(f.vertices[2])?]))
             .collect::<Result<_, ShapeError>>()?;
         Ok(Self { vertices, faces })
-    }
-
-    /// All faults by which these faces are not a closed mesh.
-    pub fn faults(&self) -> Vec<MeshFault> {
-        TriangleMesh::faults(&self.vertices, &self.faces)
-    }
-
-    /// A closed mesh.
-    ///
-    /// # Errors
-    /// As [`TriangleMesh::closed`].
-    pub fn closed(&self) -> Result<TriangleMesh<T>, ShapeError> {
-        TriangleMesh::closed(&self.vertices, &self.faces)
-    }
-
-    /// A mesh that may be open.
-    ///
-    /// # Errors
-    /// As [`TriangleMesh::open`].
-    pub fn open(&self) -> Result<TriangleMesh<T>, ShapeError> {
-        TriangleMesh::open(&self.vertices, &self.faces)
     }
 }
 
