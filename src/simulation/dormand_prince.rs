@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span, least_step};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span, Verdict, least_step};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -73,12 +73,6 @@ fn displace<T: Real, const N: usize>(
         let slope = slopes.iter().zip(weights).fold(T::zero(), |sum, (k, weight)| sum + k[i] * weight);
         *y = before + slope * h;
     }
-}
-
-/// The decision on a trial step.
-enum Verdict {
-    Accept { next_step: f64 },
-    Retry { step: f64 },
 }
 
 impl<T: Real> DormandPrince<T> {

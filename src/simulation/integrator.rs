@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Real, Requirement, check, default_by_field};
 use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
@@ -33,6 +33,12 @@ pub trait Integrator<T: Real>: Sealed {
 
 /// Implemented by the integrators of this module.
 pub trait Sealed {}
+
+/// The decision on a trial step.
+pub(super) enum Verdict {
+    Accept { next_step: f64 },
+    Retry { step: f64 },
+}
 
 /// A step on the clock.
 #[derive(Debug, Clone, Copy)]
@@ -140,11 +146,7 @@ pub(super) struct Memory<T> {
     motion: Vec<T>,
 }
 
-impl<T> Default for Memory<T> {
-    fn default() -> Self {
-        Self { next_step: None, time: 0.0, motion: Vec::new() }
-    }
-}
+default_by_field!(Memory { next_step, time, motion });
 
 impl<T: Real> Memory<T> {
     /// The next step \[s\], if the simulation is at the end of the last one.

@@ -17,8 +17,10 @@ pub(super) const COORDINATE: usize = 2;
 /// The role of a continuous variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A position, orientation or coordinate.
+    /// A position or coordinate.
     Position,
+    /// A number of a quaternion.
+    Orientation,
     /// A velocity or coordinate rate.
     Velocity,
     /// A continuous variable of an element.
@@ -40,18 +42,17 @@ impl<T: Real> Plant<T> {
 
     /// The role of the variable at this place.
     pub(super) fn role(&self, variable: usize) -> Role {
-        let (coordinates_start, energies_start) = (self.coordinates_start(), self.energies_start());
-        let is_velocity = if variable < coordinates_start {
-            variable % BODY >= 7
-        } else {
-            (variable - coordinates_start) % COORDINATE == 1
-        };
-        if variable >= energies_start {
+        let coordinates_start = self.coordinates_start();
+        if variable >= self.energies_start() {
             Role::Energy
-        } else if is_velocity {
-            Role::Velocity
+        } else if variable >= coordinates_start {
+            [Role::Position, Role::Velocity][(variable - coordinates_start) % COORDINATE]
         } else {
-            Role::Position
+            match variable % BODY {
+                0..3 => Role::Position,
+                3..7 => Role::Orientation,
+                _ => Role::Velocity,
+            }
         }
     }
 

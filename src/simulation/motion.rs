@@ -10,8 +10,7 @@ use crate::framework::{
 };
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
-use crate::simulation::error::SimulationError;
-use crate::simulation::error::finite_motion;
+use crate::simulation::error::{SimulationError, finite_motion};
 use crate::simulation::integrator::{Integrator, Span};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
@@ -64,7 +63,7 @@ pub struct Simulation<'a, T: Real> {
     y: Vec<T>,
     statistics: Statistics,
     /// Opened by integrators that need it.
-    supply: Option<Supply>,
+    pub(super) supply: Option<Supply>,
     /// Whether memory depends on the path within a step.
     is_path_dependent: bool,
     /// The end of a trial step before memory was committed within it, and whether it was.
@@ -246,10 +245,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    pub(super) fn keep_supply(&mut self, supply: Supply) {
-        self.supply = Some(supply);
-    }
-
     pub(super) fn plant(&self) -> &'a Plant<T> {
         self.plant
     }
@@ -320,7 +315,7 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// Rates at the last trial point, after an update of discrete variables; costs nothing if none has changed.
     pub(super) fn calc_updated_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
-        if self.is_outdated() {
+        if self.state.stage() < Stage::Dynamics {
             self.statistics.evaluations += 1;
         }
         self.write_rates(y, rates)
@@ -348,11 +343,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.system.write_gaps(&self.state, ends)?;
         let times = starts.iter().zip(ends).filter_map(|(start, end)| start.may_close_before(*end, step));
         Ok(times.reduce(f64::min))
-    }
-
-    /// Whether forces must be evaluated again, since variables have changed.
-    pub(super) fn is_outdated(&self) -> bool {
-        self.state.stage() < Stage::Dynamics
     }
 
     /// Rates of positions, orientations and coordinates, which follow from `y` without forces.

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use crate::framework::{Error, ForceSystem, Snapshot};
 use crate::math::{InvalidValue, Real, Requirement, check};
-use crate::simulation::error::SimulationError;
-use crate::simulation::error::finite_motion;
+use crate::simulation::error::{SimulationError, finite_motion};
 use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;

@@ -6,42 +6,22 @@ use core::ops::Range;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::layout::{BODY, COORDINATE};
+use crate::simulation::layout::{BODY, Role};
 use crate::simulation::motion::Simulation;
 
 /// The range of scales if the plant has none.
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);
 
-/// The common role of the numbers of a group, which make up one vector or are a single one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// They count from where they were.
-    Displacement,
-    /// A quaternion, of which a change is half an angle.
-    Orientation,
-    /// They count from rest.
-    Velocity,
-}
-
 impl<T: Real> Simulation<'_, T> {
-    /// The places of positions, orientations, velocities and angular velocities of bodies; of coordinates with their
-    /// rates; of all other numbers.
-    fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> + use<T> {
-        let (coordinates_start, energies_start) =
-            (self.plant().coordinates_start(), self.plant().energies_start());
-        let bodies = (0..coordinates_start).step_by(BODY).flat_map(|start| {
-            [
-                (start..start + 3, Role::Displacement),
-                (start + 3..start + 7, Role::Orientation),
-                (start + 7..start + 10, Role::Velocity),
-                (start + 10..start + 13, Role::Velocity),
-            ]
-        });
-        let coordinates = (coordinates_start..energies_start).step_by(COORDINATE).flat_map(|value| {
-            [(value..value + 1, Role::Displacement), (value + 1..value + 2, Role::Velocity)]
-        });
-        let others = energies_start..self.variables().len();
-        bodies.chain(coordinates).chain(others.map(|other| (other..other + 1, Role::Displacement)))
+    /// The places of positions, orientations, velocities and angular velocities of bodies, each one vector, and of all other
+    /// numbers one by one, with their role.
+    fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> {
+        let coordinates_start = self.plant().coordinates_start();
+        let bodies = (0..coordinates_start)
+            .step_by(BODY)
+            .flat_map(|start| [(0, 3), (3, 7), (7, 10), (10, BODY)].map(|(i, j)| start + i..start + j));
+        let others = (coordinates_start..self.variables().len()).map(|other| other..other + 1);
+        bodies.chain(others).map(|places| (places.clone(), self.role(places.start)))
     }
 }
 
@@ -55,13 +35,13 @@ pub(super) struct ErrorNorm {
     peaks: Vec<f64>,
 }
 
-/// The change of an angle per change of a number.
+/// The change of an angle per change of a number: a change of a quaternion is half an angle.
 fn factor(role: Role) -> f64 {
     if role == Role::Orientation { 2.0 } else { 1.0 }
 }
 
 /// The factor of the origin from which the magnitude of a group is measured: velocities from rest, orientations from
-/// the nearer of two opposite quaternions, which are one orientation.
+/// the nearer of two opposite quaternions, which are one orientation, everything else from where it was.
 fn sense<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
     match role {
         Role::Velocity => 0.0,
@@ -70,7 +50,7 @@ fn sense<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
         {
             -1.0
         }
-        Role::Orientation | Role::Displacement => 1.0,
+        _ => 1.0,
     }
 }
 

@@ -60,9 +60,9 @@ impl<T: Real> SemiImplicitEuler<T> {
         check::positive("semi_implicit_euler.step", self.step)
     }
 
-    fn advance(&mut self, simulation: &Simulation<'_, T>, role: Role, h: f64) {
+    fn advance(&mut self, simulation: &Simulation<'_, T>, roles: &[Role], h: f64) {
         for (i, (y, &rate)) in self.y.iter_mut().zip(&self.rates).enumerate() {
-            if simulation.role(i) == role {
+            if roles.contains(&simulation.role(i)) {
                 *y += rate * T::lit(h);
             }
         }
@@ -88,21 +88,21 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         let start_power = simulation.power_absorbed(&self.rates);
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());
-        self.advance(simulation, Role::Velocity, span.length);
+        self.advance(simulation, &[Role::Velocity], span.length);
         simulation.turn_by_mean_velocity(&self.rates, &mut self.y, span.length);
-        self.advance(simulation, Role::Element, span.length);
+        self.advance(simulation, &[Role::Element], span.length);
         simulation.calc_position_rates(&self.y, &mut self.rates);
-        self.advance(simulation, Role::Position, span.length);
+        self.advance(simulation, &[Role::Position, Role::Orientation], span.length);
         simulation.normalize(&mut self.y);
         let end_power = simulation.calc_rates_of_held_forces(span.end, &self.y, &mut self.end_rates)?;
         let absorbed = 0.5 * span.length * (start_power + end_power);
         for (rate, end_rate) in self.rates.iter_mut().zip(&self.end_rates) {
             *rate = (*rate + *end_rate) * T::lit(0.5);
         }
-        self.advance(simulation, Role::Energy, span.length);
+        self.advance(simulation, &[Role::Energy], span.length);
         let taken = supply.after(simulation, span.end, &self.y, absorbed).and_then(|supply| {
             simulation.accept(span.end, &self.y)?;
-            simulation.keep_supply(supply);
+            simulation.supply = Some(supply);
             Ok(())
         });
         if taken.is_err() {

@@ -172,12 +172,12 @@ fn an_integrator_that_was_written_down_and_spoilt_is_refused() {
         assert!(refused(implicit(), &|text| text[key] = json!(-1.0)), "{key}");
     }
     assert!(refused(implicit(), &|text| text["memory"]["next_step"] = json!(0.0)));
-    assert!(refused(implicit(), &|text| text["previous"]["step"] = json!(-1.0)));
+    assert!(refused(implicit(), &|text| text["previous"][0] = json!(-1.0)));
     assert!(refused(implicit(), &|text| text["newton"]["jacobian"]["weight"] = json!(0.0)));
     // Of another simulation.
     assert!(!refused(implicit(), &|text| text["newton"]["jacobian"]["entries"] = json!([1.0, 2.0])));
     // Rates of another simulation are none of this one's: it steps as a new one.
-    assert!(!refused(implicit(), &|text| text["previous"]["rates"] = json!([1.0])));
+    assert!(!refused(implicit(), &|text| text["previous"][1] = json!([1.0])));
 }
 
 #[test]

@@ -32,14 +32,9 @@ pub(super) struct Jacobian<T: Real> {
     /// The weight of the stage at which it was calculated \[s\].
     weight: f64,
     entries: Vec<T>,
+    /// With that weight \[s\].
     #[cfg_attr(feature = "serde", serde(skip))]
-    factors: Option<Factors<T>>,
-}
-
-#[derive(Debug, Clone)]
-struct Factors<T: Real> {
-    weight: f64,
-    lu: LU<T, Dyn, Dyn>,
+    factors: Option<(f64, LU<T, Dyn, Dyn>)>,
 }
 
 /// The largest ratio between the weight of a stage and that of the Jacobian. The Jacobian contains how positions follow
@@ -67,16 +62,12 @@ impl<T: Real> Jacobian<T> {
     /// Solves `(1 − w·J) x = right` in place; returns whether the solution is finite.
     pub(super) fn solve(&mut self, weight: f64, right: &mut [T]) -> bool {
         let count = right.len();
-        let factors = match self.factors.take() {
-            Some(factors) if factors.weight == weight => factors,
-            _ => {
-                let scaled = DMatrix::from_column_slice(count, count, &self.entries) * T::lit(-weight);
-                Factors { weight, lu: (scaled + DMatrix::identity(count, count)).lu() }
-            }
-        };
-        let is_regular = factors.lu.solve_mut(&mut DVectorViewMut::from_slice(right, count));
-        self.factors = Some(factors);
-        is_regular && right.iter().all(T::is_finite)
+        let kept = self.factors.take().filter(|(of_weight, _)| *of_weight == weight);
+        let (_, factors) = self.factors.insert(kept.unwrap_or_else(|| {
+            let scaled = DMatrix::from_column_slice(count, count, &self.entries) * T::lit(-weight);
+            (weight, (scaled + DMatrix::identity(count, count)).lu())
+        }));
+        factors.solve_mut(&mut DVectorViewMut::from_slice(right, count)) && right.iter().all(T::is_finite)
     }
 
     /// # Errors

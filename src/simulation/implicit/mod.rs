@@ -13,7 +13,7 @@ use nalgebra::ComplexField;
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Sealed, Span};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Sealed, Span, Verdict};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
@@ -67,7 +67,9 @@ pub struct Implicit<T: Real, M> {
     least_step: f64,
     event_step: Option<f64>,
     memory: Memory<T>,
-    previous: Option<Previous<T>>,
+    /// How long before the start of the step \[s\], and the rates there, for predictors; `None` after an event, before which
+    /// rates predict nothing.
+    previous: Option<(f64, Vec<T>)>,
     newton: Newton<T>,
     norm: ErrorNorm,
     /// The variables at each stage, from the start of the step on.
@@ -84,27 +86,6 @@ pub struct Implicit<T: Real, M> {
     errors: Vec<T>,
     #[cfg_attr(feature = "serde", serde(skip))]
     method: PhantomData<M>,
-}
-
-/// The rates before those at the start of the step, for predictors.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Previous<T> {
-    /// How long before \[s\].
-    step: f64,
-    rates: Vec<T>,
-}
-
-/// The decision on a trial step.
-enum Verdict {
-    /// The next step is this many times as long. Rates from before an event predict nothing after it.
-    Accept {
-        growth: f64,
-        has_event: bool,
-    },
-    Retry {
-        step: f64,
-    },
 }
 
 /// The number of discontinuous iterations after which a step counts as not settling: each lets every element switch
@@ -174,9 +155,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
         self.memory.validate()?;
         self.newton.validate()?;
         self.norm.validate()?;
-        if let Some(previous) = &self.previous {
-            check::positive("implicit.previous_step", previous.step)?;
-            previous.rates.iter().try_for_each(|&rate| check::finite("implicit.previous_rates", rate))?;
+        if let Some((step, rates)) = &self.previous {
+            check::positive("implicit.previous_step", *step)?;
+            rates.iter().try_for_each(|&rate| check::finite("implicit.previous_rates", rate))?;
         }
         Ok(())
     }
@@ -228,7 +209,7 @@ impl<T: Real, M: Method> Implicit<T, M> {
         let until = (stage_time::<M>(stage) - now) * h;
         let (since, older) = match (&self.previous, stage) {
             (None, 1) => (f64::INFINITY, &self.slopes[0]),
-            (Some(previous), 1) => (previous.step, &previous.rates),
+            (Some((step, rates)), 1) => (*step, rates),
             // The second of two stages, after one that began at the start of the step.
             _ => (now * h, &self.slopes[0]),
         };
@@ -241,9 +222,9 @@ impl<T: Real, M: Method> Implicit<T, M> {
         }
     }
 
-    /// Tries a step from the start in `points`; leaves its end there. Returns the error of forces because of an event
-    /// within the step.
-    fn try_step(
+    /// Solves the stages of a step from the start in `points`; leaves its end there. Returns the error of forces because of
+    /// an event within the step.
+    fn calc_stages(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
@@ -283,44 +264,53 @@ impl<T: Real, M: Method> Implicit<T, M> {
         Ok(force_error)
     }
 
-    /// Decides on a trial step.
-    fn judge(
+    /// Tries a step of this span, and accepts it if it is good enough; `longest` is the step before it was limited by the
+    /// end.
+    fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
-        tried: &Result<f64, SimulationError>,
+        start: &State<T>,
         span: Span,
-    ) -> Verdict {
-        let h = span.length;
-        let Ok(force_error) = *tried else {
-            return Verdict::Retry { step: h * 0.4 };
-        };
-        if simulation.passing_time(h).is_ok_and(|time| time < h) {
-            return Verdict::Retry { step: h * 0.5 };
+        longest: f64,
+    ) -> Result<Verdict, SimulationError> {
+        let force_error = self.calc_stages(simulation, start, span)?;
+        let (h, last) = (span.length, M::STAGES.len());
+        if simulation.passing_time(h)? < h {
+            return Ok(Verdict::Retry { step: h * 0.5 });
         }
-        let Some(accuracy) = self.accuracy else {
-            return Verdict::Accept { growth: 2.0, has_event: false };
-        };
-        let closeness = self.closeness(simulation, accuracy);
-        if !span.is_within(closeness.step)
-            && let Ok(Some(step)) = simulation.unseen_contact(h)
-        {
-            return Verdict::Retry { step: span.retried(step) };
+        let (mut growth, mut has_event) = (2.0, false);
+        if let Some(accuracy) = self.accuracy {
+            let closeness = self.closeness(simulation, accuracy);
+            let is_close = span.is_within(closeness.step);
+            if !is_close && let Some(step) = simulation.unseen_contact(h)? {
+                return Ok(Verdict::Retry { step: span.retried(step) });
+            }
+            has_event = force_error > closeness.force;
+            if has_event && !is_close {
+                return Ok(Verdict::Retry { step: closeness.shortened(h) });
+            }
+            self.write_errors(h);
+            let error =
+                self.norm.ratio(simulation, accuracy, &self.points[last], |i| self.errors[i].to_f64());
+            // An event changes rates by a jump, and the error is the jump times the step.
+            let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
+            if error > 1.0 && !span.is_within(shortest) {
+                return Ok(Verdict::Retry { step: (h * 0.4).max(shortest) });
+            }
+            if !is_close && self.path_error(simulation, span, accuracy)? > 1.0 {
+                return Ok(Verdict::Retry { step: h * 0.4 });
+            }
+            // Order 2: the error grows with the cube of the step.
+            growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
+            growth = growth.clamp(if has_event { 1.0 } else { 0.3 }, 2.0);
         }
-        let has_event = force_error > closeness.force;
-        if has_event && !span.is_within(closeness.step) {
-            return Verdict::Retry { step: closeness.shortened(h) };
+        simulation.accept(span.end, &self.points[last])?;
+        if has_event {
+            self.previous = None;
+        } else {
+            self.keep_previous(h);
         }
-        self.write_errors(h);
-        let end = &self.points[M::STAGES.len()];
-        let error = self.norm.ratio(simulation, accuracy, end, |i| self.errors[i].to_f64());
-        // An event changes rates by a jump, and the error is the jump times the step.
-        let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
-        if error > 1.0 && !span.is_within(shortest) {
-            return Verdict::Retry { step: (h * 0.4).max(shortest) };
-        }
-        // Order 2: the error grows with the cube of the step.
-        let growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
-        Verdict::Accept { growth: growth.clamp(if has_event { 1.0 } else { 0.3 }, 2.0), has_event }
+        Ok(Verdict::Accept { next_step: if span.is_last { longest } else { h * growth } })
     }
 
     /// Writes the estimated errors of a step.
@@ -332,14 +322,14 @@ impl<T: Real, M: Method> Implicit<T, M> {
                 *error = slopes.fold(T::zero(), |sum, (slopes, weight)| sum + slopes[i] * T::lit(weight * h));
             }
             self.newton.filter(M::WEIGHT * h, &mut self.errors);
-        } else if let Some(previous) = &self.previous {
-            let ratio = h / previous.step;
+        } else if let Some((step, rates)) = &self.previous {
+            let ratio = h / step;
             // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
             let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
             let share = a / (a + b);
             let half_ratio = T::lit(0.5 * ratio);
             for (i, error) in self.errors.iter_mut().enumerate() {
-                let slope = self.slopes[0][i] * (T::one() + half_ratio) - previous.rates[i] * half_ratio;
+                let slope = self.slopes[0][i] * (T::one() + half_ratio) - rates[i] * half_ratio;
                 *error = (end[i] - (start[i] + slope * T::lit(h))) * T::lit(share);
             }
         } else {
@@ -390,7 +380,7 @@ impl<T: Real, M: Method> Integrator<T> for Implicit<T, M> {
         simulation.check_end(end)?;
         self.prepare(simulation)?;
         let count = simulation.variables().len();
-        let is_followed = self.previous.as_ref().is_none_or(|previous| previous.rates.len() == count);
+        let is_followed = self.previous.as_ref().is_none_or(|(_, rates)| rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
         let kept = (self.previous.take(), self.newton.jacobian.take(), self.norm.clone());
         if next_step.is_some() {
@@ -421,40 +411,14 @@ impl<T: Real, M: Method> Implicit<T, M> {
         loop {
             let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;
-            let mut tried = self.try_step(simulation, &start, span);
-            let mut verdict = self.judge(simulation, &tried, span);
-            if let Verdict::Accept { .. } = verdict
-                && let Some(accuracy) = self.accuracy
-            {
-                match self.path_error(simulation, span, accuracy) {
-                    Ok(error) if error <= 1.0 => {}
-                    Ok(_) => verdict = Verdict::Retry { step: h * 0.4 },
-                    Err(refused) => (tried, verdict) = (Err(refused), Verdict::Retry { step: h * 0.4 }),
-                }
+            let tried = self.try_step(simulation, &start, span, longest);
+            if let Ok(Verdict::Accept { next_step }) = tried {
+                self.memory.keep(simulation, next_step);
+                self.norm.keep(simulation);
+                return Ok(());
             }
-            let shorter = match verdict {
-                Verdict::Accept { growth, has_event } => {
-                    match simulation.accept(span.end, &self.points[M::STAGES.len()]) {
-                        Ok(()) => {
-                            self.memory.keep(simulation, if span.is_last { longest } else { h * growth });
-                            self.norm.keep(simulation);
-                            if has_event {
-                                self.previous = None;
-                            } else {
-                                self.keep_previous(h);
-                            }
-                            return Ok(());
-                        }
-                        Err(refused) => {
-                            tried = Err(refused);
-                            h * 0.4
-                        }
-                    }
-                }
-                Verdict::Retry { step } => step,
-            };
             simulation.roll_back(&start);
-            longest = shorter;
+            longest = if let Ok(Verdict::Retry { step }) = tried { step } else { h * 0.4 };
             if longest < self.shortest(start_time) {
                 // If an element failed at an iterate, its error is the reason.
                 return Err(tried
@@ -472,9 +436,6 @@ impl<T: Real, M: Method> Implicit<T, M> {
         accuracy: f64,
     ) -> Result<f64, SimulationError> {
         let last = M::STAGES.len();
-        if span.is_within(self.closeness(simulation, accuracy).step) {
-            return Ok(0.0);
-        }
         let Self { points, slopes, base, errors, newton, norm, .. } = self;
         let ends = [0, last].map(|i| (&points[i][..], &slopes[i][..]));
         let h = span.length;
@@ -490,14 +451,8 @@ impl<T: Real, M: Method> Implicit<T, M> {
     /// Keeps the rates of the stage before the last for the next step.
     fn keep_previous(&mut self, h: f64) {
         let stage = M::STAGES.len() - 1;
-        let rates = &self.slopes[stage];
-        let step = (1.0 - stage_time::<M>(stage)) * h;
-        match &mut self.previous {
-            Some(previous) => {
-                previous.step = step;
-                previous.rates.copy_from_slice(rates);
-            }
-            None => self.previous = Some(Previous { step, rates: rates.clone() }),
-        }
+        let (step, rates) = self.previous.get_or_insert_default();
+        *step = (1.0 - stage_time::<M>(stage)) * h;
+        rates.clone_from(&self.slopes[stage]);
     }
 }
