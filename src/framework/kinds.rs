@@ -17,7 +17,7 @@ use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error, Gap};
+use crate::framework::{Error, Gap};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
@@ -297,26 +297,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error> {
-        let start = if let Next::Update(start) = next { Some(Slots::<T, E>::downcast(start)?) } else { None };
-        let is_step = matches!(next, Next::Step | Next::TrialStep);
-        let commits = matches!(next, Next::Step | Next::Update(_));
-        let slots = Slots::<T, E>::downcast_mut(slots)?;
-        self.write_next(slots, places, kinematics, &|element, at, i, next, force_error| {
-            if is_step {
-                element.accept_step(at, next)?;
-            } else {
-                let start = start.map_or(at.discrete, |start| &start.variables.discrete[i]);
-                let error = element.discontinuous_update(at, start, next)?;
-                if !error.is_finite() {
-                    return Err(ElementError::NonFiniteForce);
-                }
-                *force_error = force_error.max(error);
-            }
-            if commits {
-                next.validate()?;
-            }
-            Ok(())
-        })
+        self.write_next(Slots::<T, E>::downcast_mut(slots)?, places, kinematics, next)
     }
 
     fn is_path_dependent(&self) -> bool {
@@ -330,17 +311,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         within: f64,
     ) -> Result<(f64, usize), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        let mut shortest = (f64::INFINITY, 0);
-        for place in 0..self.elements.len() {
-            if let Some(element) = self.enabled_element(slots, place) {
-                let at = slots.at_dynamics(place, kinematics);
-                let time = element.passing_time(&at, &kinematics.velocities, within);
-                if time < shortest.0 {
-                    shortest = (time, place);
-                }
-            }
-        }
-        Ok(shortest)
+        let times = self
+            .all_enabled(slots, kinematics)
+            .map(|(place, element, at)| (element.passing_time(&at, &kinematics.velocities, within), place));
+        Ok(times
+            .fold((f64::INFINITY, 0), |shortest, found| if found.0 < shortest.0 { found } else { shortest }))
     }
 
     fn write_gaps(
@@ -350,14 +325,11 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         gaps: &mut Vec<Gap>,
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        for place in 0..self.elements.len() {
-            if let Some(element) = self.enabled_element(slots, place) {
-                let at = slots.at_dynamics(place, kinematics);
-                let mut report = |[distance, rate]: [T; 2]| {
-                    gaps.push(Gap { distance: distance.to_f64(), rate: rate.to_f64() });
-                };
-                element.report_gaps(&at, &kinematics.velocities, &mut report);
-            }
+        let mut report = |[distance, rate]: [T; 2]| {
+            gaps.push(Gap { distance: distance.to_f64(), rate: rate.to_f64() });
+        };
+        for (_, element, at) in self.all_enabled(slots, kinematics) {
+            element.report_gaps(&at, &kinematics.velocities, &mut report);
         }
         Ok(())
     }
@@ -456,5 +428,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
         self.elements[place].as_ref().filter(|_| slots.variables.enabled[place])
+    }
+
+    /// All enabled elements with their places, at Dynamics stage.
+    fn all_enabled<'a>(
+        &'a self,
+        slots: &'a Slots<T, E>,
+        kinematics: &'a Kinematics<T>,
+    ) -> impl Iterator<Item = (usize, &'a E, AtDynamics<'a, T, E>)> {
+        (0..self.elements.len()).filter_map(move |place| {
+            let element = self.enabled_element(slots, place)?;
+            Some((place, element, slots.at_dynamics(place, kinematics)))
+        })
     }
 }

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::element_variables::set_zero;
-use crate::framework::kinds::{AnyKind, Kind};
+use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{Columns, Slots};
@@ -442,16 +442,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         calculated
     }
 
-    /// Calls `write` for every enabled element on a copy of its discrete variables, on several threads if that pays
-    /// off; those of the others are copied too. Returns the largest force error, or the first failure by place.
+    /// Writes the next discrete variables of every enabled element, on several threads if that pays off; those of the others
+    /// are copies of the present ones. Returns the largest force error, or the first failure by place.
     pub(super) fn write_next(
         &self,
         slots: &mut Slots<T, E>,
         places: Range<usize>,
         kinematics: &Kinematics<T>,
-        write: &(
-             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
-         ),
+        purpose: Next<'_, T>,
     ) -> Result<T, Error> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
         let (first, next) = (places.start, &mut next_discrete[places]);
@@ -461,14 +459,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             if threads < 2 {
                 None
             } else {
-                self.write_on_threads(slots, first, next, kinematics, write, threads)
+                self.write_on_threads(slots, first, next, kinematics, purpose, threads)
             }
         };
         #[cfg(not(feature = "rayon"))]
         let on_threads = None;
         let written = match on_threads {
             Some(largest) => Ok(largest),
-            None => self.write_part(slots, first, next, kinematics, write),
+            None => self.write_part(slots, first, next, kinematics, purpose),
         };
         slots.next_discrete = next_discrete;
         written
@@ -482,19 +480,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         first: usize,
         next: &mut [E::Discrete],
         kinematics: &Kinematics<T>,
-        write: &(
-             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
-         ),
+        purpose: Next<'_, T>,
         parts: usize,
     ) -> Option<T> {
         if parts < 2 {
-            return self.write_part(slots, first, next, kinematics, write).ok();
+            return self.write_part(slots, first, next, kinematics, purpose).ok();
         }
         let (earlier, later) = (parts - parts / 2, parts / 2);
         let middle = next.len() * earlier / parts;
         let (before, after) = next.split_at_mut(middle);
         let write_part = |first, next: &mut [_], parts| {
-            self.write_on_threads(slots, first, next, kinematics, write, parts)
+            self.write_on_threads(slots, first, next, kinematics, purpose, parts)
         };
         let (mut largest_before, mut largest_after) = (None, None);
         threads::join(&mut || largest_before = write_part(first, before, earlier), &mut || {
@@ -509,10 +505,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         first: usize,
         next: &mut [E::Discrete],
         kinematics: &Kinematics<T>,
-        write: &(
-             impl Fn(&E, &AtDynamics<'_, T, E>, usize, &mut E::Discrete, &mut T) -> Result<(), ElementError> + Sync
-         ),
+        purpose: Next<'_, T>,
     ) -> Result<T, Error> {
+        let start = match purpose {
+            Next::Update(start) => Some(Slots::<T, E>::downcast(start)?),
+            _ => None,
+        };
+        let is_step = matches!(purpose, Next::Step | Next::TrialStep);
+        let commits = matches!(purpose, Next::Step | Next::Update(_));
         let places = first..first + next.len();
         let elements = &self.elements[places.clone()];
         let variables = slots.variables.rows(places.clone());
@@ -526,9 +526,25 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
             let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
             let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-            let (at, place) = (AtDynamics { at_velocity, dynamics: &dynamics[i] }, first + i);
-            write(element, &at, place, &mut next[i], &mut largest)
-                .map_err(|source| self.roster.failure(place, source))
+            let at = AtDynamics { at_velocity, dynamics: &dynamics[i] };
+            let (next, place) = (&mut next[i], first + i);
+            let mut write = || {
+                if is_step {
+                    element.accept_step(&at, next)?;
+                } else {
+                    let start = start.map_or(at.discrete, |start| &start.variables.discrete[place]);
+                    let error = element.discontinuous_update(&at, start, next)?;
+                    if !error.is_finite() {
+                        return Err(ElementError::NonFiniteForce);
+                    }
+                    largest = largest.max(error);
+                }
+                if commits {
+                    next.validate()?;
+                }
+                Ok(())
+            };
+            write().map_err(|source| self.roster.failure(place, source))
         })?;
         Ok(largest)
     }
