@@ -7,7 +7,7 @@ use crate::framework::kinds::AnyElement;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::framework::stiffnesses::{Rates, Report, StepMethod, Stepping, Stiffnesses};
+use crate::framework::stiffnesses::{Rates, StepMethod, Stepping, Stiffnesses};
 use crate::framework::{Error, ForceSystem};
 use crate::math::{Real, check};
 use crate::mechanics::Inertias;
@@ -191,7 +191,7 @@ impl<T: Real> ForceSystem<T> {
             damping_rate: 0.0,
             unknown: None,
         };
-        self.report_stiffness(state, &mut stiffnesses, &mut |element, Report { worst, is_unknown }| {
+        self.report_stiffness(state, &mut stiffnesses, &mut |element, (worst, is_unknown)| {
             let Rates { square, damping } = worst;
             let length = method.longest_step(worst);
             if length < found.length {
@@ -206,12 +206,12 @@ impl<T: Real> ForceSystem<T> {
         Ok(found)
     }
 
-    /// Calls `each` with what each enabled element reports.
+    /// Calls `each` with the bound and whether it is unknown of what each enabled element [reports](Stiffnesses::take_report).
     fn report_stiffness(
         &self,
         state: &State<T>,
         stiffnesses: &mut Stiffnesses<'_, T>,
-        each: &mut dyn FnMut(ElementId, Report),
+        each: &mut dyn FnMut(ElementId, (Rates, bool)),
     ) -> Result<(), Error> {
         for id in self.elements() {
             let slots = state.kinds[id.kind()].as_ref();

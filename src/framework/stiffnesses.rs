@@ -93,7 +93,10 @@ pub struct Stiffnesses<'a, T: Real> {
     counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
-    report: Report,
+    /// Of the present element, the bound of the spring that allows the shortest step.
+    worst: Rates,
+    /// Whether the present element may be stiffer than it reports.
+    is_unknown: bool,
 }
 
 /// The sum over all springs at one body or coordinate, per mass and inertia.
@@ -165,14 +168,6 @@ fn inverse_root(inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, Error> {
 
 /// The number of squarings of a matrix for a [bound](greatest) on its eigenvalues.
 const SQUARINGS: usize = 5;
-
-/// What one element has reported.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Report {
-    /// Of the spring that allows the shortest step.
-    pub(crate) worst: Rates,
-    pub(crate) is_unknown: bool,
-}
 
 /// One end of a spring of unit stiffness.
 #[derive(Debug, Clone, Copy)]
@@ -266,7 +261,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
-            report: Report::default(),
+            worst: Rates::default(),
+            is_unknown: false,
         })
     }
 
@@ -303,14 +299,15 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.bounds.extend(self.totals.iter().map(bound));
     }
 
-    /// What was reported since the last call.
-    pub(crate) fn take_report(&mut self) -> Report {
-        core::mem::take(&mut self.report)
+    /// The bound of the spring that allows the shortest step, among those that were reported since the last call, and whether
+    /// there are unknown ones.
+    pub(crate) fn take_report(&mut self) -> (Rates, bool) {
+        (core::mem::take(&mut self.worst), core::mem::take(&mut self.is_unknown))
     }
 
     /// States that the element may be stiffer than it reports, or reports nothing.
     pub fn unknown(&mut self) {
-        self.report.is_unknown = true;
+        self.is_unknown = true;
     }
 
     /// The largest speed at which bodies may meet \[m/s\].
@@ -541,7 +538,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// Bounds the motion of a spring with these ends.
     fn bound(&mut self, ends: &[End]) {
-        let Self { bounds, totals, stepping, longest, report, .. } = self;
+        let Self { bounds, totals, stepping, longest, worst, .. } = self;
         let ends = || ends.iter().filter(|end| end.yielding > 0.0).map(|end| end.place);
         let sum = |bounds: &[Bound]| {
             ends().map(|place| bounds[place].rates).fold(
@@ -562,8 +559,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             }
         }
         let rates = sum(bounds);
-        if stepping.method.longest_step(rates) < stepping.method.longest_step(report.worst) {
-            report.worst = rates;
+        if stepping.method.longest_step(rates) < stepping.method.longest_step(*worst) {
+            *worst = rates;
         }
     }
 }
