@@ -50,16 +50,8 @@ pub struct Worlds<T: Real> {
     count: usize,
     /// A state of the system, which replaces one that a visit has exchanged.
     spare: State<T>,
-    /// Of equal length, but for the last.
-    blocks: Vec<Block<T>>,
-}
-
-/// Worlds that are visited by one thread.
-#[derive(Debug, Clone)]
-struct Block<T: Real> {
-    copies: Checkpoint<T>,
-    /// The state in which each world is visited.
-    state: State<T>,
+    /// Worlds that are visited by one thread, and the state in which each of them is; of equal length, but for the last.
+    blocks: Vec<(Checkpoint<T>, State<T>)>,
 }
 
 /// The largest number of worlds in a block: enough that the memory of its state is negligible.
@@ -70,7 +62,7 @@ impl<T: Real> Worlds<T> {
     pub fn new(state: &State<T>, count: usize) -> Self {
         let length = length_of_block(count);
         let lengths = (0..count).step_by(length).map(|first| length.min(count - first));
-        let block = |worlds| Block { copies: Checkpoint::repeat(state, worlds), state: state.clone() };
+        let block = |worlds| (Checkpoint::repeat(state, worlds), state.clone());
         Self { count, spare: state.clone(), blocks: lengths.map(block).collect() }
     }
 
@@ -90,7 +82,7 @@ impl<T: Real> Worlds<T> {
     /// [`Error::TopologyMismatch`] if the state is of another system, or there is no such world.
     pub fn write(&mut self, world: usize, state: &State<T>) -> Result<(), Error> {
         let (block, index) = self.place(world)?;
-        self.blocks[block].copies.write(index, state)
+        self.blocks[block].0.write(index, state)
     }
 
     /// Copies a world to a state, which drops below Instance stage.
@@ -99,7 +91,7 @@ impl<T: Real> Worlds<T> {
     /// [`Error::TopologyMismatch`] if the state is of another system, or there is no such world.
     pub fn read(&self, world: usize, state: &mut State<T>) -> Result<(), Error> {
         let (block, index) = self.place(world)?;
-        self.blocks[block].copies.read(index, state)
+        self.blocks[block].0.read(index, state)
     }
 
     fn place(&self, world: usize) -> Result<(usize, usize), Error> {
@@ -130,8 +122,9 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        let visit_block = |(first, block, outputs, failed): &mut (usize, &mut Block<T>, &mut [O], Failed)| {
-            let Block { copies, state } = &mut **block;
+        type Block<'a, T> = &'a mut (Checkpoint<T>, State<T>);
+        let visit_block = |(first, block, outputs, failed): &mut (usize, Block<'_, T>, &mut [O], Failed)| {
+            let (copies, state) = &mut **block;
             for world in *first..count.min(*first + length) {
                 let inputs = &inputs[world * input..][..input];
                 let outputs = &mut outputs[(world - *first) * output..][..output];
