@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use core::array::from_fn;
-use core::fmt;
+use core::fmt::Display;
 
 use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
 
@@ -15,37 +15,25 @@ use crate::math::{
     places,
 };
 
-/// The name of a component of a vector: of six, three angles and three translations; of more than four, its number.
-struct Component {
-    index: usize,
-    count: usize,
-}
-
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
+/// Three angles and three translations.
+const SIX_AXES: [&str; 6] = ["qx", "qy", "qz", "px", "py", "pz"];
 
-impl fmt::Display for Component {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: &[&str] = match self.count {
-            6 => &["qx", "qy", "qz", "px", "py", "pz"],
-            1..=4 => &AXES,
-            _ => &[],
-        };
-        match names.get(self.index) {
-            Some(name) => f.write_str(name),
-            None => self.index.fmt(f),
-        }
-    }
-}
-
-/// Calls `visit` for the components of a vector, in order.
+/// Calls `visit` for the components of a vector, in order; those of more than four, unless they are six, are called by their
+/// numbers.
 fn visit_vector<V>(
     field: &Declared<'_>,
     components: impl ExactSizeIterator<Item = V>,
     mut visit: impl FnMut(Entry<'_, V>),
 ) {
     let (name, count) = (field.name, components.len());
+    let names: &[&str] = match count {
+        6 => &SIX_AXES,
+        1..=4 => &AXES,
+        _ => &[],
+    };
     for (index, value) in components.enumerate() {
-        let component = Component { index, count };
+        let component: &dyn Display = names.get(index).map_or(&index, |name| name);
         visit(field.part(format_args!("{name}.{component}"), index, count).number(value));
     }
 }
@@ -94,13 +82,12 @@ fn visit_symmetric<V>(
     mut visit: impl FnMut(Entry<'_, V>),
 ) {
     let name = field.name;
-    let axis = |index| Component { index, count: 6 };
     for ((row, column), value) in places().zip(entries) {
         let part = |name| field.part(name, coupled(row, column), 3).number(value);
         if row == column {
-            visit(part(format_args!("{name}.{}", axis(row))));
+            visit(part(format_args!("{name}.{}", SIX_AXES[row])));
         } else {
-            visit(part(format_args!("{name}.{}_{}", axis(row), axis(column))));
+            visit(part(format_args!("{name}.{}_{}", SIX_AXES[row], SIX_AXES[column])));
         }
     }
 }
