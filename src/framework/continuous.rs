@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::kinds::AnyElement;
-use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -327,15 +326,12 @@ impl<T: Real> State<T> {
             };
             names.extend((0..roster.places.len()).map(of_place));
         }
-        for slots in &self.kinds {
-            let Roster { kind, places, .. } = slots.roster();
-            for (place, _) in places.iter() {
-                slots.visit(place, Group::Continuous, &mut |entry| {
-                    if let Value::Number(_) = entry.value {
-                        names.push(alloc::format!("{kind}[{place}].{}", entry.name));
-                    }
-                });
-            }
+        for (slots, place, _) in self.elements() {
+            slots.visit(place, Group::Continuous, &mut |entry| {
+                if let Value::Number(_) = entry.value {
+                    names.push(alloc::format!("{}[{place}].{}", slots.roster().kind, entry.name));
+                }
+            });
         }
         names
     }

@@ -382,9 +382,7 @@ impl<T: Real> State<T> {
             return Err(Error::NotKnown { name: name_of(self, position) });
         }
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
-        for slots in &self.kinds {
-            slots.roster().places.iter().try_for_each(|(place, _)| slots.validate(place))?;
-        }
+        self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
         self.collect_continuous();
         finite_energy(self.continuous.values.iter().all(T::is_finite))?;
         self.continuous.was_restored();
@@ -398,43 +396,31 @@ impl<T: Real> State<T> {
     /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
     /// read; writing them keeps the stage of the state.
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
-        visit(time_entry(Value::Number(self.kinematics.time)));
-        let mut start = 0;
-        for slots in &self.kinds {
-            let Roster { kind, places, .. } = slots.roster();
-            for (place, _) in places.iter() {
-                let mut visit = |entry: Entry<'_, Value<T>>| {
-                    let field = entry.name;
-                    visit(entry.renamed(format_args!("{kind}[{place}].{field}")));
-                };
-                slots.visit(place, Group::Variables, &mut visit);
-                let energy = Value::Number(self.continuous.values[start + place]);
-                let is_open = Value::Flag(self.continuous.account_open[start + place]);
-                visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
-                visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
-            }
-            start += places.len();
+        let value = Value::Number(self.kinematics.time);
+        visit(Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value });
+        for (slots, place, slot) in self.elements() {
+            let kind = slots.roster().kind;
+            let mut visit = |entry: Entry<'_, Value<T>>| {
+                let field = entry.name;
+                visit(entry.renamed(format_args!("{kind}[{place}].{field}")));
+            };
+            slots.visit(place, Group::Variables, &mut visit);
+            let energy = Value::Number(self.continuous.values[slot]);
+            let is_open = Value::Flag(self.continuous.account_open[slot]);
+            visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
+            visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
         }
     }
 
     /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
     pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
         visit(self.kinematics.time);
-        let mut start = 0;
-        for slots in &self.kinds {
-            let places = &slots.roster().places;
-            for (place, _) in places.iter() {
-                slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
-                visit(self.continuous.values[start + place]);
-                visit(Value::Flag(self.continuous.account_open[start + place]).number());
-            }
-            start += places.len();
-        }
+        self.elements().for_each(|(slots, place, slot)| {
+            slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
+            visit(self.continuous.values[slot]);
+            visit(Value::Flag(self.continuous.account_open[slot]).number());
+        });
     }
-}
-
-fn time_entry<V>(value: V) -> Entry<'static, V> {
-    Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value }
 }
 
 /// A variable of an element's energy account.

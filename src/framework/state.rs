@@ -251,6 +251,18 @@ impl<T: Real> State<T> {
         self.kinds[..kind].iter().map(|slots| slots.roster().places.len()).sum::<usize>() + place
     }
 
+    /// All elements: the slots of their kind, their place in it, and their place among all elements of the system.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (&dyn AnySlots<T>, usize, usize)> {
+        let starts = self.kinds.iter().scan(0, |end, slots| {
+            let start = *end;
+            *end += slots.roster().places.len();
+            Some((slots.as_ref(), start))
+        });
+        starts.flat_map(|(slots, start)| {
+            slots.roster().places.iter().map(move |(place, _)| (slots, place, start + place))
+        })
+    }
+
     pub(crate) fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&Slots<T, E>, Error> {
         let id = self.check(handle.id())?;
         let slots = Slots::downcast(self.kinds[id.kind()].as_ref());
