@@ -1,8 +1,6 @@
 //! Typed and untyped handles of elements.
 
-use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
 use crate::framework::Error;
@@ -25,7 +23,7 @@ pub struct ElementId {
 /// [`cast`](Self::cast)). A system that does not have the element, because it was removed or belongs to another system,
 /// refuses it.
 ///
-/// Handles are ordered by kind and place.
+/// As a key, and in an order, use its [`id`](Self::id).
 pub struct Handle<E> {
     id: ElementId,
     element: PhantomData<fn() -> E>,
@@ -99,24 +97,6 @@ impl<E> PartialEq for Handle<E> {
 }
 
 impl<E> Eq for Handle<E> {}
-
-impl<E> PartialOrd for Handle<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> Ord for Handle<E> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.id.cmp(&other.id)
-    }
-}
-
-impl<E> Hash for Handle<E> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
-    }
-}
 
 /// As the prefix of its named variables: `linear_bushing[3]`.
 impl fmt::Display for ElementId {
