@@ -11,9 +11,11 @@ use crate::framework::element_variables::check_new;
 use crate::framework::handle::{ElementId, Handle, or_panic};
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::roster::Roster;
+use crate::framework::slots::Columns;
 use crate::framework::snapshot::chain;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
+use crate::framework::variables::Variables;
 use crate::framework::view::{DynamicsView, PositionView, VelocityView};
 use crate::framework::{ElementError, ElementName, Error};
 use crate::math::Real;
@@ -141,11 +143,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         parameters: E::Parameters,
     ) -> Result<(), Error> {
-        let kind = self.kind_mut(handle)?;
-        let present = &mut kind.defaults.parameters[handle.place()];
-        check_new(present, &parameters).map_err(|source| kind.roster.failure(handle.place(), source))?;
-        *present = parameters;
-        Ok(())
+        self.set_default(handle, |defaults| &mut defaults.parameters, parameters)
     }
 
     /// The discrete variables that new states start with.
@@ -165,11 +163,7 @@ impl<T: Real> ForceSystem<T> {
         handle: Handle<E>,
         discrete: E::Discrete,
     ) -> Result<(), Error> {
-        let kind = self.kind_mut(handle)?;
-        let present = &mut kind.defaults.discrete[handle.place()];
-        check_new(present, &discrete).map_err(|source| kind.roster.failure(handle.place(), source))?;
-        *present = discrete;
-        Ok(())
+        self.set_default(handle, |defaults| &mut defaults.discrete, discrete)
     }
 
     /// Whether the element is enabled in new states; `true` unless set otherwise.
@@ -450,10 +444,21 @@ impl<T: Real> ForceSystem<T> {
         kind.downcast_ref().ok_or(Error::NoSuchElement { element: id })
     }
 
-    fn kind_mut<E: ForceElement<T>>(&mut self, handle: Handle<E>) -> Result<&mut Kind<T, E>, Error> {
+    /// Sets the variables of one group that new states start with.
+    fn set_default<E: ForceElement<T>, V: Variables<T>>(
+        &mut self,
+        handle: Handle<E>,
+        group: impl FnOnce(&mut Columns<T, E>) -> &mut Vec<V>,
+        new: V,
+    ) -> Result<(), Error> {
         let id = self.check(handle.id())?;
         let kind: &mut dyn Any = self.kinds[id.kind()].as_mut();
-        kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })
+        let Kind::<T, E> { roster, defaults, .. } =
+            kind.downcast_mut().ok_or(Error::NoSuchElement { element: id })?;
+        let present = &mut group(defaults)[id.place()];
+        check_new(present, &new).map_err(|source| roster.failure(id.place(), source))?;
+        *present = new;
+        Ok(())
     }
 }
 
