@@ -8,7 +8,6 @@ use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
-use crate::framework::variables::Value;
 use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
 use crate::math::{Casts, Real};
 
@@ -82,11 +81,6 @@ impl<T: Real> ForceSystem<T> {
     }
 }
 
-/// A number, or 1 or 0 for a flag.
-fn plain<T: Real>(value: Value<T>) -> f64 {
-    value.number().to_f64()
-}
-
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The elements in another scalar, at the same places.
     fn cast<U: Real, F: ForceElement<U>>(
@@ -119,7 +113,7 @@ fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     place: usize,
 ) -> Result<Columns<U, F>, ElementError> {
     let mut values: Vec<(String, f64)> = Vec::new();
-    defaults.visit(place, &mut |entry| values.push((entry.name.to_string(), plain(entry.value))));
+    defaults.visit(place, &mut |entry| values.push((entry.name.to_string(), entry.value.number().to_f64())));
     let mut rest = values.iter();
     let mut fits = E::KIND == F::KIND;
     let mut variables = Columns::of(Some(element));

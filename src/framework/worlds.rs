@@ -50,9 +50,12 @@ pub struct Worlds<T: Real> {
     count: usize,
     /// A state of the system, which replaces one that a visit has exchanged.
     spare: State<T>,
-    /// Worlds that are visited by one thread, and the state in which each of them is; of equal length, but for the last.
-    blocks: Vec<(Checkpoint<T>, State<T>)>,
+    /// Of equal length, but for the last.
+    blocks: Vec<Block<T>>,
 }
+
+/// Worlds that are visited by one thread, and the state in which each of them is visited.
+type Block<T> = (Checkpoint<T>, State<T>);
 
 /// The largest number of worlds in a block: enough that the memory of its state is negligible.
 const BLOCK: usize = 64;
@@ -122,8 +125,7 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        type Block<'a, T> = &'a mut (Checkpoint<T>, State<T>);
-        let visit_block = |(first, block, outputs, failed): &mut (usize, Block<'_, T>, &mut [O], Failed)| {
+        let visit_block = |(first, block, outputs, failed): &mut (usize, &mut Block<T>, &mut [O], Failed)| {
             let (copies, state) = &mut **block;
             for world in *first..count.min(*first + length) {
                 let inputs = &inputs[world * input..][..input];
