@@ -121,8 +121,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         y: Vec<T>,
         statistics: Statistics,
     ) -> Self {
-        let is_path_dependent = system.is_path_dependent();
-        let (supply, kept, is_committed_early) = (None, None, false);
         Self {
             system,
             plant,
@@ -130,10 +128,10 @@ impl<'a, T: Real> Simulation<'a, T> {
             time,
             y,
             statistics,
-            supply,
-            is_path_dependent,
-            kept,
-            is_committed_early,
+            supply: None,
+            is_path_dependent: system.is_path_dependent(),
+            kept: None,
+            is_committed_early: false,
             gaps: Default::default(),
             lost: Default::default(),
         }

@@ -9,22 +9,6 @@ use crate::simulation::error::SimulationError;
 use crate::simulation::implicit::stage::Stage;
 use crate::simulation::motion::Simulation;
 
-/// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
-/// velocities as in a stage. `rates` are those at `y`, which is unchanged afterwards except for its positions.
-///
-/// In plain numbers: the solution of a stage does not depend on it.
-fn calc_rate_jacobian<T: Real>(
-    simulation: &mut Simulation<'_, T>,
-    stage: &Stage<'_, T>,
-    unknowns: &[usize],
-    y: &mut [T],
-    rates: &[T],
-) -> Result<Vec<T>, SimulationError> {
-    stage.calc_rates(simulation, y, &mut rates.to_vec())?;
-    let entries = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)?;
-    Ok(entries.into_iter().map(plain).collect())
-}
-
 /// A Jacobian of the rates, and the factors of `1 − w·J` for the weight of the present stage.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -42,6 +26,10 @@ pub(super) struct Jacobian<T: Real> {
 const REACH: f64 = 3.0;
 
 impl<T: Real> Jacobian<T> {
+    /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
+    /// velocities as in a stage. `rates` are those at `y`, which is unchanged afterwards except for its positions.
+    ///
+    /// In plain numbers: the solution of a stage does not depend on it.
     pub(super) fn new(
         simulation: &mut Simulation<'_, T>,
         stage: &Stage<'_, T>,
@@ -49,8 +37,9 @@ impl<T: Real> Jacobian<T> {
         y: &mut [T],
         rates: &[T],
     ) -> Result<Self, SimulationError> {
-        let entries = calc_rate_jacobian(simulation, stage, unknowns, y, rates)?;
-        Ok(Self { weight: stage.weight, entries, factors: None })
+        stage.calc_rates(simulation, y, &mut rates.to_vec())?;
+        let entries = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)?;
+        Ok(Self { weight: stage.weight, entries: entries.into_iter().map(plain).collect(), factors: None })
     }
 
     /// Whether it can be used for a stage of this weight with this number of unknowns.

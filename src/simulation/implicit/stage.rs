@@ -29,19 +29,14 @@ impl<T: Real> Stage<'_, T> {
         SimulationError::StepNotConverged { time, step, residual, iterations }
     }
 
-    /// Writes the positions that follow from the velocities in `y`.
-    pub(super) fn advance_positions(&self, simulation: &Simulation<'_, T>, y: &mut [T]) {
-        simulation.advance_positions(self.start, self.displacement, y, self.weight);
-    }
-
-    /// Writes positions, and the rates there.
+    /// Writes the positions that follow from the velocities in `y`, and the rates there.
     pub(super) fn calc_rates(
         &self,
         simulation: &mut Simulation<'_, T>,
         y: &mut [T],
         rates: &mut [T],
     ) -> Result<(), SimulationError> {
-        self.advance_positions(simulation, y);
+        simulation.advance_positions(self.start, self.displacement, y, self.weight);
         simulation.calc_rates(self.time, y, rates)
     }
 }
