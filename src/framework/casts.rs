@@ -75,7 +75,7 @@ impl<T: Real> ForceSystem<T> {
         let mut values = Vec::new();
         other.visit_values(&mut |value| values.push(value.cast()));
         state.restore_layout(other.layout, &values)?;
-        state.continuous.take_flags(&other.continuous);
+        state.continuous.set_flags(other.continuous.flags());
         state.continuous.shown.clone_from(&other.continuous.shown);
         Ok(state)
     }

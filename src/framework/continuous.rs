@@ -145,16 +145,12 @@ impl<T: Real> Continuous<T> {
         self.account_open.len()
     }
 
-    /// Copies from another state whether an integration is due.
-    pub(crate) fn take_flags<U: Real>(&mut self, other: &Continuous<U>) {
-        self.set_flags(other.flags());
-    }
-
-    fn flags(&self) -> [bool; 3] {
+    /// Whether an integration is due.
+    pub(super) fn flags(&self) -> [bool; 3] {
         [self.has_moved, self.is_fed, self.is_new]
     }
 
-    fn set_flags(&mut self, flags: [bool; 3]) {
+    pub(super) fn set_flags(&mut self, flags: [bool; 3]) {
         [self.has_moved, self.is_fed, self.is_new] = flags;
     }
 

@@ -170,11 +170,6 @@ pub(super) fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Res
     finite
 }
 
-/// Sets each number to zero.
-pub(super) fn set_zero<T: Real>(variables: &mut impl Variables<T>) {
-    write_numbers(variables, &mut T::zero);
-}
-
 /// Checks variables before they replace others: their ranges, and that their names are the same. Returns the stage below
 /// which the state falls, if anything has changed.
 pub(crate) fn check_new<T: Real, V: Variables<T>>(

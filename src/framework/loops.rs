@@ -5,7 +5,7 @@ use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::framework::element_variables::set_zero;
+use crate::framework::element_variables::write_numbers;
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
@@ -427,7 +427,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let mut all = core::mem::take(&mut slots.rates);
         let calculated = places.clone().zip(&mut all[places]).try_for_each(|(i, rates)| {
-            set_zero(rates);
+            write_numbers(rates, &mut T::zero);
             let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
             let mut is_finite = true;
             element

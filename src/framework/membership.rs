@@ -174,7 +174,7 @@ impl<T: Real> ForceSystem<T> {
             }
         }
         fresh.collect_continuous();
-        fresh.continuous.take_flags(&state.continuous);
+        fresh.continuous.set_flags(state.continuous.flags());
         fresh.kinematics = state.kinematics.carried_over(&self.topology);
         *state = fresh;
         Ok(())
