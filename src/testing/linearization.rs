@@ -14,7 +14,7 @@ use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
     Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
-    Source, Stage, State,
+    Stage, State,
 };
 use crate::math::Real;
 use crate::mechanics::{Forces, Topology, Variation};
@@ -265,21 +265,21 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
                 let exact = D::rate(&curve)?;
                 let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded } =
                     &mut agreement;
-                let (quantity, source, worst) = match results {
+                let (quantity, is_exact, worst) = match results {
                     Results::Forces if moves => {
-                        ("a derivative of the forces by motion", element.source(), forces_by_motion)
+                        ("a derivative of the forces by motion", element.is_exact(), forces_by_motion)
                     }
                     Results::Forces => {
-                        let source = element.source_of_variables();
-                        ("a derivative of the forces by variables", source, forces_by_variables)
+                        let is_exact = element.is_exact_by_variables();
+                        ("a derivative of the forces by variables", is_exact, forces_by_variables)
                     }
-                    Results::Rates => ("a derivative of the rates", element.source_of_variables(), rates),
-                    Results::Commit => ("a derivative of the commit", element.source_of_commit(), commit),
+                    Results::Rates => ("a derivative of the rates", element.is_exact_by_variables(), rates),
+                    Results::Commit => ("a derivative of the commit", element.is_exact_at_commit(), commit),
                 };
                 // Sums of hundreds of products round to some 1e-14 of their terms, which cancel where frames are far
                 // from origins. Differences of order two over 6e-7 err by (6e-7·500)² where a force changes by 500
                 // times its size per metre, and round to 1e-16/6e-7.
-                let precision = if source == Source::Exact { 1e-12 } else { 1e-6 };
+                let precision = if is_exact { 1e-12 } else { 1e-6 };
                 let scale = size.max(exact.abs());
                 let off = (change - exact).abs();
                 let mut tolerance = D::PRECISION.max(precision) * scale + f64::MIN_POSITIVE;

@@ -9,7 +9,7 @@ use force_elements::shapes::{Ellipsoid, FiniteCylinder, HalfSpace, SolidShape, T
 use force_elements::testing::{self, Numbers, Scene, Subject};
 use force_elements::{
     BodyIndex, Casts, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Handle, Linearization,
-    Number, Pose, Real, Source, SpatialVelocity, Stage, variables,
+    Number, Pose, Real, SpatialVelocity, Stage, variables,
 };
 use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
 use force_elements_scenes::seeds;
@@ -300,7 +300,7 @@ fn a_brush_is_a_foundation_with_anchors() {
 
             let mut linearization = Linearization::new();
             system.linearize(&state, &mut linearization).expect("regular");
-            assert_eq!(linearization.element(brush).source(), Source::Exact);
+            assert!(linearization.element(brush).is_exact());
             let (ours, theirs) = (by_motion(&linearization, brush), by_motion(&linearization, foundation));
             let size = theirs.iter().fold(1.0, |size: f64, x| size.max(x.abs()));
             let worst = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

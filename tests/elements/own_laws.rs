@@ -11,8 +11,8 @@ use force_elements::nalgebra::{Matrix3, Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
     BodyIndex, Casts, CoordinateIndex, CoordinatePair, ElementError, Error, ForceElement, ForceSystem, Frame,
-    Handle, Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, Source, SpatialVelocity,
-    Stage, State, Stepping, variables,
+    Handle, Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, SpatialVelocity, Stage, State,
+    Stepping, variables,
 };
 use force_elements_scenes::gimbal::Gimbal;
 use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
@@ -401,7 +401,7 @@ fn forces_and_derivatives_are_those_of_the_bushing_that_has_them_by_hand() {
         own.system.linearize(&own.state, &mut of_own).expect("regular");
         by_hand.system.linearize(&by_hand.state, &mut of_by_hand).expect("regular");
         let element = of_own.element(own.element);
-        assert_eq!([element.source(), element.source_of_variables()], [Source::Exact; 2]);
+        assert_eq!([element.is_exact(), element.is_exact_by_variables()], [true; 2]);
         let (ours, theirs) = (derivatives(&of_own, own.element), derivatives(&of_by_hand, by_hand.element));
         assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
         for ((name, a), b) in ours.iter().zip(theirs.values()) {

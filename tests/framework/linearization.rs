@@ -11,7 +11,7 @@ use force_elements::testing::Numbers;
 use force_elements::{
     AtDynamics, BodyIndex, CableSpring, Column, CoordinateIndex, CustomForce, ElasticFoundation,
     ElementError, ElementId, End, Error, ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem,
-    Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope, Source, SpatialForce,
+    Forces, Frame, HertzContact, LinearBushing, Linearization, Pose, Row, Scope, SpatialForce,
     SpatialVelocity, Stage, Station, Topology, VariableVector, Variation, Worlds, cable_spring, variables,
 };
 
@@ -93,9 +93,9 @@ fn a_users_element_gets_differences_of_itself_alone() -> Result<(), Error> {
     system.linearize(&state, &mut linearization)?;
 
     let element = linearization.element(pull);
-    assert_eq!(element.source(), Source::Differences);
-    assert_eq!(element.source_of_variables(), Source::Differences);
-    assert_eq!(element.source_of_commit(), Source::Differences);
+    assert!(!element.is_exact());
+    assert!(!element.is_exact_by_variables());
+    assert!(!element.is_exact_at_commit());
     let ends = [End::Body(BodyIndex::GROUND), End::Body(body), End::Coordinate(coordinate)];
     for (row, column, block) in element.blocks() {
         for on in [row].iter().filter_map(|row| if let Row::Force(end) = row { Some(end) } else { None }) {
@@ -279,8 +279,8 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     assert_eq!(counted.count_total, 0);
     for element in derived {
         let element = linearization.element(element);
-        let sources = [element.source(), element.source_of_variables(), element.source_of_commit()];
-        assert_eq!(sources, [Source::Exact; 3]);
+        let are_exact = [element.is_exact(), element.is_exact_by_variables(), element.is_exact_at_commit()];
+        assert_eq!(are_exact, [true; 3]);
         assert!(!element.branches().is_empty());
     }
     Ok(())
@@ -299,7 +299,7 @@ fn a_linearization_follows_the_system() -> Result<(), Error> {
     system.realize_dynamics(&mut state)?;
     system.linearize(&state, &mut linearization)?;
     assert_eq!(linearization.element(bushing).blocks().count(), 4);
-    assert_eq!(linearization.element(bushing).source(), Source::Exact);
+    assert!(linearization.element(bushing).is_exact());
 
     system.set_enabled(&mut state, bushing, false)?;
     system.realize_dynamics(&mut state)?;
@@ -312,7 +312,7 @@ fn a_linearization_follows_the_system() -> Result<(), Error> {
     system.carry_over(&mut state)?;
     system.realize_dynamics(&mut state)?;
     system.linearize(&state, &mut linearization)?;
-    assert_eq!(linearization.element(pull).source(), Source::Differences);
+    assert!(!linearization.element(pull).is_exact());
     Ok(())
 }
 

@@ -113,7 +113,7 @@ use crate::math::{Number, Real};
 ///
 /// let mut linearization = Linearization::of(Scope { variables: true, commit: true });
 /// system.linearize(&state, &mut linearization)?;
-/// assert_eq!(linearization.element(brush).source(), Source::Exact);
+/// assert!(linearization.element(brush).is_exact());
 /// # Ok::<(), Error>(())
 /// ```
 pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {

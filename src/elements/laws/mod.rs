@@ -140,7 +140,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// system.linearize(&state, &mut linearization)?;
 /// let [by_position, _] = linearization.to_dense();
 /// assert!((by_position[(5, 5)] + 1.3 * 5e5 * 0.02 / 0.15).abs() < 1e-6);
-/// assert_eq!(linearization.element(spring).source(), Source::Exact);
+/// assert!(linearization.element(spring).is_exact());
 ///
 /// // The same in single precision.
 /// let mut casts = Casts::<f64, f32>::new();

@@ -97,7 +97,7 @@ results! {
 ///
 /// let mut linearization = Linearization::new();
 /// system.linearize(&state, &mut linearization)?;
-/// assert_eq!(linearization.element(motor).source(), Source::Exact);
+/// assert!(linearization.element(motor).is_exact());
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

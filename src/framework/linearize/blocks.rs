@@ -8,7 +8,7 @@ use nalgebra::{SMatrix, SVector};
 
 use super::derivatives::Derivatives;
 use super::ends::{End, Freedoms};
-use super::linearization::{Memory, Scope, Source};
+use super::linearization::{Memory, Scope};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -81,7 +81,8 @@ pub struct Blocks<'a, T: Real> {
     pub(super) kinematics: &'a Kinematics<T>,
     /// The numbers of parameters, discrete and continuous variables.
     pub(super) counts: [usize; 3],
-    pub(super) source: &'a mut Source,
+    /// Whether the element writes the derivatives itself.
+    pub(super) is_exact: &'a mut bool,
     /// Bodies and coordinates for differences; `None` while they are not known.
     pub(super) ends: &'a mut Option<Vec<End>>,
     /// Of the kind of elements.
@@ -242,13 +243,13 @@ impl<T: Real> Blocks<'_, T> {
     /// The bodies and coordinates that are moved are those without which
     /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
     pub fn differences(&mut self) {
-        *self.source = Source::Differences;
+        *self.is_exact = false;
     }
 
     /// Requests finite differences, like [`differences`](Self::differences), by the motion of these bodies and
     /// coordinates, the only ones on which the element acts.
     pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
-        *self.source = Source::Differences;
+        self.differences();
         let known = self.ends.get_or_insert_default();
         known.clear();
         for end in ends {

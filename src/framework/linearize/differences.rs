@@ -8,7 +8,7 @@ use super::between::by_entries;
 use super::blocks::{Blocks, Column, Row};
 use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
-use super::linearization::{KindLinearization, Memory, Slot, Source};
+use super::linearization::{KindLinearization, Memory, Slot};
 use super::moved::{Moved, Scratch, noise, rotation_at};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
@@ -20,7 +20,7 @@ use crate::framework::{ElementError, Error};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
-/// A method of an element that writes derivatives; the number is the place in `ElementLinearization::sources`.
+/// A method of an element that writes derivatives; the number is the place in `Slot::are_exact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Forces = 0,
@@ -95,12 +95,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         write: impl FnOnce(&mut Blocks<'_, T>),
     ) -> Result<(), Error> {
         let KindLinearization { scope, elements, derivatives, of_differences, of_elements, .. } = to;
-        let Slot { sources, ends, counts, .. } = &mut elements[place];
-        let (source, counts) = (&mut sources[part as usize], counts.unwrap_or_default());
+        let Slot { are_exact, ends, counts, .. } = &mut elements[place];
+        let (is_exact, counts) = (&mut are_exact[part as usize], counts.unwrap_or_default());
         let kept = derivatives.mark();
         let workspace = of_elements;
-        write(&mut Blocks { derivatives, kinematics, counts, source, ends, workspace, scope: *scope });
-        if *source == Source::Differences {
+        write(&mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope });
+        if !*is_exact {
             derivatives.take_back(kept);
             let of = Differenced { part, kind: self, slots, place, kinematics };
             of.write(derivatives, ends, counts, of_differences)?;

@@ -30,16 +30,6 @@ pub struct Scope {
     pub commit: bool,
 }
 
-/// How derivatives were obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Source {
-    /// Derived by the element: exact but for rounding.
-    #[default]
-    Exact,
-    /// Differences of the element alone.
-    Differences,
-}
-
 /// The derivatives of one element.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementLinearization<'a, T> {
@@ -47,7 +37,7 @@ pub struct ElementLinearization<'a, T> {
     /// Of all elements of its kind.
     numbers: &'a [T],
     branches: &'a [Branch<T>],
-    sources: [Source; 3],
+    are_exact: [bool; 3],
     pub(super) commits: bool,
 }
 
@@ -61,7 +51,8 @@ pub(crate) struct Slot {
     /// The numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
     /// known.
     pub(super) counts: Option<[usize; 3]>,
-    pub(super) sources: [Source; 3],
+    /// Whether each [part](super::differences::Part) is derived by the element, not by differences.
+    pub(super) are_exact: [bool; 3],
     /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
     pub(super) commits: bool,
 }
@@ -106,7 +97,7 @@ impl Slot {
     /// Begins anew.
     #[inline]
     pub(super) fn begin(&mut self, at: Mark) {
-        (self.marks, self.sources, self.commits) = ([at; 2], [Source::Exact; 3], false);
+        (self.marks, self.are_exact, self.commits) = ([at; 2], [true; 3], false);
     }
 
     /// Where it begins.
@@ -122,12 +113,12 @@ impl Slot {
 
 impl<T: Real> KindLinearization<T> {
     fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
-        let &Slot { marks: [begin, end], sources, commits, .. } = slot;
+        let &Slot { marks: [begin, end], are_exact, commits, .. } = slot;
         ElementLinearization {
             entries: &self.derivatives.entries[begin.entries..end.entries],
             numbers: self.derivatives.numbers(),
             branches: &self.derivatives.branches[begin.branches..end.branches],
-            sources,
+            are_exact,
             commits,
         }
     }
@@ -144,19 +135,20 @@ impl<T: Real> KindLinearization<T> {
 }
 
 impl<'a, T: Real> ElementLinearization<'a, T> {
-    /// How the derivatives of the forces by motion were obtained.
-    pub fn source(&self) -> Source {
-        self.sources[0]
+    /// Whether the derivatives of the forces by motion are derived by the element, exact but for rounding; otherwise they are
+    /// differences of the element alone.
+    pub fn is_exact(&self) -> bool {
+        self.are_exact[0]
     }
 
-    /// How those by variables were obtained.
-    pub fn source_of_variables(&self) -> Source {
-        self.sources[1]
+    /// Whether those by variables are.
+    pub fn is_exact_by_variables(&self) -> bool {
+        self.are_exact[1]
     }
 
-    /// How those of the commit were obtained.
-    pub fn source_of_commit(&self) -> Source {
-        self.sources[2]
+    /// Whether those of the commit are.
+    pub fn is_exact_at_commit(&self) -> bool {
+        self.are_exact[2]
     }
 
     /// The branches that the law takes, as far as the element reports them.
@@ -289,7 +281,7 @@ impl<T: Real> ForceSystem<T> {
     /// ```
     /// use force_elements::linear_bushing::Parameters;
     /// use force_elements::nalgebra::Vector6;
-    /// use force_elements::{End, ForceSystem, Frame, LinearBushing, Linearization, Pose, Source};
+    /// use force_elements::{End, ForceSystem, Frame, LinearBushing, Linearization, Pose};
     ///
     /// let mut system = ForceSystem::<f64>::new();
     /// let body = system.add_body();
@@ -305,7 +297,7 @@ impl<T: Real> ForceSystem<T> {
     /// let [stiffness, _damping] = linearization.to_dense();
     /// let first = linearization.row_of(End::Body(body)).unwrap_or_default();
     /// assert_eq!(stiffness[(first + 3, first + 3)], -800.0);
-    /// assert_eq!(linearization.element(mount).source(), Source::Exact);
+    /// assert!(linearization.element(mount).is_exact());
     /// # Ok::<(), force_elements::Error>(())
     /// ```
     ///

@@ -17,6 +17,6 @@ pub use blocks::{Blocks, Branch, Column, Row};
 pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindLinearization;
-pub use linearization::{ElementLinearization, Linearization, Scope, Source};
+pub use linearization::{ElementLinearization, Linearization, Scope};
 pub use products::Triplet;
 pub use variable_vector::{VariablePlace, VariableVector};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use approx::assert_relative_eq;
 use force_elements::spatial_bushing::{Curve as AxisCurve, CurvePoint};
 use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
-use force_elements::{Error, Linearization, Real, Scope, Source, SpatialBushing};
+use force_elements::{Error, Linearization, Real, Scope, SpatialBushing};
 use force_elements_scenes::seeds;
 use num_dual::Dual64;
 
@@ -228,8 +228,9 @@ fn a_hertz_contact_is_linearized_in_every_branch() {
         let mut linearization = Linearization::of(Scope { variables: true, commit: true });
         system.linearize(&state, &mut linearization).expect("finite");
         let of_contact = linearization.element(element);
-        let sources = [of_contact.source(), of_contact.source_of_variables(), of_contact.source_of_commit()];
-        assert_eq!(sources, [Source::Exact; 3]);
+        let are_exact =
+            [of_contact.is_exact(), of_contact.is_exact_by_variables(), of_contact.is_exact_at_commit()];
+        assert_eq!(are_exact, [true; 3]);
         let names: Vec<_> = of_contact.branches().iter().map(|branch| branch.name).collect();
         assert!(of_contact.branches().iter().all(|branch| branch.margin > 0.0));
         taken.insert(names);

@@ -11,7 +11,7 @@ use super::scene::{
     Bushing, Cable, Coordinate, CoupledBushing, HardeningBushing, ReturnMappedSpring, SmoothlyStopped, Spring,
 };
 use force_elements::testing::{Numbers, Scene, Subject};
-use force_elements::{End, Error, Linearization, Source, SpatialVelocity};
+use force_elements::{End, Error, Linearization, SpatialVelocity};
 
 /// Requires symmetry in the scenes of some seeds, and that most have a torque.
 fn is_symmetric<S: Subject>() -> Result<(), Error> {
@@ -38,7 +38,7 @@ fn is_symmetric<S: Subject>() -> Result<(), Error> {
         }
         let off = (&stiffness - stiffness.transpose()).amax();
         // Hundreds of springs with levers of a metre; differences are off by 1e-8 of smooth forces.
-        let is_exact = linearization.element(element).source() == Source::Exact;
+        let is_exact = linearization.element(element).is_exact();
         let tolerance = if is_exact { 1e-12 } else { 1e-6 };
         assert!(off <= tolerance * size, "{seed}: {off:e} of {size:e}");
     }

@@ -134,7 +134,7 @@ impl Kind for AnyCoordinate {
         }
         let mut linearization = force_elements::Linearization::new();
         scene.system.linearize(&scene.state, &mut linearization)?;
-        if linearization.element(scene.element).source() == force_elements::Source::Differences {
+        if !linearization.element(scene.element).is_exact() {
             marks.push("a user's law");
         }
         Ok(marks)

@@ -13,7 +13,7 @@ use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector3};
 use force_elements::shapes::Sphere;
 use force_elements::testing::{self, Numbers, Scene, Subject};
 use force_elements::{
-    CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, Scope, Source, Station, cable_spring,
+    CableSpring, Error, ForceSystem, Frame, Handle, Linearization, Pose, Scope, Station, cable_spring,
 };
 
 #[test]
@@ -26,10 +26,7 @@ fn a_cable_with_friction_over_many_bodies() -> Result<(), Error> {
         let mut linearization = Linearization::of(Scope { variables: true, commit: true });
         system.linearize(&state, &mut linearization)?;
         let cable = linearization.element(element);
-        assert_eq!(
-            [cable.source(), cable.source_of_variables(), cable.source_of_commit()],
-            [Source::Exact; 3]
-        );
+        assert_eq!([cable.is_exact(), cable.is_exact_by_variables(), cable.is_exact_at_commit()], [true; 3]);
         for branch in cable.branches() {
             assert!(branch.margin >= 0.0 && branch.margin.is_finite());
             *taken.entry(branch.name).or_insert(0) += 1;
@@ -199,7 +196,7 @@ fn chain_with(
 fn a_cable_states_its_branches_and_is_slack_at_zero_stretch() -> Result<(), Error> {
     let (slack, cable) = chain_with(|length| length, 1e-13)?;
     let of_slack = slack.element(cable);
-    assert_eq!((of_slack.source(), of_slack.blocks().count()), (Source::Exact, 0));
+    assert_eq!((of_slack.is_exact(), of_slack.blocks().count()), (true, 0));
     assert_eq!((of_slack.branches()[0].name, of_slack.branches()[0].margin), ("slack", 0.0));
 
     let (taut, cable) = chain_with(|length| length - 0.25, 1e-13)?;
