@@ -229,7 +229,7 @@ fn write_factors<S: Algebraic>(group: &mut [Strand<S>], within: &[Joint<S>]) {
         let mut factor = group[i].elongation * joint.factor();
         if factor > one {
             for strand in &mut group[..=i] {
-                strand.elongation = strand.elongation / factor;
+                strand.elongation /= factor;
             }
             factor = one;
         }

@@ -127,7 +127,9 @@ fn attempt<T: Real>(
                 _ => string::begin_at_hints(span, nodes, anchors, &mut run.budget),
             }
             if matches!(start, Start::Straight) {
-                nodes.iter_mut().for_each(|node| node.in_contact = false);
+                for node in nodes.iter_mut() {
+                    node.in_contact = false;
+                }
             }
             relax(span, nodes, &mut work.run, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method

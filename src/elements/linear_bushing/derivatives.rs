@@ -32,13 +32,6 @@ impl<T: Real> LinearBushing<T> {
         }
     }
 
-    /// The derivative of the torque on M by a rotation of M in F, in Ground, without that due to the stiffness.
-    pub(super) fn geometric_stiffness(&self, at: &At<'_, T>) -> Matrix3<T> {
-        let R_GF = at.position.X_GF.rotation.matrix();
-        let stiffness = at.parameters.law.stiffness.fixed_rows::<3>(0).into_owned();
-        derivatives_of_torque(at, R_GF)[0] + weighted(&rates_by_turn(at, R_GF), &stiffness)
-    }
-
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), X_GM.translation.vector.into());
@@ -59,6 +52,13 @@ impl<T: Real> LinearBushing<T> {
             from_fn(|i| if i < 6 { change(q, i) } else { change(&at.velocity.qdot, i - 6) });
         blocks.add_between_by_variables(bodies, &p_GM, first + Frames::<T>::COUNT, &changes);
     }
+}
+
+/// The derivative of the torque on M by a rotation of M in F, in Ground, without that due to the stiffness.
+pub(super) fn geometric_stiffness<T: Real>(at: &At<'_, T>) -> Matrix3<T> {
+    let R_GF = at.position.X_GF.rotation.matrix();
+    let stiffness = at.parameters.law.stiffness.fixed_rows::<3>(0).into_owned();
+    derivatives_of_torque(at, R_GF)[0] + weighted(&rates_by_turn(at, R_GF), &stiffness)
 }
 
 /// The rates of the angles by an angular velocity of M in F, in Ground: the rows of `N`.

@@ -19,7 +19,7 @@ use crate::math::{Pose, Real, SpatialForce};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 
 use super::frames::Ends;
-use derivatives::rates_by_turn;
+use derivatives::{geometric_stiffness, rates_by_turn};
 use law::{Gimbal, principal_angles, with_turns};
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
@@ -302,7 +302,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         let wrench_on_M = |f: &Vector6<T>| at.position.wrench_on_M(f);
         self.ends.report_springs([&stiffness, &damping], wrench_on_M, X_GM, stiffnesses);
         // The load turns with the gimbal, in which a moment may act on others by `1/cos² q_y`.
-        let turned = self.geometric_stiffness(at).map(T::to_f64);
+        let turned = geometric_stiffness(at).map(T::to_f64);
         let most = ComplexField::sqrt((turned.transpose() * turned).symmetric_eigenvalues().max());
         stiffnesses.load(at.dynamics.F_GM.force.norm().to_f64(), most, self.ends.at([X_GM, X_GM]));
     }
