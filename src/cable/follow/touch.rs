@@ -426,8 +426,8 @@ fn deepest<T: Real>(
             let approach = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
             let relative = approach.height / surface.size();
-            let tolerated =
-                if node.history.released { T::lit(-GRAZING) } else { -T::negligible() * T::lit(8.0) };
+            let rounding = -T::negligible() * T::lit(8.0);
+            let tolerated = if node.history.released { T::lit(-GRAZING).min(rounding) } else { rounding };
             // For a line from a point on the surface only depths beyond that of the point count.
             let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =

@@ -178,7 +178,7 @@ pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
     curvature: T,
 ) -> Wound<S> {
     // Rounding makes no laps.
-    let sliver = T::lit(1e-9) * now[0].value();
+    let sliver = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0)) * now[0].value();
     let mut drum = Wound { laps: [[S::zero(); 2]; MOST + 1], count: 0 };
     let mut is_whole = true;
     for [length, share] in wound {
