@@ -5,7 +5,7 @@
 macro_rules! checked_when_read {
     ($Type:ident) => {
         #[cfg(feature = "serde")]
-        impl<T: Real + serde::Serialize> serde::Serialize for $Type<T> {
+        impl<T: crate::math::Real + serde::Serialize> serde::Serialize for $Type<T> {
             fn serialize<S: serde::Serializer>(
                 &self,
                 serializer: S,
@@ -15,7 +15,7 @@ macro_rules! checked_when_read {
         }
 
         #[cfg(feature = "serde")]
-        impl<'de, T: Real + serde::Deserialize<'de>> serde::Deserialize<'de> for $Type<T> {
+        impl<'de, T: crate::math::Real + serde::Deserialize<'de>> serde::Deserialize<'de> for $Type<T> {
             fn deserialize<D: serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> core::result::Result<Self, D::Error> {

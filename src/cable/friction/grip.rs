@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
+#[cfg(feature = "serde")]
 use crate::framework::Variables as _;
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 use crate::variables;

@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
+#[cfg(feature = "serde")]
 use crate::framework::Variables as _;
-use crate::math::{Pose, Real, checked_when_read};
+use crate::math::{Pose, checked_when_read};
 use crate::variables;
 
 variables! {

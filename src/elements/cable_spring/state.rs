@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::Parameters;
 use crate::cable::{Grips, PathResults, Places, Wraps};
+#[cfg(feature = "serde")]
 use crate::framework::Variables as _;
 use crate::framework::results::whole;
 use crate::framework::variables::{Composite, Declared, Listed, Visitor};
