@@ -40,7 +40,9 @@ struct Samples {
 pub(crate) fn failed(error: SimulationError) -> PyErr {
     match error {
         SimulationError::Forces(error) => raised(error),
-        SimulationError::EnergyExploded { .. } | SimulationError::PositionsTooCoarse { .. } => exception("StepError", &error.to_string(), None),
+        SimulationError::EnergyExploded { .. } | SimulationError::PositionsTooCoarse { .. } => {
+            exception("StepError", &error.to_string(), None)
+        }
         other => exception("Error", &other.to_string(), None),
     }
 }
