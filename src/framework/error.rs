@@ -113,11 +113,32 @@ pub enum Error {
         kind: &'static str,
     },
     /// Another element, body or coordinate of the system, or another variable or result of an element, already has this
-    /// name, or one that would be ambiguous where variables are found [by name](crate::ForceSystem::add_named).
+    /// name.
     #[error("the name {name:?} is taken")]
     NameTaken {
         /// The name.
         name: String,
+    },
+    /// A name that nothing can have: an empty one, or one of an element that begins like `kind[3]`, under which variables of
+    /// elements without a name are found.
+    #[error(
+        "the name {name:?} cannot be given: a name is not empty, and that of an element does not begin like \"kind[3]\""
+    )]
+    UnfitName {
+        /// The name.
+        name: String,
+    },
+    /// The names of two elements under which variables, which are found [by name](crate::ForceSystem::add_named), could not be
+    /// told apart.
+    #[error(
+        "the name {name:?} cannot be given beside {other:?} of another element: no name may be the beginning of another up to \
+         a dot, which separates names of variables"
+    )]
+    AmbiguousName {
+        /// The name.
+        name: String,
+        /// That of the other element.
+        other: String,
     },
     /// An energy, or the sum of all energies stored or powers dissipated, is not finite.
     #[error("an energy or power is not finite")]

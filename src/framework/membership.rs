@@ -26,7 +26,7 @@ impl<T: Real> ForceSystem<T> {
     /// Adds a body of the host with a name.
     ///
     /// # Errors
-    /// [`Error::NameTaken`] if another body has the name; Ground is called `ground`.
+    /// [`Error::NameTaken`] if another body has the name; Ground is called `ground`. [`Error::UnfitName`] if it is empty.
     pub fn add_named_body(&mut self, name: &str) -> Result<BodyIndex, Error> {
         let name = new_name([&self.topology.bodies], name)?;
         self.version = next_stamp();
@@ -42,7 +42,7 @@ impl<T: Real> ForceSystem<T> {
     /// Adds a scalar coordinate of the host with a name.
     ///
     /// # Errors
-    /// [`Error::NameTaken`] if another coordinate has the name.
+    /// [`Error::NameTaken`] if another coordinate has the name; [`Error::UnfitName`] if it is empty.
     pub fn add_named_coordinate(&mut self, name: &str) -> Result<CoordinateIndex, Error> {
         let name = new_name([&self.topology.coordinates], name)?;
         self.version = next_stamp();
@@ -65,8 +65,9 @@ impl<T: Real> ForceSystem<T> {
     /// as by kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists use the latter.
     ///
     /// # Errors
-    /// Those of [`add`](Self::add); [`Error::NameTaken`] if another element has the name, or if names of variables
-    /// would become ambiguous: `arm` and `arm.left` exclude each other, and no name begins like `kind[3]`.
+    /// Those of [`add`](Self::add); [`Error::NameTaken`] if another element has the name; [`Error::AmbiguousName`] and
+    /// [`Error::UnfitName`] if names of variables would become ambiguous: `arm` and `arm.left` exclude each other, and no
+    /// name is empty or begins like `kind[3]`.
     ///
     /// # Example: a spring called "left heel"
     ///
@@ -185,11 +186,12 @@ impl<T: Real> ForceSystem<T> {
         let tables = || self.kinds.iter().map(|kind| &kind.roster().places);
         let begins =
             |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'));
-        let is_address = split_address(&format!("{name}.")).is_some();
-        if is_address
-            || tables().flat_map(Places::names).any(|other| begins(other, name) || begins(name, other))
-        {
-            return Err(Error::NameTaken { name: name.to_string() });
+        if split_address(&format!("{name}.")).is_some() {
+            return Err(Error::UnfitName { name: name.to_string() });
+        }
+        let mut others = tables().flat_map(Places::names);
+        if let Some(other) = others.find(|other| begins(other, name) || begins(name, other)) {
+            return Err(Error::AmbiguousName { name: name.to_string(), other: other.to_string() });
         }
         new_name(tables(), name)
     }
@@ -222,6 +224,9 @@ impl<T: Real> ForceSystem<T> {
 
 /// A name that does not occur in these tables.
 fn new_name<'a>(tables: impl IntoIterator<Item = &'a Places>, name: &str) -> Result<Arc<str>, Error> {
+    if name.is_empty() {
+        return Err(Error::UnfitName { name: name.to_string() });
+    }
     if tables.into_iter().any(|places| places.find(name).is_some()) {
         return Err(Error::NameTaken { name: name.to_string() });
     }

@@ -277,11 +277,20 @@ fn names_under_which_variables_could_not_be_told_apart_are_refused() -> Result<(
     let corner = bushing(machine.body)?;
     let system = &mut machine.system;
     system.add_named("arm.left", corner.clone())?;
-    let taken =
-        ["arm", "arm.left", "arm.left.X_B1F", "linear_bushing[0]", "no_such_kind[12]", "linear_bushing[0].k"];
-    for name in taken {
-        assert_eq!(system.add_named(name, corner.clone()), Err(Error::NameTaken { name: name.into() }));
+    let of = |name: &str| name.to_string();
+    let taken = Error::NameTaken { name: of("arm.left") };
+    assert_eq!(system.add_named("arm.left", corner.clone()), Err(taken));
+    for name in ["arm", "arm.left.X_B1F"] {
+        let ambiguous = Error::AmbiguousName { name: of(name), other: of("arm.left") };
+        assert_eq!(system.add_named(name, corner.clone()), Err(ambiguous));
     }
+    for name in ["", "linear_bushing[0]", "no_such_kind[12]", "linear_bushing[0].k"] {
+        let unfit = Error::UnfitName { name: of(name) };
+        assert_eq!(system.add_named(name, corner.clone()), Err(unfit));
+    }
+    let unfit = Error::UnfitName { name: of("") };
+    assert_eq!(system.add_named_body(""), Err(unfit.clone()));
+    assert_eq!(system.add_named_coordinate(""), Err(unfit));
     for name in
         ["arm.right", "arms", "arm.lef", "linear_bushing[007]", "linear_bushing[-1]", "linear_bushing"]
     {
