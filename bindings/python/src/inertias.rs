@@ -20,7 +20,8 @@ use crate::parts::{Built, Element};
 /// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
 /// A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
-/// what does not move. ``simulate`` moves all bodies: theirs must be finite.
+/// what does not move. What no host can have, such as a mass of zero, is refused here, also in the row of a body that was removed.
+/// ``simulate`` moves all bodies: theirs must be finite, neither tiny nor huge, and no moment may exceed the sum of the other two.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
     masses: Vec<f64>,
@@ -45,7 +46,22 @@ fn symmetric(moments: &Matrix3<f64>) -> PyResult<Matrix3<f64>> {
     if !(is_symmetric && moments.iter().all(|moment| moment.is_finite())) {
         return Err(invalid("moments must be symmetric, and finite or all infinite"));
     }
-    Ok((moments + moments.transpose()) * 0.5)
+    let moments = (moments + moments.transpose()) * 0.5;
+    let size = moments.amax();
+    let is_definite = size > 0.0 && (moments / size).symmetric_eigenvalues().min() > 0.0;
+    if !is_definite {
+        return Err(invalid("moments must be greater than 0, and those of a matrix positive definite"));
+    }
+    Ok(moments)
+}
+
+/// Masses: a number for all, or one for each.
+fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
+    let masses = one_or_each(value, what)?;
+    match masses.iter().find(|&&mass| mass.is_nan() || mass <= 0.0) {
+        Some(mass) => Err(invalid(&format!("{what} must be greater than 0, not {mass}"))),
+        None => Ok(masses),
+    }
 }
 
 /// A number for all, or one for each.
@@ -158,16 +174,19 @@ impl Inertias {
                         "mass_centers must be of shape (bodies, 3), not {shape:?}"
                     )));
                 }
+                if !numbers.iter().all(|number| number.is_finite()) {
+                    return Err(invalid("mass_centers must be finite"));
+                }
                 numbers.chunks_exact(3).map(Point3::from_slice).collect()
             }
             None => Vec::new(),
         };
         Ok(Self {
-            masses: one_or_each(masses, "masses")?,
+            masses: masses_of(masses, "masses")?,
             moments: moments_of(moments)?,
             mass_centers,
             coordinate_masses: coordinate_masses
-                .map_or(Ok(Vec::new()), |masses| one_or_each(masses, "coordinate_masses"))?,
+                .map_or(Ok(Vec::new()), |masses| masses_of(masses, "coordinate_masses"))?,
         })
     }
 

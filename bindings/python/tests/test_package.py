@@ -456,14 +456,24 @@ def test_what_bounds_a_step_is_checked() -> None:
     for length in (float("nan"), float("inf"), -1e-3):
         with pytest.raises(fe.InvalidValueError, match="step"):
             state.check_step(length, good)
+    for given, what in (
+        ((-1.0, 1.0), "masses must be greater than 0, not -1"),
+        ((np.nan, 1.0), "masses must be greater than 0, not NaN"),
+        (([1.0, 0.0], 1.0), "masses must be greater than 0, not 0"),
+        ((1.0, 0.0), "moments must be greater than 0"),
+        ((1.0, -1.0), "moments must be greater than 0"),
+        ((1.0, [[1.0, 2.0, -1.0]]), "moments must be greater than 0"),
+        ((1.0, [[[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]), "positive definite"),
+        ((1.0, 1.0, [[0.0, np.nan, 0.0]]), "mass_centers must be finite"),
+        ((1.0, 1.0, None, 0.0), "coordinate_masses must be greater than 0, not 0"),
+    ):
+        with pytest.raises(fe.InvalidValueError, match=what):
+            fe.Inertias(*given)
     for wrong, what in (
         (fe.Inertias([1.0, 1.0], 0.1, coordinate_masses=1.0), "masses must have 1 rows, not 2"),
         (fe.Inertias(1.0, [], coordinate_masses=1.0), "moments must have 1 rows, not 0"),
         (fe.Inertias(1.0, 0.1, np.zeros((2, 3)), 1.0), "mass_centers"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
-        (fe.Inertias(0.0, 0.1, coordinate_masses=1.0), "mass"),
-        (fe.Inertias(1.0, -1.0, coordinate_masses=1.0), "inertia"),
-        (fe.Inertias(1.0, [[1.0, 2.0, -1.0]], coordinate_masses=1.0), "inertia"),
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
             state.check_step(1e-3, wrong)
