@@ -230,6 +230,27 @@ def test_the_worlds_of_a_step_in_jax_are_freed_with_it() -> None:
     assert np.array_equal(compiled(*inputs), before)
 
 
+@pytest.mark.parametrize("package", ["jax", "torch"])
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_step_of_a_system_that_was_changed_is_to_be_made_anew(package: str, is_used: bool) -> None:
+    module = pytest.importorskip(f"force_elements.{package}")
+    system = everything()
+    step, moved = module.Step(system), motion(system, 1)
+    if package == "torch":
+        import torch
+
+        inputs = [step.variables(), *(torch.tensor(of[0]) for of in moved.values())]
+    else:
+        inputs = [step.variables(), *(of[0] for of in moved.values())]
+    if is_used:
+        step(*inputs)
+    # In the place of another, with the same variables.
+    system.remove_element(system.element("mount"))
+    system.add_linear_bushing(fe.GROUND, system.body("cube"))
+    with pytest.raises(Exception, match=r"make a new Step\(system\)"):
+        step(*inputs)
+
+
 def test_second_derivatives_in_jax_are_refused() -> None:
     import jax
     import jax.numpy as jnp

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Batch, System
+from ._errors import TopologyError
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ class Function:
         # A row stays after its body has been removed.
         self.bodies, self.coordinates = len(start.poses), len(start.coordinates)
         self.start = start.values()
-        self._system, self._threads = system, threads
+        self._system, self._state, self._threads = system, start, threads
         self._batch: Batch | None = None
         self._lock = threading.Lock()
 
@@ -150,16 +151,22 @@ class Function:
         # Another thread, or the collection of garbage in this one, may release it meanwhile.
         batch = self._batch
         if batch is None or len(batch) != n:
-            batch = self._batch = Batch(self._system, n, threads=self._threads)
+            batch = self._batch = Batch(self._system, n, state=self._state, threads=self._threads)
         batch.set_values(variables)
         wrenches, forces = np.empty((n, self.bodies, 6)), np.empty((n, self.coordinates))
         run = batch.step if commits else batch.evaluate
-        run(
-            poses=poses,
-            velocities=velocities,
-            coordinates=coordinates,
-            coordinate_rates=rates,
-            wrenches=wrenches,
-            coordinate_forces=forces,
-        )
+        try:
+            run(
+                poses=poses,
+                velocities=velocities,
+                coordinates=coordinates,
+                coordinate_rates=rates,
+                wrenches=wrenches,
+                coordinate_forces=forces,
+            )
+        except TopologyError:
+            # Worlds could be carried over, but the arrays of the caller have the shapes of before.
+            raise TopologyError(
+                "a body, coordinate or element of the system was added or removed after this Step was made: make a new Step(system)"
+            ) from None
         return wrenches, forces, batch
