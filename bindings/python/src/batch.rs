@@ -2,19 +2,20 @@
 
 use std::num::NonZeroUsize;
 
-use force_elements::{BodyIndex, CoordinateIndex, Error, ForceSystem, Scope, State as CrateState};
+use force_elements::{Error, ForceSystem, Scope, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use crate::arrays::{self, Input, Rows, chunks, input, output, row, wrong_shape};
-use crate::convert::{self, force_numbers, matrix_of, pose_of, velocity_numbers, velocity_of};
+use crate::arrays::{self, Input, chunks, input, output, row, wrong_shape};
+use crate::convert::{self, force_numbers, matrix_of, velocity_numbers};
 use crate::errors::{invalid, raised};
 use crate::inertias::{Inertias, method_of};
 use crate::linearization::{Places, Products};
+use crate::motion::Motion;
 use crate::parallel::{self, Pool};
-use crate::parts::{body_rows, coordinate_places, occupied};
+use crate::parts::{body_rows, coordinate_places};
 use crate::state::State;
 use crate::system::{System, Update};
 
@@ -44,43 +45,6 @@ struct Job<'a> {
 struct Product<'a> {
     state: &'a CrateState<f64>,
     to: [Option<&'a mut [f64]>; 3],
-}
-
-/// The motion of all worlds, as far as it is given.
-struct Motion<'a> {
-    bodies: Vec<Option<BodyIndex>>,
-    coordinates: Vec<Option<CoordinateIndex>>,
-    time: Rows<'a>,
-    poses: Rows<'a>,
-    velocities: Rows<'a>,
-    values: Rows<'a>,
-    rates: Rows<'a>,
-}
-
-impl Motion<'_> {
-    fn write(&self, world: usize, state: &mut CrateState<f64>) -> Result<(), Error> {
-        if let Some([time]) = row(self.time, world) {
-            state.set_time(*time)?;
-        }
-        if let (Some(poses), false) = (row(self.poses, world), self.bodies.is_empty()) {
-            let poses = poses.chunks_exact(poses.len() / self.bodies.len());
-            for (body, pose) in occupied(self.bodies.iter().copied(), poses) {
-                state.set_pose(body, pose_of(pose)?)?;
-            }
-        }
-        let velocities = row(self.velocities, world).unwrap_or_default().chunks_exact(6);
-        for (body, velocity) in occupied(self.bodies.iter().copied(), velocities) {
-            state.set_velocity(body, velocity_of(velocity))?;
-        }
-        let coordinates = || self.coordinates.iter().copied();
-        for (coordinate, q) in occupied(coordinates(), row(self.values, world).unwrap_or_default()) {
-            state.set_coordinate(coordinate, *q)?;
-        }
-        for (coordinate, u) in occupied(coordinates(), row(self.rates, world).unwrap_or_default()) {
-            state.set_coordinate_rate(coordinate, *u)?;
-        }
-        Ok(())
-    }
 }
 
 impl Job<'_> {
@@ -233,6 +197,9 @@ impl Batch {
         py.detach(|| {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
+                if !system.owns(job.state) {
+                    return Err(Error::TopologyMismatch);
+                }
                 motion.write(world, job.state)?;
                 job.evaluate(&system, names)?;
                 then(&system, job.state)
@@ -376,6 +343,9 @@ impl Batch {
     /// (n, coordinates). Out, written in place: ``wrenches`` (n, bodies, 6), torque [N m] and force [N] at the origins in
     /// ground; ``coordinate_forces`` (n, coordinates); ``energies`` (n,) [J]; ``results`` (n, k) for k ``names`` of results.
     /// Without worlds the names of results are not checked.
+    ///
+    /// A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
+    /// evaluated with its new motion has that motion.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]

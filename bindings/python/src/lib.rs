@@ -9,6 +9,7 @@ mod errors;
 mod inertias;
 mod keywords;
 mod linearization;
+mod motion;
 mod parallel;
 mod parts;
 mod shapes;

@@ -1,8 +1,8 @@
 //! One state: motion, variables by name, forces and results.
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Handle, KinematicsSource, Pose, SpatialVelocity,
-    Stage, State as CrateState, StepRule, Stepping, Topology,
+    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Handle, KinematicsError, KinematicsSource, Pose,
+    Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping, Topology,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use crate::convert::{
 use crate::errors::{exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
+use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::simulate::{Run, failed};
 use crate::system::{System, Update};
@@ -155,12 +156,12 @@ impl State {
                 )));
             }
         };
-        for (body, numbers) in occupied(bodies, numbers.chunks_exact(width)) {
+        for (body, numbers) in occupied(bodies.iter().copied(), numbers.chunks_exact(width)) {
             let refused = |error| invalid(&format!("{error}, in row {} of poses", body.index() - 1));
-            let pose = pose_of(numbers).map_err(refused)?;
-            self.state.set_pose(body, pose).map_err(raised)?;
+            pose_of(numbers).map_err(refused)?;
         }
-        Ok(())
+        let motion = Motion { bodies, poses: Some((&numbers, count * width)), ..Motion::default() };
+        motion.write(0, &mut self.state).map_err(raised)
     }
 
     /// The velocities (bodies, 6) of the origins of all bodies, in ground: angular [rad/s], linear [m/s].
@@ -174,10 +175,8 @@ impl State {
     fn set_velocities(&mut self, velocities: &Bound<'_, PyAny>) -> PyResult<()> {
         let bodies = body_rows(self.state.positions().topology());
         let numbers = rows(velocities, bodies.len(), 6, "velocities")?;
-        for (body, numbers) in occupied(bodies, numbers.chunks_exact(6)) {
-            self.state.set_velocity(body, velocity_of(numbers)).map_err(raised)?;
-        }
-        Ok(())
+        let motion = Motion { bodies, velocities: Some((&numbers, numbers.len())), ..Motion::default() };
+        motion.write(0, &mut self.state).map_err(raised)
     }
 
     /// The values of all coordinates [m or rad].
@@ -188,12 +187,10 @@ impl State {
 
     #[setter]
     fn set_coordinates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let places = coordinate_places(self.state.positions().topology());
-        let numbers = row(values, places.len(), "coordinates")?;
-        for (coordinate, q) in occupied(places, numbers) {
-            self.state.set_coordinate(coordinate, q).map_err(raised)?;
-        }
-        Ok(())
+        let coordinates = coordinate_places(self.state.positions().topology());
+        let numbers = row(values, coordinates.len(), "coordinates")?;
+        let motion = Motion { coordinates, values: Some((&numbers, numbers.len())), ..Motion::default() };
+        motion.write(0, &mut self.state).map_err(raised)
     }
 
     /// The rates of all coordinates [m/s or rad/s].
@@ -204,12 +201,10 @@ impl State {
 
     #[setter]
     fn set_coordinate_rates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let places = coordinate_places(self.state.positions().topology());
-        let numbers = row(values, places.len(), "coordinate_rates")?;
-        for (coordinate, u) in occupied(places, numbers) {
-            self.state.set_coordinate_rate(coordinate, u).map_err(raised)?;
-        }
-        Ok(())
+        let coordinates = coordinate_places(self.state.positions().topology());
+        let numbers = row(values, coordinates.len(), "coordinate_rates")?;
+        let motion = Motion { coordinates, rates: Some((&numbers, numbers.len())), ..Motion::default() };
+        motion.write(0, &mut self.state).map_err(raised)
     }
 
     /// Sets pose [m] and, if given, velocity of a body: a 4 x 4 matrix, or 7 numbers (x, y, z, w, i, j, k), or a position; and
@@ -236,6 +231,9 @@ impl State {
     #[pyo3(signature = (coordinate, value, rate=None))]
     fn set_coordinate(&mut self, coordinate: Coordinate, value: f64, rate: Option<f64>) -> PyResult<()> {
         let coordinate = coordinate.find(&self.system.get().read())?;
+        let is_finite = rate.is_none_or(f64::is_finite);
+        let of_rate = KinematicsError::NonFinite { quantity: Quantity::CoordinateRate(coordinate) };
+        is_finite.then_some(()).ok_or_else(|| raised(of_rate))?;
         self.state.set_coordinate(coordinate, value).map_err(raised)?;
         rate.map_or(Ok(()), |rate| self.state.set_coordinate_rate(coordinate, rate).map_err(raised))
     }

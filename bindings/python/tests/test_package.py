@@ -99,6 +99,60 @@ def test_a_failing_world_is_named_and_the_others_are_done() -> None:
     assert np.isnan(out["energies"]).sum() == 2
 
 
+def test_what_is_refused_a_motion_stays_as_it_was() -> None:
+    system = everything()
+    batch = fe.Batch(system, 2)
+    batch.step(time=1.0, **motion(system, 2, seed=1))
+    before = pickle.dumps([batch.state(world) for world in range(2)])
+    for name, values in motion(system, 2, seed=2).items():
+        wrong = values.copy()
+        wrong.reshape(2, -1)[:, -1] = np.nan
+        with pytest.raises(fe.InvalidValueError):
+            batch.step(time=2.0, **{**motion(system, 2, seed=2), name: wrong})
+        assert pickle.dumps([batch.state(world) for world in range(2)]) == before
+        state = batch.state(0)
+        state.evaluate()
+        with pytest.raises(fe.InvalidValueError):
+            setattr(state, name, wrong[0])
+        assert np.isfinite(state.energy)
+        assert pickle.dumps([state, batch.state(1)]) == before
+    with pytest.raises(fe.InvalidValueError):
+        batch.step(time=[2.0, np.nan])
+    assert batch["time"].tolist() == [2.0, 1.0]
+    state = batch.state(1)
+    with pytest.raises(fe.InvalidValueError, match="rate"):
+        state.set_coordinate(system.coordinates[0], 7.0, np.nan)
+    assert state.coordinates[0] != 7.0
+
+
+def test_a_batch_in_use_is_no_error_of_the_package() -> None:
+    class Reading(dict[str, float]):
+        def items(self) -> Any:
+            return [("time", float(len(batch)))]
+
+    batch = fe.Batch(everything(), 2)
+    with pytest.raises(RuntimeError, match="Already mutably borrowed") as raised:
+        batch.update(Reading())
+    assert not isinstance(raised.value, fe.Error)
+    assert not batch["time"].any()
+
+
+def test_names_that_cannot_be_given_are_refused_with_the_reason() -> None:
+    system = everything()
+    cube = system.body("cube")
+    for name, reason in (
+        ("", "a name is not empty"),
+        ("a[0]", r'that of an element does not begin like "kind\[3\]"'),
+        ("mount.stiffness", 'beside "mount" of another element'),
+        ("mount", "is taken"),
+    ):
+        with pytest.raises(fe.Error, match=reason):
+            system.add_linear_bushing(fe.GROUND, cube, name=name)
+    for add in (system.add_body, system.add_coordinate):
+        with pytest.raises(fe.Error, match="a name is not empty"):
+            add("")
+
+
 def test_arrays_are_written_in_place_or_refused() -> None:
     system = everything()
     batch, moved = fe.Batch(system, WORLDS), motion(system, WORLDS)
