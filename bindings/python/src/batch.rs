@@ -23,7 +23,8 @@ use crate::system::{System, Update};
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
 ///
 /// ``batch[name]`` reads and writes a variable of all worlds, and ``in`` and iteration are those of its names, as of a ``State``;
-/// ``len(batch)`` is the number of worlds.
+/// ``len(batch)`` is the number of worlds. A world takes the memory of a ``State``, about 4.5 kB for a body on a
+/// bushing.
 #[pyclass(module = "force_elements")]
 pub(crate) struct Batch {
     system: Py<System>,
@@ -503,7 +504,7 @@ impl Batch {
         })
     }
 
-    /// The names of all variables.
+    /// The names of all variables, under the kinds and places of their elements, as those of a ``State``.
     fn keys(&self) -> Vec<String> {
         self.worlds.first().map_or_else(
             || self.system.get().read().default_state().variable_names(),

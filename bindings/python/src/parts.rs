@@ -279,7 +279,7 @@ impl Body {
         (self.index, self.generation)
     }
 
-    /// A frame on this body. ``pose`` [m]: 4 x 4 matrix, or position and quaternion (x, y, z, w, i, j, k), or position.
+    /// A frame on this body. ``pose`` [m]: 4 x 4 matrix, or position and quaternion (x, y, z, w, i, j, k), w first, or position.
     fn frame(&self, pose: &Bound<'_, PyAny>) -> PyResult<Frame> {
         Ok(Frame { body: *self, pose: convert::pose(pose)? })
     }

@@ -511,7 +511,8 @@ impl State {
         self.view(|_, view| view.result(name).map_err(raised))
     }
 
-    /// All results by name, under the ids of their elements.
+    /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name
+    /// that was given to an element in their place too.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let results = PyDict::new(py);
         let mut failed = None;
@@ -525,8 +526,8 @@ impl State {
         failed.map_or(Ok(results), Err)
     }
 
-    /// The units of all variables and, in an evaluated state, of all results, by name: ``1`` of a number without dimension,
-    /// empty of a flag.
+    /// The units of all variables and, in an evaluated state, of all results, under the names of ``keys()`` and ``results()``:
+    /// ``1`` of a number without dimension, empty of a flag.
     fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let units = PyDict::new(py);
         let mut failed = None;
@@ -544,12 +545,14 @@ impl State {
         failed.map_or(Ok(units), Err)
     }
 
-    /// The names of all variables, under the ids of their elements.
+    /// The names of all variables, under the kinds and places of their elements, such as ``linear_bushing[0].stiffness.px``: each
+    /// variable once, as ``restore`` takes them. The name that was given to an element serves in their place, in ``state[name]``,
+    /// ``in`` and ``update``, but is not listed: ``"mount.stiffness.px" in state`` holds where it is not in ``state.keys()``.
     fn keys(&self) -> Vec<String> {
         self.state.variable_names()
     }
 
-    /// All variables by name, under the ids of their elements.
+    /// All variables with their names, those of ``keys()``.
     fn variables(&self) -> Vec<(String, f64)> {
         self.state.snapshot().into()
     }

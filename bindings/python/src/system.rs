@@ -94,7 +94,7 @@ impl System {
             let parts = keys.iter().filter_map(|key| key.strip_prefix(&resolved)?.strip_prefix('.'));
             let parts: Vec<String> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
             let hint = match parts.as_slice() {
-                [] => "; keys() lists all".to_string(),
+                [] => LISTED.to_string(),
                 parts => format!("; there are {}", parts.join(", ")),
             };
             no_such(&format!("no variable is named {name:?}{hint}"))
@@ -161,6 +161,10 @@ impl Update {
         Ok(())
     }
 }
+
+/// Where all names of variables are.
+const LISTED: &str = "; keys() lists all, under the kinds and places of their elements, as linear_bushing[0]: a name given to an \
+    element serves in their place";
 
 /// The variables that are no element's own.
 const ACCOUNT: [&str; 2] = ["absorbed_energy", "account_open"];

@@ -713,6 +713,10 @@ def test_variables_and_results_have_names_and_units() -> None:
     units = state.units()
     assert units["linear_bushing[0].stiffness.qx"] == "N·m/rad" and units["linear_bushing[0].f.px"] == "N"
     assert state.results()["linear_bushing[0].f.px"] == state.result("mount.f.px")
+    # The name of an element serves where one is asked for; lists have each variable once.
+    assert "mount.stiffness.qx" in state and "mount.stiffness.qx" not in state.keys()
+    with pytest.raises(fe.NoSuchNameError, match=r"keys\(\) lists all, under the kinds and places .* a name given to an element serves"):
+        state["mont.stiffness.qx"]
 
 
 def test_parameters_have_the_defaults_of_the_library() -> None:
