@@ -41,9 +41,9 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Elements that report gaps are [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is
     /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation) and [`OnBed`](crate::laws::OnBed), between meshes
-    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and cables, below the
-    /// slack length at the strain of their longest strand, whose rate counts no slip from strand to strand while it is taut. Contacts between two
-    /// bodies of finite size are also covered by [`passing_time`](Self::passing_time).
+    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and cables, below the slack length at
+    /// the strain of their longest strand, whose rate counts no slip from strand to strand while it is taut. Contacts between
+    /// two bodies of finite size are also covered by [`passing_time`](Self::passing_time).
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.

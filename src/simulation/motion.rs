@@ -71,6 +71,8 @@ pub struct Simulation<'a, T: Real> {
     is_committed_early: bool,
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
+    /// The motion where the simulation began.
+    origin: Vec<f64>,
     /// The motion that rounding of positions has lost, in the places of the positions among the variables; and a buffer.
     lost: [Vec<f64>; 2],
 }
@@ -121,6 +123,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         y: Vec<T>,
         statistics: Statistics,
     ) -> Self {
+        let origin = y.iter().take(plant.energies_start()).map(|y| y.to_f64()).collect();
         Self {
             system,
             plant,
@@ -133,6 +136,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             kept: None,
             is_committed_early: false,
             gaps: Default::default(),
+            origin,
             lost: Default::default(),
         }
     }
@@ -228,6 +232,11 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The continuous variables of bodies and coordinates.
     pub(super) fn motion(&self) -> &[T] {
         &self.y[..self.plant.energies_start()]
+    }
+
+    /// Bodies and coordinates where the simulation began.
+    pub(super) fn origin(&self) -> &[f64] {
+        &self.origin
     }
 
     /// The power that all elements together absorb, given the rates \[W\].

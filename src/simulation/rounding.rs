@@ -10,8 +10,8 @@ use crate::simulation::motion::Simulation;
 /// Steps that move a position by fewer roundings than this count: only in these is the mean velocity accurate enough.
 const FEW: f64 = 16.0;
 
-/// The fraction of the scale of the motion that may be lost.
-const MOST: f64 = 1e-3;
+/// The fraction of the motion, and of its scale, that may be lost.
+const MOST: f64 = 1e-2;
 
 impl<T: Real> Simulation<'_, T> {
     /// Writes the motion lost up to the end of a step.
@@ -26,7 +26,7 @@ impl<T: Real> Simulation<'_, T> {
         let of_coordinates = (coordinates_start..energies_start).step_by(COORDINATE).map(|i| (i, i + 1));
         let start = self.variables();
         let half = 0.5 * (time - self.time());
-        let most = MOST * plant.scale.unwrap_or(1.0);
+        let scale = plant.scale.unwrap_or(1.0);
         lost.resize(energies_start, 0.0);
         for (place, rate) in of_bodies.chain(of_coordinates) {
             let [before, after] = [start[place], y[place]].map(T::to_f64);
@@ -34,6 +34,7 @@ impl<T: Real> Simulation<'_, T> {
             let rounding = T::default_epsilon().to_f64() * before.abs().max(after.abs());
             if moved.abs() < FEW * rounding {
                 lost[place] += moved - (after - before);
+                let most = MOST * (scale + (after - self.origin()[place]).abs());
                 if lost[place] > most || lost[place] < -most {
                     return Err(SimulationError::PositionsTooCoarse { time, lost: lost[place] });
                 }
