@@ -1,4 +1,4 @@
-//! What elements refuse, and errors of shapes and paths as those of systems and elements.
+//! Refusals of elements, and conversions of the errors of shapes and paths.
 
 use crate::cable::PathError;
 use crate::framework::{ElementError, Error, OwnError};

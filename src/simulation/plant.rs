@@ -206,9 +206,9 @@ impl<T: Real> Plant<T> {
     /// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or
     /// an energy is its distance from its value when the integrator began with the simulation, so that results do not
     /// depend on the origin of Ground, as long as positions there are not
-    /// [too coarse](super::SimulationError::PositionsTooCoarse). Without a scale it is the largest magnitude so far, of a vector as a whole, but
-    /// at least 1e-3 and at most 1 SI unit: a body that swings by a millimetre is resolved as well as one that swings
-    /// by a metre.
+    /// [too coarse](super::SimulationError::PositionsTooCoarse). Without a scale it is the largest magnitude so far, of a
+    /// vector as a whole, but at least 1e-3 and at most 1 SI unit: a body that swings by a millimetre is resolved as well as
+    /// one that swings by a metre.
     ///
     /// # Errors
     /// [`InvalidValue`] unless it is positive and finite.
