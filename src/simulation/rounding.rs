@@ -7,11 +7,12 @@ use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{BODY, COORDINATE};
 use crate::simulation::motion::Simulation;
 
-/// Steps that move a position by fewer roundings than this count: only in these is the mean velocity accurate enough.
-const FEW: f64 = 16.0;
-
 /// The fraction of the motion, and of its scale, that may be lost.
 const MOST: f64 = 1e-2;
+
+/// Steps that move a position by fewer roundings than this count: one that moves it by more loses half a rounding, which is less
+/// than that fraction of it. In short steps the mean velocity is accurate enough.
+const FEW: f64 = 0.5 / MOST;
 
 impl<T: Real> Simulation<'_, T> {
     /// Writes the motion lost up to the end of a step.
