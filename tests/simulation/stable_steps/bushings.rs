@@ -194,7 +194,10 @@ fn the_bound_of_a_loaded_bushing_is_above_its_fastest_oscillation() {
         let body = host.add_body(body);
         let stiffness = Vector6::from_fn(|_, _| 10.0_f64.powf(deal.between(0.0, 4.0)));
         let parameters = linear_bushing::Parameters { stiffness, ..Default::default() };
-        let frames = [Frame::ground(Pose::identity()), Frame::of(body)];
+        // Half of them in the mass center, and half beside it, where forces have a lever too.
+        let offset = f64::from(u8::from(case % 2 == 1));
+        let X_BM = deal.pose::<f64>(2.0 * offset, 0.2 * offset);
+        let frames = [Frame::ground(Pose::identity()), Frame::on(body, X_BM)];
         host.system
             .add(LinearBushing::new(frames[0], frames[1], parameters).expect("valid"))
             .expect("exists");
@@ -202,7 +205,8 @@ fn the_bound_of_a_loaded_bushing_is_above_its_fastest_oscillation() {
         let turn = Rotation3::new(Vector3::x() * qx)
             * Rotation3::new(Vector3::y() * qy)
             * Rotation3::new(Vector3::z() * qz);
-        let X_GB = Pose::from_parts(Vector3::zeros().into(), turn);
+        let shift = deal.vector::<f64>(0.1 * offset);
+        let X_GB = Pose::from_parts(shift.into(), turn) * X_BM.inverse();
         let mut state = host.system.default_state();
         state.set_pose(body, X_GB).expect("finite");
         let root_of_mass = inverse_root(&X_GB.rotation, &of_inertia, of_mass);
