@@ -108,7 +108,7 @@ pub struct ContactDesign {
     /// Number of points that share the weight.
     pub points: u32,
     /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster;
-    /// the corners of a cube by up to `2.3 v`, those of other boxes by more.
+    /// the corners of a cube by up to `2.3 v`, those of longer boxes may be faster.
     pub speed: f64,
     /// The ratio of the rebound speed to that speed, greater than zero and at most one.
     pub restitution: f64,

@@ -84,7 +84,8 @@ fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
     if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
-/// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction of material that they share; `None` if all are slack.
+/// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction of
+/// material that they share; `None` if all are slack.
 fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
     parts: impl Iterator<Item = (S, S)> + Clone,
     share: S,
