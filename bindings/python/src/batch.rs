@@ -23,8 +23,7 @@ use crate::system::{System, Update};
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
 ///
 /// ``batch[name]`` reads and writes a variable of all worlds, and ``in`` and iteration are those of its names, as of a ``State``;
-/// ``len(batch)`` is the number of worlds. A world takes the memory of a ``State``, about 4.5 kB for a body on a
-/// bushing.
+/// ``len(batch)`` is the number of worlds. A world takes the memory of a ``State``.
 #[pyclass(module = "force_elements")]
 pub(crate) struct Batch {
     system: Py<System>,
