@@ -1,15 +1,16 @@
 //! Copies of everything that varies, without results.
 
 use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::continuous::ContinuousRows;
+use crate::framework::continuous::Shown;
 use crate::framework::slots::AnySlots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
-use crate::math::Real;
-use crate::mechanics::KinematicsRows;
+use crate::math::{Pose, Real, SpatialVelocity};
+use crate::mechanics::Kinematics;
 
 /// Everything that varies in a state, except results: time, motion, variables and energy accounts.
 ///
@@ -34,10 +35,18 @@ use crate::mechanics::KinematicsRows;
 #[derive(Debug, Clone)]
 pub struct Checkpoint<T: Real> {
     version: usize,
-    kinematics: KinematicsRows<T>,
-    /// Variables without results; of several states, as [`Worlds`](crate::Worlds) has them, one after the other.
+    /// All that follows is of several states, as [`Worlds`](crate::Worlds) has them, one after the other.
+    times: Vec<T>,
+    poses: Vec<Pose<T>>,
+    velocities: Vec<SpatialVelocity<T>>,
+    coordinates: Vec<T>,
+    coordinate_rates: Vec<T>,
+    /// Variables without results.
     kinds: Vec<Box<dyn AnySlots<T>>>,
-    continuous: ContinuousRows<T>,
+    continuous: Vec<T>,
+    account_open: Vec<bool>,
+    shown: Vec<Shown>,
+    flags: Vec<[bool; 3]>,
 }
 
 impl<T: Real> State<T> {
@@ -65,11 +74,20 @@ impl<T: Real> State<T> {
 impl<T: Real> Checkpoint<T> {
     /// As many copies of a state.
     pub(crate) fn repeat(state: &State<T>, count: usize) -> Self {
+        let State { version, kinematics, kinds, continuous, .. } = state;
+        let Kinematics { time, positions, velocities } = kinematics;
         Self {
-            version: state.version,
-            kinematics: KinematicsRows::repeat(&state.kinematics, count),
-            kinds: state.kinds.iter().map(|slots| slots.repeat_variables(count)).collect(),
-            continuous: ContinuousRows::repeat(&state.continuous, count),
+            version: *version,
+            times: vec![*time; count],
+            poses: positions.bodies.repeat(count),
+            velocities: velocities.bodies.repeat(count),
+            coordinates: positions.coordinates.repeat(count),
+            coordinate_rates: velocities.coordinates.repeat(count),
+            kinds: kinds.iter().map(|slots| slots.repeat_variables(count)).collect(),
+            continuous: continuous.values.repeat(count),
+            account_open: continuous.account_open.repeat(count),
+            shown: continuous.shown.repeat(count),
+            flags: vec![continuous.flags(); count],
         }
     }
 
@@ -80,8 +98,16 @@ impl<T: Real> Checkpoint<T> {
             let count = slots.roster().places.len();
             copies.copy_variables(index * count..(index + 1) * count, slots.as_ref(), 0)?;
         }
-        self.kinematics.write(index, &state.kinematics);
-        self.continuous.write(index, &state.continuous);
+        let State { kinematics: Kinematics { time, positions, velocities }, continuous, .. } = state;
+        self.times[index] = *time;
+        write(&mut self.poses, index, &positions.bodies);
+        write(&mut self.velocities, index, &velocities.bodies);
+        write(&mut self.coordinates, index, &positions.coordinates);
+        write(&mut self.coordinate_rates, index, &velocities.coordinates);
+        write(&mut self.continuous, index, &continuous.values);
+        write(&mut self.account_open, index, &continuous.account_open);
+        write(&mut self.shown, index, &continuous.shown);
+        self.flags[index] = continuous.flags();
         Ok(())
     }
 
@@ -92,8 +118,16 @@ impl<T: Real> Checkpoint<T> {
             let count = slots.roster().places.len();
             slots.copy_variables(0..count, copies.as_ref(), index * count)?;
         }
-        self.kinematics.read(index, &mut state.kinematics);
-        self.continuous.read(index, &mut state.continuous);
+        let State { kinematics: Kinematics { time, positions, velocities }, continuous, .. } = state;
+        *time = self.times[index];
+        read(&self.poses, index, &mut positions.bodies);
+        read(&self.velocities, index, &mut velocities.bodies);
+        read(&self.coordinates, index, &mut positions.coordinates);
+        read(&self.coordinate_rates, index, &mut velocities.coordinates);
+        read(&self.continuous, index, &mut continuous.values);
+        read(&self.account_open, index, &mut continuous.account_open);
+        read(&self.shown, index, &mut continuous.shown);
+        continuous.set_flags(self.flags[index]);
         state.invalidate(Stage::Instance);
         Ok(())
     }
@@ -101,4 +135,14 @@ impl<T: Real> Checkpoint<T> {
     fn check(&self, state: &State<T>) -> Result<(), Error> {
         if state.version == self.version { Ok(()) } else { Err(Error::TopologyMismatch) }
     }
+}
+
+/// Replaces one of several rows of equal length.
+fn write<V: Copy>(rows: &mut [V], index: usize, row: &[V]) {
+    rows[index * row.len()..][..row.len()].copy_from_slice(row);
+}
+
+/// Copies one of several rows of equal length.
+fn read<V: Copy>(rows: &[V], index: usize, row: &mut [V]) {
+    row.copy_from_slice(&rows[index * row.len()..][..row.len()]);
 }

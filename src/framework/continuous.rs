@@ -12,7 +12,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
-use crate::math::{Real, Requirement, Rows, check, clone_by_field};
+use crate::math::{Real, Requirement, check, clone_by_field};
 use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
@@ -198,43 +198,6 @@ impl<T: Real> Continuous<T> {
         let opened = |stored: f64| Shown { dissipated: 0.0, stored: stored.abs(), ..Shown::NOTHING };
         self.shown.extend(stored.take(self.account_open.len()).map(opened));
         self.set_flags([false; 3]);
-    }
-}
-
-/// The lasting part of the continuous variables of several states of one system, side by side.
-#[derive(Debug, Clone)]
-pub(crate) struct ContinuousRows<T: Real> {
-    values: Rows<T>,
-    account_open: Rows<bool>,
-    shown: Rows<Shown>,
-    flags: Rows<bool>,
-}
-
-impl<T: Real> ContinuousRows<T> {
-    /// As many copies.
-    pub(crate) fn repeat(continuous: &Continuous<T>, count: usize) -> Self {
-        Self {
-            values: Rows::repeat(&continuous.values, count),
-            account_open: Rows::repeat(&continuous.account_open, count),
-            shown: Rows::repeat(&continuous.shown, count),
-            flags: Rows::repeat(&continuous.flags(), count),
-        }
-    }
-
-    pub(crate) fn write(&mut self, index: usize, continuous: &Continuous<T>) {
-        self.values.write(index, &continuous.values);
-        self.account_open.write(index, &continuous.account_open);
-        self.shown.write(index, &continuous.shown);
-        self.flags.write(index, &continuous.flags());
-    }
-
-    pub(crate) fn read(&self, index: usize, continuous: &mut Continuous<T>) {
-        self.values.read(index, &mut continuous.values);
-        self.account_open.read(index, &mut continuous.account_open);
-        self.shown.read(index, &mut continuous.shown);
-        let mut flags = [false; 3];
-        self.flags.read(index, &mut flags);
-        continuous.set_flags(flags);
     }
 }
 

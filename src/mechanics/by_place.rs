@@ -11,8 +11,8 @@ use crate::math::clone_by_field;
 #[derive(Debug, PartialEq)]
 pub struct ByPlace<B, C> {
     pub(super) topology: Topology,
-    pub(super) bodies: Vec<B>,
-    pub(super) coordinates: Vec<C>,
+    pub(crate) bodies: Vec<B>,
+    pub(crate) coordinates: Vec<C>,
 }
 
 clone_by_field!([B: Clone, C: Clone] ByPlace<B, C> { topology, bodies, coordinates });

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::{AsIndex, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
-use crate::math::{Pose, Real, Rows, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
+use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
@@ -333,48 +333,6 @@ impl<T: Real> Kinematics<T> {
     fn check_moving(&self, body: BodyIndex) -> Result<(), KinematicsError> {
         self.topology().check_body(body)?;
         if body == BodyIndex::GROUND { Err(KinematicsError::GroundIsFixed) } else { Ok(()) }
-    }
-}
-
-/// Kinematics of one topology, side by side.
-#[derive(Debug, Clone)]
-pub(crate) struct KinematicsRows<T: Real> {
-    times: Rows<T>,
-    poses: Rows<Pose<T>>,
-    velocities: Rows<SpatialVelocity<T>>,
-    coordinates: Rows<T>,
-    coordinate_rates: Rows<T>,
-}
-
-impl<T: Real> KinematicsRows<T> {
-    /// As many copies.
-    pub(crate) fn repeat(kinematics: &Kinematics<T>, count: usize) -> Self {
-        let Kinematics { time, positions, velocities } = kinematics;
-        Self {
-            times: Rows::repeat(&[*time], count),
-            poses: Rows::repeat(&positions.bodies, count),
-            velocities: Rows::repeat(&velocities.bodies, count),
-            coordinates: Rows::repeat(&positions.coordinates, count),
-            coordinate_rates: Rows::repeat(&velocities.coordinates, count),
-        }
-    }
-
-    pub(crate) fn write(&mut self, index: usize, kinematics: &Kinematics<T>) {
-        let Kinematics { time, positions, velocities } = kinematics;
-        self.times.write(index, &[*time]);
-        self.poses.write(index, &positions.bodies);
-        self.velocities.write(index, &velocities.bodies);
-        self.coordinates.write(index, &positions.coordinates);
-        self.coordinate_rates.write(index, &velocities.coordinates);
-    }
-
-    pub(crate) fn read(&self, index: usize, kinematics: &mut Kinematics<T>) {
-        let Kinematics { time, positions, velocities } = kinematics;
-        self.times.read(index, core::slice::from_mut(time));
-        self.poses.read(index, &mut positions.bodies);
-        self.velocities.read(index, &mut velocities.bodies);
-        self.coordinates.read(index, &mut positions.coordinates);
-        self.coordinate_rates.read(index, &mut velocities.coordinates);
     }
 }
 

@@ -13,7 +13,7 @@ pub use by_place::ByPlace;
 pub use error::{KinematicsError, Quantity};
 pub use forces::{ForceAccumulator, Forces};
 pub use inertias::Inertias;
-pub(crate) use kinematics::{Kinematics, KinematicsRows, finite};
+pub(crate) use kinematics::{Kinematics, finite};
 pub use kinematics::{KinematicsSource, Positions, Variation, Velocities};
 pub use place::{CoordinatePair, Frame, Station};
 pub(crate) use places::{Places, Stamp};
