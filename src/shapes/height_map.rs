@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 
 use nalgebra::Vector2;
 
-use super::spline::{self, Axis, FUNCTIONS};
+use super::spline::{Axis, FUNCTIONS};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::shapes::ShapeError;
 
@@ -24,16 +24,15 @@ use crate::shapes::ShapeError;
 ///
 /// Method: C. de Boor, *A Practical Guide to Splines* (1978), chapters IX, X, XIII and XVII.
 ///
-/// # Example: lines that are closer together around a ridge
+/// # Example: a ridge
 ///
 /// ```
+/// use force_elements::nalgebra::Vector2;
 /// use force_elements::shapes::HeightMap;
 ///
-/// let x = [-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0];
-/// let y = [0.0, 1.0, 2.0];
 /// let ridge = |x: f64| 0.3 / (1.0 + x * x);
-/// let heights: Vec<f64> = y.iter().flat_map(|_| x.map(ridge)).collect();
-/// let map = HeightMap::rectilinear(&x, &y, &heights)?;
+/// let row = [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0].map(ridge);
+/// let map = HeightMap::new(Vector2::new(-2.0, 0.0), Vector2::new(0.5, 1.0), row.len(), &[row; 3].concat())?;
 /// assert!((map.height_at(0.5, 1.7)? - ridge(0.5)).abs() < 1e-15);
 /// assert!((map.height_at(0.3, 0.2)? - ridge(0.3)).abs() < 1e-3);
 /// # Ok::<(), force_elements::Error>(())
@@ -78,31 +77,11 @@ impl<T: Real> HeightMap<T> {
         spacing.iter().try_for_each(|&x| check::size("height_map.spacing", x))?;
         corner.iter().try_for_each(|&x| check::finite("height_map.corner", x))?;
         let rows = heights.len().checked_div(columns).unwrap_or(0);
-        check_count(columns, rows, heights)?;
-        let axis = |i: usize, count| {
-            let parts = spline::parts(count);
-            Axis::even(corner[i], spacing[i] / T::lit(f64::from(parts)), parts, count)
-        };
-        Self::over([axis(0, columns), axis(1, rows)], spacing.min(), heights)
-    }
-
-    /// The spline through `heights` \[m\] where lines at these coordinates x and y \[m\] cross; x runs fastest.
-    ///
-    /// # Errors
-    /// [`ShapeError::InvalidValue`] unless the coordinates increase, each spacing is of a
-    /// [`Size`](crate::Requirement::Size) and at most ten times that beside it (a spline between very uneven lines
-    /// overshoots), all numbers are finite, and heights are at most 1e7 times the least spacing;
-    /// [`ShapeError::IncompleteGrid`] unless there are at least two of each coordinate and a height at each crossing.
-    pub fn rectilinear(x: &[T], y: &[T], heights: &[T]) -> Result<Self, ShapeError> {
-        check_count(x.len(), y.len(), heights)?;
-        let axes = [Axis::through("height_map.x", x)?, Axis::through("height_map.y", y)?];
-        let distances = x.windows(2).chain(y.windows(2)).map(|pair| pair[1] - pair[0]);
-        let least = distances.fold(x[1] - x[0], T::min);
-        Self::over(axes, least, heights)
-    }
-
-    /// The spline through heights of which there are as many as lines cross.
-    fn over(axes: [Axis<T>; 2], spacing: T, heights: &[T]) -> Result<Self, ShapeError> {
+        if columns < 2 || rows < 2 || rows.checked_mul(columns) != Some(heights.len()) {
+            return Err(ShapeError::IncompleteGrid { columns, heights: heights.len() });
+        }
+        let axes = [Axis::new(corner.x, spacing.x, columns), Axis::new(corner.y, spacing.y, rows)];
+        let spacing = spacing.min();
         let limit = spacing * T::lit(1e7);
         for &height in heights {
             check::finite("height_map.heights", height)?;
@@ -211,13 +190,6 @@ impl<T: Real> HeightMap<T> {
         }
         at
     }
-}
-
-fn check_count<T>(columns: usize, rows: usize, heights: &[T]) -> Result<(), ShapeError> {
-    if columns < 2 || rows < 2 || rows.checked_mul(columns) != Some(heights.len()) {
-        return Err(ShapeError::IncompleteGrid { columns, heights: heights.len() });
-    }
-    Ok(())
 }
 
 /// The transpose of a matrix with rows of this length.

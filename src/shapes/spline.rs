@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{convert, convert_unchecked};
 
-use crate::math::{Banded, InvalidValue, Real, Requirement, check};
+use crate::math::{Banded, Real};
 
 /// The number of B-splines that do not vanish between two neighbouring lines: one more than their degree.
 pub(super) const FUNCTIONS: usize = 8;
@@ -15,7 +15,7 @@ const CONDITIONS: usize = 3;
 /// A polynomial, or one coefficient of each B-spline.
 type Eight<T> = [T; FUNCTIONS];
 
-/// The lines of a grid across one axis, and the B-splines whose knots they are.
+/// The evenly spaced lines of a grid across one axis, and the B-splines whose knots they are.
 ///
 /// A natural spline has zero derivatives of order four to six at its ends, and is of degree three beyond. Of all
 /// functions through its values it has the least integral of the squared fourth derivative.
@@ -27,8 +27,8 @@ pub(crate) struct Axis<T> {
     /// Intervals from one value to the next: a spline through two or three values is a line or a parabola, which has
     /// lines between them.
     parts: u32,
-    /// One for each interval, or one for all if the lines are evenly spaced.
-    pieces: Vec<Piece<T>>,
+    /// Between any two lines.
+    piece: Piece<T>,
     /// Before the first line, and after the last.
     beyond: [Piece<T>; 2],
 }
@@ -42,64 +42,27 @@ struct Piece<T> {
     powers: [Eight<T>; FUNCTIONS],
 }
 
-/// The intervals from one value to the next of this many.
-pub(super) fn parts(values: usize) -> u32 {
-    match values {
-        2 => 3,
-        3 => 2,
-        _ => 1,
-    }
-}
-
 impl<T: Real> Axis<T> {
-    /// Evenly spaced lines for this many values, with parts between them.
-    pub(super) fn even(start: T, spacing: T, parts: u32, values: usize) -> Self {
+    /// Lines for this many values, which are this far apart.
+    pub(super) fn new(start: T, spacing: T, values: usize) -> Self {
+        let parts = match values {
+            2 => 3,
+            3 => 2,
+            _ => 1,
+        };
+        let spacing = spacing / T::lit(f64::from(parts));
         let count = (values - 1) * parts as usize + 1;
-        let place = |i: i32| T::lit(convert(i));
-        let piece = Piece::new(spacing, place);
         let lines = (0..count).map(|i| start + spacing * T::lit(convert(i))).collect();
+        let piece = Piece::new(spacing);
         let beyond = [piece.beyond(T::zero()), piece.beyond(T::one())];
-        Self { lines, parts, pieces: alloc::vec![piece], beyond }
-    }
-
-    /// Lines at these coordinates.
-    ///
-    /// # Errors
-    /// [`InvalidValue`] unless they are finite, and the distance of neighbours is of a
-    /// [`Size`](crate::Requirement::Size) and at most ten times that of the next.
-    pub(super) fn through(name: &'static str, places: &[T]) -> Result<Self, InvalidValue> {
-        let mut before: Option<T> = None;
-        places.iter().try_for_each(|&x| check::finite(name, x))?;
-        for pair in places.windows(2) {
-            let spacing = pair[1] - pair[0];
-            check::size(name, spacing)?;
-            if let Some(before) = before {
-                let is_graded = spacing.max(before) <= T::lit(10.0) * spacing.min(before);
-                check::that(is_graded, name, spacing, Requirement::AtMost("10 times the spacing beside it"))?;
-            }
-            before = Some(spacing);
-        }
-        let parts = parts(places.len());
-        let between = places.windows(2).flat_map(|pair| {
-            let step = (pair[1] - pair[0]) / T::lit(f64::from(parts));
-            (0..parts).map(move |part| pair[0] + step * T::lit(f64::from(part)))
-        });
-        let lines: Vec<T> = between.chain(places.last().copied()).collect();
-        let last = lines.len() - 1;
-        let mut pieces = Vec::with_capacity(last);
-        for i in 0..last {
-            let (start, spacing) = (lines[i], lines[i + 1] - lines[i]);
-            pieces.push(Piece::new(spacing, |k| (knot(&lines, i, k) - start) / spacing));
-        }
-        let beyond = [pieces[0].beyond(T::zero()), pieces[last - 1].beyond(T::one())];
-        Ok(Self { lines, parts, pieces, beyond })
+        Self { lines, parts, piece, beyond }
     }
 
     pub(super) fn cast<U: Real>(&self) -> Axis<U> {
         Axis {
             lines: self.lines.iter().map(|x| x.cast()).collect(),
             parts: self.parts,
-            pieces: self.pieces.iter().map(Piece::cast).collect(),
+            piece: self.piece.cast(),
             beyond: [self.beyond[0].cast(), self.beyond[1].cast()],
         }
     }
@@ -114,10 +77,6 @@ impl<T: Real> Axis<T> {
         self.lines.len() + 2 * CONDITIONS
     }
 
-    fn piece(&self, interval: usize) -> &Piece<T> {
-        &self.pieces[interval.min(self.pieces.len() - 1)]
-    }
-
     /// The B-splines at `x` with their first two derivatives, and the index of the first; beyond the lines, those of the
     /// extrapolation.
     #[inline]
@@ -129,14 +88,11 @@ impl<T: Real> Axis<T> {
         } else if x > end {
             (last - 1, &self.beyond[1], end)
         } else {
-            let after = if let [piece] = &self.pieces[..] {
-                // NaN counts as zero.
-                1 + convert_unchecked::<f64, usize>(((x - start) * piece.inverse).to_f64().max(0.0))
-            } else {
-                self.lines.partition_point(|line| *line <= x)
-            };
-            let interval = after.clamp(1, last) - 1;
-            (interval, self.piece(interval), self.lines[interval])
+            // NaN counts as zero.
+            let before =
+                convert_unchecked::<f64, usize>(((x - start) * self.piece.inverse).to_f64().max(0.0));
+            let interval = before.min(last - 1);
+            (interval, &self.piece, self.lines[interval])
         };
         (first, piece.at::<ORDER>(x - from))
     }
@@ -184,16 +140,15 @@ impl<T: Real> Axis<T> {
             let interval = line.min(last - 1);
             let place = if line == last { T::one() } else { T::zero() };
             let function = column.checked_sub(interval).filter(|function| *function < FUNCTIONS);
-            function.map_or(T::zero(), |function| self.piece(interval).derivative(0, place)[function])
+            function.map_or(T::zero(), |function| self.piece.derivative(0, place)[function])
         })
     }
 
     /// The conditions at both ends, scaled so that the largest coefficient is one.
     fn ends(&self) -> [[Eight<T>; CONDITIONS]; 2] {
-        let last = self.lines.len() - 1;
-        [(0, T::zero()), (last - 1, T::one())].map(|(interval, place)| {
+        [T::zero(), T::one()].map(|place| {
             core::array::from_fn(|condition| {
-                let row = self.piece(interval).derivative(4 + condition, place);
+                let row = self.piece.derivative(4 + condition, place);
                 let largest = row.iter().fold(T::zero(), |largest, x| largest.max(x.abs()));
                 row.map(|x| x / largest)
             })
@@ -207,28 +162,26 @@ impl<T: Real> Axis<T> {
             let degree = 8 - order;
             let scale = T::lit(convert(degree));
             for (i, k) in (1..coefficients.len()).zip(order - 7..) {
-                let reach = knot(&self.lines, 0, k + degree) - knot(&self.lines, 0, k);
+                let reach = self.knot(k + degree) - self.knot(k);
                 coefficients[i - 1] = (coefficients[i] - coefficients[i - 1]) * (scale / reach);
             }
             coefficients.pop();
         }
         coefficients
     }
-}
 
-/// The knot `k` intervals after the line of this index. Beyond the lines the outermost intervals are repeated.
-fn knot<T: Real>(lines: &[T], index: usize, k: i32) -> T {
-    let last = lines.len() - 1;
-    let (shift, is_before) = (k.unsigned_abs() as usize, k < 0);
-    let far = |count: usize| T::lit(convert(count));
-    if is_before && shift > index {
-        lines[0] - (lines[1] - lines[0]) * far(shift - index)
-    } else if is_before {
-        lines[index - shift]
-    } else if index + shift > last {
-        lines[last] + (lines[last] - lines[last - 1]) * far(index + shift - last)
-    } else {
-        lines[index + shift]
+    /// The knot `k` intervals after the first line. Beyond the lines the outermost intervals are repeated.
+    fn knot(&self, k: i32) -> T {
+        let (lines, last) = (&self.lines, self.lines.len() - 1);
+        let (shift, is_before) = (k.unsigned_abs() as usize, k < 0);
+        let far = |count: usize| T::lit(convert(count));
+        if is_before {
+            lines[0] - (lines[1] - lines[0]) * far(shift)
+        } else if shift > last {
+            lines[last] + (lines[last] - lines[last - 1]) * far(shift - last)
+        } else {
+            lines[shift]
+        }
     }
 }
 
@@ -238,8 +191,9 @@ fn times<T: Real>(p: &Eight<T>, a: T, b: T) -> Eight<T> {
 }
 
 impl<T: Real> Piece<T> {
-    /// The B-splines over an interval of this length, given the knots counted from its start, in units of its length.
-    fn new(length: T, knot: impl Fn(i32) -> T) -> Self {
+    /// The B-splines over an interval of this length, at whose multiples the knots are.
+    fn new(length: T) -> Self {
+        let knot = |k: i32| T::lit(convert(k));
         let zero = T::zero();
         let mut functions = [[zero; FUNCTIONS]; FUNCTIONS];
         functions[0][0] = T::one();

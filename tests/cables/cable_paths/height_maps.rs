@@ -225,12 +225,15 @@ fn a_cable_over_the_map_of_a_sphere_is_as_long_as_over_the_sphere() -> Result<()
 #[test]
 fn a_paraboloid_is_reproduced_on_any_grid_with_its_geodesics() -> Result<(), Error> {
     let h = |x: f64, y: f64| 0.2 * x - 0.5 * x * x - 0.3 * y * y + 0.4 * x * y;
-    let (two, three): ([f64; 2], [f64; 3]) = ([-1.0, 1.0], [-1.0, 0.4, 1.0]);
-    let many = [-1.0, -0.8, -0.7, -0.1, 0.0, 0.5, 1.0];
-    let grids: [(&[f64], &[f64]); 4] = [(&many, &many), (&three, &many), (&many, &three), (&three, &three)];
-    for (x, y) in grids {
-        let heights: Vec<f64> = y.iter().flat_map(|y| x.iter().map(move |x| h(*x, *y))).collect();
-        let map = HeightMap::rectilinear(x, y, &heights)?;
+    // Over the square from -1 to 1.
+    let grid = |columns: u32, rows: u32, h: &dyn Fn(f64, f64) -> f64| {
+        let [dx, dy] = [columns, rows].map(|count| 2.0 / f64::from(count - 1));
+        let row = |y: f64| (0..columns).map(move |i| h(dx * f64::from(i) - 1.0, y));
+        let heights: Vec<f64> = (0..rows).flat_map(|j| row(dy * f64::from(j) - 1.0)).collect();
+        HeightMap::new(Vector2::repeat(-1.0), Vector2::new(dx, dy), columns as usize, &heights)
+    };
+    for (columns, rows) in [(7, 9), (3, 7), (7, 3), (3, 3)] {
+        let map = grid(columns, rows, &h)?;
         for (x, y) in [(-1.0, -1.0), (0.03, 0.9), (1.0, 0.2), (0.4, -0.5), (-0.95, 1.0)] {
             // A few hundred operations on numbers of order one.
             assert!((map.height_at(x, y)? - h(x, y)).abs() < 1e-14, "{x} {y}");
@@ -241,8 +244,7 @@ fn a_paraboloid_is_reproduced_on_any_grid_with_its_geodesics() -> Result<(), Err
             assert!((map.hessian(&p) - bend).norm() < 1e-10);
         }
         // A principal section of the paraboloid, seen from its top, is a geodesic that stays in its plane.
-        let bowl: Vec<f64> = y.iter().flat_map(|y| x.iter().map(move |x| -0.5 * (x * x + y * y))).collect();
-        let bowl = HeightMap::rectilinear(x, y, &bowl)?;
+        let bowl = grid(columns, rows, &|x, y| -0.5 * (x * x + y * y))?;
         let angle = 0.6_f64;
         let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
         let geodesic = bowl.geodesic(&Point3::origin(), &along, 0.8, 1e-12, usize::MAX);
@@ -252,58 +254,19 @@ fn a_paraboloid_is_reproduced_on_any_grid_with_its_geodesics() -> Result<(), Err
         assert!((0.5 * (r * (1.0 + r * r).sqrt() + r.asinh()) - 0.8).abs() < 1e-11);
     }
     // Two values give a line.
-    let plane = HeightMap::rectilinear(&two, &two, &[0.0, 1.0, 2.0, 3.0])?;
+    let plane = grid(2, 2, &|x, y| 1.5 + 0.5 * x + y)?;
     assert!((plane.height_at(0.5, -0.5)? - 1.25).abs() < 1e-15);
     Ok(())
 }
 
 #[test]
-fn lines_where_they_are_needed_serve_as_well_as_lines_everywhere() -> Result<(), Error> {
-    let h = |x: f64, y: f64| Ridge::at(x, y)[0];
-    // Close together near the ridge: half of 2.0·(0.15·s + 0.85·s³) is within 0.6.
-    let graded = |cells: u32| -> Vec<f64> {
-        let place = |i: u32| 2.0 * f64::from(i) / f64::from(cells) - 1.0;
-        (0..=cells).map(|i| 2.0 * place(i) * (0.4 + 0.6 * place(i) * place(i))).collect()
-    };
-    let exact = drawn(Arc::new(Ridge))?;
-    let mut errors = Vec::new();
-    for cells in [16, 32, 64] {
-        let lines = graded(cells);
-        let heights: Vec<f64> = lines.iter().flat_map(|y| lines.iter().map(move |x| h(*x, *y))).collect();
-        let map = HeightMap::rectilinear(&lines, &lines, &heights)?;
-        let ours = drawn(Arc::new(map))?;
-        errors.push(ours.iter().zip(&exact).fold(0.0_f64, |worst, (a, b)| worst.max((a - b).abs())));
-    }
-    assert_falls(&errors, 64.0, 1e-10);
-    // Even lines given one by one are those given by their spacing, but for the roundoff of the lines.
-    let lines: Vec<f64> = (0..=20).map(|i| 0.2 * f64::from(i) - 2.0).collect();
-    let heights: Vec<f64> = lines.iter().flat_map(|y| lines.iter().map(move |x| h(*x, *y))).collect();
-    let (one, other) = (square(2.0, 20, h)?, HeightMap::rectilinear(&lines, &lines, &heights)?);
-    for i in 0..200 {
-        let x = (1.7 * f64::from(i)).sin();
-        let y = (2.9 * f64::from(i)).cos();
-        assert!((one.height_at(x, y)? - other.height_at(x, y)?).abs() < 1e-14);
-    }
-    Ok(())
-}
-
-#[test]
-fn lines_that_do_not_rise_or_are_too_uneven_are_refused() {
-    let even = [0.0, 1.0, 2.0];
-    let name = |x: &[f64], y: &[f64]| match HeightMap::rectilinear(x, y, &[0.0; 9]) {
-        Err(ShapeError::InvalidValue(error)) => Some(error.name),
-        _ => None,
-    };
-    assert_eq!(name(&even, &even), None);
-    assert_eq!(name(&[0.0, 2.0, 1.0], &even), Some("height_map.x"));
-    assert_eq!(name(&even, &[0.0, 0.0, 1.0]), Some("height_map.y"));
-    assert_eq!(name(&even, &[0.0, 1.0, f64::NAN]), Some("height_map.y"));
-    assert_eq!(name(&[0.0, 1.0, 11.5], &even), Some("height_map.x"));
-    assert_eq!(name(&[0.0, 1.0, 10.5], &even), None);
-    let incomplete = Some(ShapeError::IncompleteGrid { columns: 3, heights: 9 });
-    assert_eq!(HeightMap::rectilinear(&even, &even[..2], &[0.0; 9]).err(), incomplete);
+fn a_grid_needs_two_rows_and_two_columns() {
+    let made =
+        |columns, heights: &[f64]| HeightMap::new(Vector2::zeros(), Vector2::repeat(1.0), columns, heights);
     let single = Some(ShapeError::IncompleteGrid { columns: 1, heights: 3 });
-    assert_eq!(HeightMap::rectilinear(&even[..1], &even, &[0.0; 3]).err(), single);
+    assert_eq!(made(1, &[0.0; 3]).err(), single);
+    assert_eq!(made(3, &[0.0; 3]).err(), Some(ShapeError::IncompleteGrid { columns: 3, heights: 3 }));
+    assert!(made(3, &[0.0; 6]).is_ok());
 }
 
 /// The reason why a step of a cable is refused, and how many steps came before it; of 400 one must be.
