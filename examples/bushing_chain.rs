@@ -10,9 +10,7 @@ use std::error::Error;
 
 use force_elements::DynamicsView;
 use force_elements::nalgebra::Vector6;
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, SimulationError, Statistics, TrBdf2,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, SimulationError, Statistics};
 use force_elements_examples::{Arguments, Progress, Table, print, println};
 use force_elements_scenes::bushing_chain::{BushingChain, Comparison, END, Pair, Run};
 
@@ -84,12 +82,12 @@ fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
     }
     for step in implicit {
         let name = format!("implicit trapezoidal, step {} ms", step * 1e3);
-        table.row(row(name, &chain.run(&mut ImplicitTrapezoidal::new(step))?));
+        table.row(row(name, &chain.run(&mut Implicit::trapezoidal(step))?));
         progress.step();
     }
     for step in implicit {
         let name = format!("TR-BDF2, step {} ms", step * 1e3);
-        table.row(row(name, &chain.run(&mut TrBdf2::new(step))?));
+        table.row(row(name, &chain.run(&mut Implicit::tr_bdf2(step))?));
         progress.step();
     }
     drop(progress);

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use force_elements::coordinate_spring_damper_ext::Discrete;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator};
 use force_elements_examples::{Arguments, Progress, Table, print, println};
 use force_elements_scenes::between_stops::BetweenStops;
 use force_elements_scenes::conformance::Fields;
@@ -152,9 +152,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let progress = Progress::new(cases.len() as u64);
     for case in cases {
         let (label, trajectory, exact) = (case.text("label")?, Trajectory::new(case)?, closed_form(case)?);
-        let mut implicit = ImplicitTrapezoidal::new(trajectory.step);
+        let mut implicit = Implicit::trapezoidal(trajectory.step);
         runs.push(run(label, &trajectory, exact, "implicit", &mut implicit)?);
-        let mut quarter = ImplicitTrapezoidal::new(0.25 * trajectory.step);
+        let mut quarter = Implicit::trapezoidal(0.25 * trajectory.step);
         runs.push(run(label, &trajectory, exact, "implicit, quarter steps", &mut quarter)?);
         runs.push(run(label, &trajectory, exact, "explicit", &mut DormandPrince::new(ACCURACY))?);
         if let Some(exact) = exact {

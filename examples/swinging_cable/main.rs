@@ -9,7 +9,7 @@
 
 use std::error::Error;
 
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator};
 
 mod picture;
 #[path = "../recording.rs"]
@@ -183,7 +183,7 @@ fn print_accuracies(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
     }
     for step in implicit {
         let name = format!("implicit, {} ms", step * 1e3);
-        table.row(row(name, scene, &mut ImplicitTrapezoidal::new(step))?);
+        table.row(row(name, scene, &mut Implicit::trapezoidal(step))?);
         progress.step();
     }
     drop(progress);

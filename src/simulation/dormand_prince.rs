@@ -6,7 +6,7 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, Sealed, Span, Verdict, least_step};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, Span, Verdict, least_step};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -211,8 +211,6 @@ impl<T: Real> DormandPrince<T> {
         Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
     }
 }
-
-impl<T: Real> Sealed for DormandPrince<T> {}
 
 impl<T: Real> Integrator<T> for DormandPrince<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {

@@ -16,8 +16,9 @@ use crate::simulation::motion::Simulation;
 /// rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise it starts
 /// like a new one.
 ///
-/// Sealed: a user's integrator drives a [`ForceSystem`](crate::ForceSystem) with its own plant.
-pub trait Integrator<T: Real>: Sealed {
+/// Those of this module are the only ones that advance a simulation; one of a user may call them, and drives a
+/// [`ForceSystem`](crate::ForceSystem) with its own plant otherwise.
+pub trait Integrator<T: Real> {
     /// Takes one step, not beyond `end` \[s\]. A refused step changes neither the simulation nor the integrator.
     ///
     /// # Errors
@@ -30,9 +31,6 @@ pub trait Integrator<T: Real>: Sealed {
     /// step is too long for it; [`SimulationError::PositionsTooCoarse`] if too much of the motion is lost by rounding.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
-
-/// Implemented by the integrators of this module.
-pub trait Sealed {}
 
 /// The decision on a trial step.
 pub(super) enum Verdict {

@@ -13,9 +13,9 @@
 //! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).
 //!
 //! Four integrators: [`DormandPrince`], explicit, of order 5 with error control;
-//! [`ImplicitTrapezoidal`] and [`TrBdf2`], of order 2, for stiff elements and those that switch; and
+//! [`Implicit::trapezoidal`] and [`Implicit::tr_bdf2`], of order 2, for stiff elements and those that switch; and
 //! [`SemiImplicitEuler`], of order 1 with a fixed step. The trapezoidal rule conserves the energy of a stiff contact, which
-//! rings; TR-BDF2 damps it. `new` takes the accuracy of `DormandPrince`, the longest step of the implicit ones, whose accuracy
+//! rings; TR-BDF2 damps it. They take the accuracy of `DormandPrince`, the longest step of the implicit ones, whose accuracy
 //! is [`with_accuracy`](Implicit::with_accuracy), and the step of `SemiImplicitEuler`.
 
 mod dormand_prince;
@@ -35,7 +35,7 @@ mod supply;
 
 pub use dormand_prince::DormandPrince;
 pub use error::SimulationError;
-pub use implicit::{Bdf2, Implicit, ImplicitTrapezoidal, Method, TrBdf2, Trapezoidal};
+pub use implicit::Implicit;
 pub use integrator::Integrator;
 pub use motion::{Simulation, Statistics};
 pub use plant::{Plant, RigidBody};

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, STRETCH, Sealed};
+use crate::simulation::integrator::{Integrator, STRETCH};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 
@@ -68,8 +68,6 @@ impl<T: Real> SemiImplicitEuler<T> {
         }
     }
 }
-
-impl<T: Real> Sealed for SemiImplicitEuler<T> {}
 
 impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {

@@ -2,9 +2,7 @@
 //! simulation saved on the way goes on to the same bits.
 #![allow(non_snake_case, reason = "monogram notation")]
 
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Saved, SemiImplicitEuler, Simulation,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Saved, SemiImplicitEuler, Simulation};
 use force_elements_scenes::swinging_cable::{RADIUS, Run, STIFFNESS, Sample, SwingingCable};
 
 /// What happens in a run must be worth a test of energy.
@@ -169,6 +167,6 @@ fn a_saved_simulation_resumes_bit_for_bit_through_touchdown_and_liftoff() {
         assert_eq!(simulation.save(), resumed.save());
     }
     resumes(DormandPrince::new(1e-6));
-    resumes(ImplicitTrapezoidal::new(2e-3));
+    resumes(Implicit::trapezoidal(2e-3));
     resumes(SemiImplicitEuler::new(1e-3));
 }

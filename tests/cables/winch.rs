@@ -8,8 +8,7 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, FiniteCylinder};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     BodyIndex, CableSpring, Column, End, Error, ForceSystem, Frame, Handle, Linearization, Pose, Row, Scope,
@@ -121,8 +120,8 @@ fn a_rope_that_is_wound_while_it_is_slack_gets_taut_after_as_many_turns() -> Res
     for (turns, greatest) in [
         reel(&mut DormandPrince::new(1e-2))?,
         reel(&mut DormandPrince::new(1e-5))?,
-        reel(&mut TrBdf2::new(0.1))?,
-        reel(&mut ImplicitTrapezoidal::new(0.1))?,
+        reel(&mut Implicit::tr_bdf2(0.1))?,
+        reel(&mut Implicit::trapezoidal(0.1))?,
         reel(&mut SemiImplicitEuler::new(1e-3))?,
     ] {
         // Seen at the end of a step, of a third of a turn at most.

@@ -6,8 +6,7 @@ use force_elements::hertz_contact::{self, Ball};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{Bounds, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::testing::Numbers;
 use force_elements::{
@@ -134,14 +133,14 @@ fn no_integrator_takes_bodies_through_each_other() {
                     scene.is_thrown_back(&mut explicit, gap, speed),
                     "{contact:?} {gap} {speed} {accuracy}"
                 );
-                let mut implicit = TrBdf2::new(10.0).with_accuracy(accuracy);
+                let mut implicit = Implicit::tr_bdf2(10.0).with_accuracy(accuracy);
                 assert!(
                     scene.is_thrown_back(&mut implicit, gap, speed),
                     "{contact:?} {gap} {speed} {accuracy}"
                 );
             }
             // Also without error control, where the length of a step is a wish.
-            let mut implicit = ImplicitTrapezoidal::new(0.05);
+            let mut implicit = Implicit::trapezoidal(0.05);
             assert!(scene.is_thrown_back(&mut implicit, gap, speed), "{contact:?} {gap} {speed}");
         }
     }

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use force_elements::nalgebra::Vector6;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator};
 use force_elements_scenes::bushing_chain::{BushingChain, Comparison, END, Pair};
 
 /// What errors of up to `accuracy` in every step amount to in the energies \[J\].
@@ -31,7 +31,7 @@ fn energy_and_dissipation_together_are_constant() {
         assert!(run.open < last / 30.0, "{:e} J at accuracy {accuracy:e}, {last:e} J before", run.open);
         last = run.open;
     }
-    let implicit = |step| chain.run(&mut ImplicitTrapezoidal::new(step)).expect("regular").open;
+    let implicit = |step| chain.run(&mut Implicit::trapezoidal(step)).expect("regular").open;
     // Order two: half the step, a quarter of the error, to a tenth.
     let ratio = implicit(4e-3) / implicit(2e-3);
     assert!((ratio - 4.0).abs() < 0.4, "{ratio}");

@@ -3,7 +3,7 @@
 use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Plant, Simulation, TrBdf2};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, Simulation};
 use force_elements::{CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 
 const STOP: f64 = 0.1;
@@ -316,8 +316,8 @@ fn bristles_that_stick_again_hold_at_every_accuracy_and_phase_of_the_steps() {
             let speed = 1.4 + 2e-3 * f64::from(i);
             let errors = [
                 thrown(speed, &mut DormandPrince::new(accuracy)),
-                thrown(speed, &mut ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy)),
-                thrown(speed, &mut TrBdf2::new(0.01).with_accuracy(accuracy)),
+                thrown(speed, &mut Implicit::trapezoidal(0.01).with_accuracy(accuracy)),
+                thrown(speed, &mut Implicit::tr_bdf2(0.01).with_accuracy(accuracy)),
             ];
             // The motion of a slip is a parabola, on which all three are right to rounding; the rest decays.
             assert!(errors.iter().all(|error| error.abs() < 10.0 * accuracy), "{speed} m/s: {errors:?}");

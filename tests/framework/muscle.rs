@@ -7,8 +7,7 @@ use force_elements::cable::{CablePath, Obstacle, PathResults, Wraps};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     AtDynamics, BodyIndex, CoordinateIndex, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem,
@@ -174,23 +173,23 @@ fn every_integrator_follows_the_activation() -> Result<(), SimulationError> {
     let euler = [1e-3, 5e-4].map(|h| activation(&mut SemiImplicitEuler::new(h), 0.1, 0.8).map(at));
     let [coarse, fine] = euler;
     assert_relative_eq!(coarse? / fine?, 2.0, max_relative = 0.02);
-    let implicit = [1e-3, 5e-4].map(|h| activation(&mut ImplicitTrapezoidal::new(h), 0.1, 0.8).map(at));
+    let implicit = [1e-3, 5e-4].map(|h| activation(&mut Implicit::trapezoidal(h), 0.1, 0.8).map(at));
     let [coarse, fine] = implicit;
     assert_relative_eq!(coarse? / fine?, 4.0, max_relative = 0.02);
     // A stiff one: the step is six time constants, and the rule does not blow up.
-    let stiff: f64 = activation(&mut ImplicitTrapezoidal::new(0.3), 3.0, 0.8)?;
+    let stiff: f64 = activation(&mut Implicit::trapezoidal(0.3), 3.0, 0.8)?;
     assert!((stiff - 0.8).abs() < 0.05, "{stiff}");
     Ok(())
 }
 
 #[test]
 fn derivatives_by_the_excitation_go_through_a_run() -> Result<(), SimulationError> {
-    let slope = |integrator: &mut ImplicitTrapezoidal<Dual64>| {
+    let slope = |integrator: &mut Implicit<Dual64>| {
         activation(integrator, 0.1, Dual64::new(0.8, 1.0)).map(|activation| activation.eps)
     };
     let exact = 1.0 - (-0.1_f64 / 0.05).exp();
     // The rule's own error at 1 ms: (h/τ)²/12 of the exponent.
-    assert_relative_eq!(slope(&mut ImplicitTrapezoidal::new(1e-3))?, exact, max_relative = 1e-4);
+    assert_relative_eq!(slope(&mut Implicit::trapezoidal(1e-3))?, exact, max_relative = 1e-4);
     let fine = activation(&mut DormandPrince::new(1e-10), 0.1, Dual64::new(0.8, 1.0))?.eps;
     assert_relative_eq!(fine, exact, max_relative = 1e-7);
     Ok(())

@@ -2,9 +2,7 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use force_elements::nalgebra::{Matrix3, Point3, Vector3, Vector6};
-use force_elements::simulation::{
-    ImplicitTrapezoidal, Integrator, Plant, RigidBody, Saved, Simulation, Statistics, TrBdf2,
-};
+use force_elements::simulation::{Implicit, Integrator, Plant, RigidBody, Saved, Simulation, Statistics};
 use force_elements::{
     BodyIndex, ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
 };
@@ -74,7 +72,7 @@ fn keeps<I: Integrator<f64>>(make: impl Fn() -> I, most: usize) {
 #[test]
 fn a_jacobian_is_kept_while_steps_keep_their_length() {
     // Measured: 6.0, and 6.0 with a Jacobian for each step; by differences 6.1 and 35.0.
-    keeps(|| ImplicitTrapezoidal::new(1e-3), 7);
+    keeps(|| Implicit::trapezoidal(1e-3), 7);
     // Two stages: 9.0 and 9.0; by differences 9.2 and 38.0.
-    keeps(|| TrBdf2::new(1e-3), 11);
+    keeps(|| Implicit::tr_bdf2(1e-3), 11);
 }

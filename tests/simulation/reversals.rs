@@ -7,7 +7,7 @@ use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::Cylinder;
 use force_elements::simulation::{
-    DormandPrince, Integrator, Plant, RigidBody, Simulation, SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation, SimulationError,
 };
 use force_elements::{
     CableSpring, ElementError, ForceSystem, Frame, LinearBushing, Number, Pose, Real, SpatialVelocity,
@@ -145,7 +145,7 @@ fn a_law_with_a_dragged_anchor_is_followed_through_every_reversal() -> Result<()
             let x = simulated(&mut DormandPrince::new(accuracy), end)?;
             assert!((x - expected).abs() < allowed, "{end}, {accuracy}: {x} for {expected}");
         }
-        let x = simulated(&mut TrBdf2::new(0.1).with_accuracy(1e-6), end)?;
+        let x = simulated(&mut Implicit::tr_bdf2(0.1).with_accuracy(1e-6), end)?;
         assert!((x - expected).abs() < 1e-3, "{end}: {x} for {expected}");
     }
     Ok(())
@@ -174,7 +174,7 @@ fn hoisted(integrator: &mut impl Integrator<f64>) -> Result<f64, SimulationError
 #[test]
 fn a_rope_that_slips_forth_and_back_over_a_bollard_is_followed() -> Result<(), SimulationError> {
     // Of second order in a step that is short beside the period of 0.4 s, and within 2e-5 by accuracy.
-    let expected = hoisted(&mut TrBdf2::new(2e-4))?;
+    let expected = hoisted(&mut Implicit::tr_bdf2(2e-4))?;
     for (accuracy, allowed) in [(1e-4, 1e-4), (1e-5, 4e-5), (1e-6, 4e-5)] {
         let y = hoisted(&mut DormandPrince::new(accuracy))?;
         assert!((y - expected).abs() < allowed, "{accuracy}: {y} for {expected}");

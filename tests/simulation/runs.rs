@@ -4,8 +4,8 @@ use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Saved, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, Saved, SemiImplicitEuler, Simulation,
+    SimulationError,
 };
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
@@ -46,9 +46,9 @@ fn error_falls_with_the_order_of_the_integrator() {
     // Order one: half the step, half the error, to a tenth.
     assert_relative_eq!(euler(1e-4) / euler(5e-5), 2.0, epsilon = 0.2);
     // Order two: a quarter.
-    let trapezoidal = |step: f64| (oscillator(&mut ImplicitTrapezoidal::new(step)) - exact).abs();
+    let trapezoidal = |step: f64| (oscillator(&mut Implicit::trapezoidal(step)) - exact).abs();
     assert_relative_eq!(trapezoidal(2e-3) / trapezoidal(1e-3), 4.0, epsilon = 0.2);
-    let damped = |step: f64| (oscillator(&mut TrBdf2::new(step)) - exact).abs();
+    let damped = |step: f64| (oscillator(&mut Implicit::tr_bdf2(step)) - exact).abs();
     assert_relative_eq!(damped(2e-3) / damped(1e-3), 4.0, epsilon = 0.2);
     let controlled = |integrator: &mut dyn Integrator<f64>, accuracy: f64| {
         let found = (oscillator(integrator) - exact).abs();
@@ -58,8 +58,8 @@ fn error_falls_with_the_order_of_the_integrator() {
         assert!(found < 2.0 * allowed, "{found:e} at {accuracy:e}");
     };
     for accuracy in [1e-4_f64, 1e-5, 1e-6, 1e-7] {
-        controlled(&mut ImplicitTrapezoidal::new(0.1).with_accuracy(accuracy), accuracy);
-        controlled(&mut TrBdf2::new(0.1).with_accuracy(accuracy), accuracy);
+        controlled(&mut Implicit::trapezoidal(0.1).with_accuracy(accuracy), accuracy);
+        controlled(&mut Implicit::tr_bdf2(0.1).with_accuracy(accuracy), accuracy);
     }
 }
 
@@ -262,7 +262,7 @@ fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
         assert_eq!(simulation.save(), resumed.save());
     }
     resumes(DormandPrince::new(1e-6).with_max_step(1e-3));
-    resumes(ImplicitTrapezoidal::new(1e-3));
+    resumes(Implicit::trapezoidal(1e-3));
     resumes(SemiImplicitEuler::new(1e-4));
 }
 
@@ -281,9 +281,9 @@ fn a_simulation_written_down_with_its_integrator_resumes_bit_for_bit() {
         assert_eq!(simulation.save(), resumed.save());
     }
     resumes(DormandPrince::new(1e-6));
-    resumes(ImplicitTrapezoidal::new(1e-3));
-    resumes(ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-5));
-    resumes(TrBdf2::new(1e-2).with_accuracy(1e-5));
+    resumes(Implicit::trapezoidal(1e-3));
+    resumes(Implicit::trapezoidal(1e-2).with_accuracy(1e-5));
+    resumes(Implicit::tr_bdf2(1e-2).with_accuracy(1e-5));
     resumes(SemiImplicitEuler::new(1e-4));
 }
 
@@ -335,8 +335,8 @@ fn integrators_refuse_steps_and_accuracies_that_are_not_positive() {
         assert!(refused(&mut SemiImplicitEuler::new(bad)));
         assert!(refused(&mut DormandPrince::new(bad)));
         assert!(refused(&mut DormandPrince::new(1e-6).with_max_step(bad)));
-        assert!(refused(&mut ImplicitTrapezoidal::new(bad)));
-        assert!(refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad)));
+        assert!(refused(&mut Implicit::trapezoidal(bad)));
+        assert!(refused(&mut Implicit::trapezoidal(1e-3).with_accuracy(bad)));
     }
     let endless = simulation.run(&mut DormandPrince::new(1e-6), f64::NAN, |_| {});
     let value = endless.as_ref().err().and_then(SimulationError::invalid_value);
@@ -429,8 +429,8 @@ fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
         }
     };
     goes_on(&mut DormandPrince::new(1e-6));
-    goes_on(&mut ImplicitTrapezoidal::new(1e-2));
-    goes_on(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
+    goes_on(&mut Implicit::trapezoidal(1e-2));
+    goes_on(&mut Implicit::trapezoidal(1e-2).with_accuracy(1e-6));
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn a_step_whose_energies_overflow_is_refused_and_changes_nothing() {
     };
     refuses(&mut SemiImplicitEuler::new(1e-4));
     refuses(&mut DormandPrince::new(1e-6));
-    refuses(&mut ImplicitTrapezoidal::new(1e-4));
+    refuses(&mut Implicit::trapezoidal(1e-4));
 }
 
 #[test]
@@ -477,7 +477,7 @@ fn a_longest_step_that_is_no_limit_leaves_error_control_its_work() {
     state.set_coordinate_rate(slider, 1.0).expect("finite");
     for max_step in [1.0, 1e3, 1e6] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
-        let mut integrator = ImplicitTrapezoidal::new(max_step).with_accuracy(1e-6);
+        let mut integrator = Implicit::trapezoidal(max_step).with_accuracy(1e-6);
         let mut turns = 0;
         let mut v = 1.0;
         simulation
@@ -525,7 +525,7 @@ fn a_trial_that_the_elements_cannot_follow_is_retried_shorter() {
         assert!(is_non_finite_force(&refused), "{refused:?}");
     }
     turned_back(&mut DormandPrince::new(1e-3));
-    turned_back(&mut ImplicitTrapezoidal::new(0.1).with_accuracy(1e-3));
+    turned_back(&mut Implicit::trapezoidal(0.1).with_accuracy(1e-3));
 }
 
 #[test]
@@ -541,7 +541,7 @@ fn an_implicit_step_that_cannot_be_solved_says_by_how_much() {
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let refused = simulation.run(&mut ImplicitTrapezoidal::new(1e-2), 1.0, |_| {});
+    let refused = simulation.run(&mut Implicit::trapezoidal(1e-2), 1.0, |_| {});
     let Err(SimulationError::StepNotConverged { time, residual, iterations, .. }) = refused else {
         panic!("{refused:?}");
     };

@@ -2,9 +2,7 @@
 
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::{Vector3, Vector6};
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation, TrBdf2,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation};
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity,
     State, linear_bushing,
@@ -66,8 +64,8 @@ fn growth((system, plant, state): &Machine, integrator: &mut dyn Integrator<f64>
 fn keeps_its_amplitude(machine: &Machine, name: &str) {
     for integrator in [
         &mut DormandPrince::new(1e-3) as &mut dyn Integrator<f64>,
-        &mut ImplicitTrapezoidal::new(1e3).with_accuracy(1e-3),
-        &mut TrBdf2::new(1e3).with_accuracy(1e-3),
+        &mut Implicit::trapezoidal(1e3).with_accuracy(1e-3),
+        &mut Implicit::tr_bdf2(1e3).with_accuracy(1e-3),
     ] {
         let amplitude = growth(machine, integrator).sqrt();
         // Some hundreds of steps to 1e-3 each; of the error that is estimated a tenth remains, the rest is that of a
@@ -131,8 +129,8 @@ fn the_error_of_a_step_is_as_large_as_is_allowed() {
     };
     // That of Dormand–Prince is the error of the lower of two orders.
     for integrator in [
-        &mut ImplicitTrapezoidal::new(1e3).with_accuracy(accuracy) as &mut dyn Integrator<f64>,
-        &mut TrBdf2::new(1e3).with_accuracy(accuracy),
+        &mut Implicit::trapezoidal(1e3).with_accuracy(accuracy) as &mut dyn Integrator<f64>,
+        &mut Implicit::tr_bdf2(1e3).with_accuracy(accuracy),
     ] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
         let mut worst = 0.0_f64;

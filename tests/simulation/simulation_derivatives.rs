@@ -5,7 +5,7 @@
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
@@ -77,8 +77,8 @@ fn explicit_step(length: f64) -> DormandPrince<f64> {
     DormandPrince::new(1e30).with_first_step(2.0 * length).with_event_step(2.0 * length)
 }
 
-fn implicit_step(length: f64) -> ImplicitTrapezoidal<f64> {
-    ImplicitTrapezoidal::new(2.0 * length)
+fn implicit_step(length: f64) -> Implicit<f64> {
+    Implicit::trapezoidal(2.0 * length)
 }
 
 fn euler_step(length: f64) -> SemiImplicitEuler<f64> {
@@ -263,13 +263,13 @@ fn roughly(accuracy: f64) -> DormandPrince<Dual64> {
 }
 
 fn implicit<S: Scene>(accuracy: f64) -> f64 {
-    let mut integrator = ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy);
+    let mut integrator = Implicit::trapezoidal(0.01).with_accuracy(accuracy);
     derivative::<S, _>(&mut integrator, implicit_step, of_differences::<S>())
 }
 
 fn damped<S: Scene>(accuracy: f64) -> f64 {
-    let mut integrator = TrBdf2::new(0.01).with_accuracy(accuracy);
-    derivative::<S, _>(&mut integrator, |length| TrBdf2::new(2.0 * length), of_differences::<S>())
+    let mut integrator = Implicit::tr_bdf2(0.01).with_accuracy(accuracy);
+    derivative::<S, _>(&mut integrator, |length| Implicit::tr_bdf2(2.0 * length), of_differences::<S>())
 }
 
 fn euler<S: Scene>(step: f64) -> f64 {
@@ -362,7 +362,7 @@ fn derivatives_pass_through_bristles_that_catch_as_the_steps_have_located_it() {
     }
     for accuracy in [1e-8, 1e-10] {
         // No differences: bristles catch in another step.
-        let mut integrator = ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy);
+        let mut integrator = Implicit::trapezoidal(0.01).with_accuracy(accuracy);
         close(run_dual::<Sliding>(&mut integrator).0.eps, exact, 1e-4, accuracy);
     }
     for step in steps() {

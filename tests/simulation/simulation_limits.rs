@@ -4,8 +4,7 @@ use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::hertz_contact::{self, Ball};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, CustomForce, ForceSystem, Frame, HertzContact, InvalidValue,
@@ -44,10 +43,10 @@ fn invalid_value<R>(outcome: &Result<R, SimulationError>) -> Option<&InvalidValu
 fn with_each(mut test: impl FnMut(&mut dyn Integrator<f64>, &str)) {
     test(&mut SemiImplicitEuler::new(1e-3), "semi-implicit Euler");
     test(&mut DormandPrince::new(1e-6), "Dormand-Prince");
-    test(&mut ImplicitTrapezoidal::new(1e-2), "implicit trapezoidal");
-    test(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6), "implicit trapezoidal with error control");
-    test(&mut TrBdf2::new(1e-2), "TR-BDF2");
-    test(&mut TrBdf2::new(1e-2).with_accuracy(1e-6), "TR-BDF2 with error control");
+    test(&mut Implicit::trapezoidal(1e-2), "implicit trapezoidal");
+    test(&mut Implicit::trapezoidal(1e-2).with_accuracy(1e-6), "implicit trapezoidal with error control");
+    test(&mut Implicit::tr_bdf2(1e-2), "TR-BDF2");
+    test(&mut Implicit::tr_bdf2(1e-2).with_accuracy(1e-6), "TR-BDF2 with error control");
 }
 
 #[test]
@@ -120,11 +119,7 @@ fn settings_out_of_range_are_refused_and_named() {
             "dormand_prince.force_tolerance",
             bad,
         );
-        refused(
-            &mut ImplicitTrapezoidal::new(1e-3).with_force_tolerance(bad),
-            "implicit.force_tolerance",
-            bad,
-        );
+        refused(&mut Implicit::trapezoidal(1e-3).with_force_tolerance(bad), "implicit.force_tolerance", bad);
     }
     for bad in [0.0, -1e-6, f64::NAN, f64::INFINITY] {
         refused(&mut SemiImplicitEuler::new(bad), "semi_implicit_euler.step", bad);
@@ -132,10 +127,10 @@ fn settings_out_of_range_are_refused_and_named() {
         refused(&mut DormandPrince::new(1e-6).with_max_step(bad), "dormand_prince.max_step", bad);
         refused(&mut DormandPrince::new(1e-6).with_first_step(bad), "dormand_prince.first_step", bad);
         refused(&mut DormandPrince::new(1e-6).with_event_step(bad), "dormand_prince.event_step", bad);
-        refused(&mut ImplicitTrapezoidal::new(bad), "implicit.max_step", bad);
-        refused(&mut ImplicitTrapezoidal::new(1e-3).with_accuracy(bad), "implicit.accuracy", bad);
-        refused(&mut ImplicitTrapezoidal::new(1e-3).with_event_step(bad), "implicit.event_step", bad);
-        refused(&mut ImplicitTrapezoidal::new(1e-3).with_least_step(bad), "implicit.least_step", bad);
+        refused(&mut Implicit::trapezoidal(bad), "implicit.max_step", bad);
+        refused(&mut Implicit::trapezoidal(1e-3).with_accuracy(bad), "implicit.accuracy", bad);
+        refused(&mut Implicit::trapezoidal(1e-3).with_event_step(bad), "implicit.event_step", bad);
+        refused(&mut Implicit::trapezoidal(1e-3).with_least_step(bad), "implicit.least_step", bad);
     }
 }
 
@@ -167,7 +162,7 @@ fn an_integrator_that_was_written_down_and_spoilt_is_refused() {
         assert!(refused(DormandPrince::new(1e-6), &|text| text[key] = json!(-1.0)), "{key}");
     }
     assert!(refused(DormandPrince::new(1e-6), &|text| text["memory"]["next_step"] = json!(-1.0)));
-    let implicit = || ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6);
+    let implicit = || Implicit::trapezoidal(1e-2).with_accuracy(1e-6);
     for key in ["accuracy", "max_step", "least_step", "force_tolerance", "event_step"] {
         assert!(refused(implicit(), &|text| text[key] = json!(-1.0)), "{key}");
     }
@@ -215,8 +210,8 @@ fn steps_longer_than_the_run_end_with_it() {
     for (integrator, name) in [
         (&mut SemiImplicitEuler::new(1e300) as &mut dyn Integrator<f64>, "Euler"),
         (&mut DormandPrince::new(1e-6).with_first_step(1e300).with_max_step(1e300), "Dormand-Prince"),
-        (&mut ImplicitTrapezoidal::new(1e300), "implicit"),
-        (&mut ImplicitTrapezoidal::new(1e300).with_accuracy(1e-6), "implicit with error control"),
+        (&mut Implicit::trapezoidal(1e300), "implicit"),
+        (&mut Implicit::trapezoidal(1e300).with_accuracy(1e-6), "implicit with error control"),
     ] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
         while simulation.time() < 1e-3 {
@@ -248,7 +243,7 @@ fn steps_below_the_roundoff_of_time_are_refused() {
             &mut SemiImplicitEuler::new(1.0) as &mut dyn Integrator<f64>,
             "Euler",
         ),
-        (&mut ImplicitTrapezoidal::new(1e-17), &mut ImplicitTrapezoidal::new(1.0), "implicit"),
+        (&mut Implicit::trapezoidal(1e-17), &mut Implicit::trapezoidal(1.0), "implicit"),
     ] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
         let refused = fine.step(&mut simulation, 1.0);
@@ -263,7 +258,7 @@ fn where_time_counts_in_steps_of_its_own_the_motion_goes_by_the_clock() {
     // At 1e12 s double precision counts in steps of 0.12 ms.
     for (integrator, name) in [
         (&mut SemiImplicitEuler::new(3e-4) as &mut dyn Integrator<f64>, "Euler"),
-        (&mut ImplicitTrapezoidal::new(3e-4), "implicit"),
+        (&mut Implicit::trapezoidal(3e-4), "implicit"),
     ] {
         let (system, plant, mut state) = machine::<f64>(0, &[0.0]);
         state.set_time(1e12).expect("finite");
@@ -516,8 +511,8 @@ fn motions_that_positions_cannot_show_are_refused() {
         for accuracy in [1e-4, 1e-5, 1e-6] {
             let mut integrators: [Box<dyn Integrator<f32>>; 3] = [
                 Box::new(DormandPrince::new(accuracy)),
-                Box::new(ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy)),
-                Box::new(TrBdf2::new(1e-2).with_accuracy(accuracy)),
+                Box::new(Implicit::trapezoidal(1e-2).with_accuracy(accuracy)),
+                Box::new(Implicit::tr_bdf2(1e-2).with_accuracy(accuracy)),
             ];
             for (i, integrator) in integrators.iter_mut().enumerate() {
                 match run(offset, integrator.as_mut()) {

@@ -2,8 +2,7 @@
 
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ExponentialSpring,
@@ -103,7 +102,7 @@ fn a_trial_that_does_not_settle_leaves_no_trace() {
     let mut integrator = SemiImplicitEuler::new(1e-3);
     integrator.step(&mut simulation, 10.0).expect("steps");
     let before = simulation.save();
-    let refused = ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 10.0);
+    let refused = Implicit::trapezoidal(1e-3).step(&mut simulation, 10.0);
     assert!(matches!(refused, Err(SimulationError::StepNotSettled { force_error: 1.0, .. })), "{refused:?}");
     assert!(simulation.statistics().rejected > 10);
     assert_eq!(simulation.save(), before);
@@ -130,9 +129,9 @@ fn a_step_whose_commit_is_refused_is_tried_shorter() {
         assert_eq!(simulation.state().variable("tracker[0].place"), Ok(q));
     };
     swings(&mut DormandPrince::new(1e-6));
-    swings(&mut ImplicitTrapezoidal::new(1e-2));
-    swings(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
-    swings(&mut TrBdf2::new(1e-2));
+    swings(&mut Implicit::trapezoidal(1e-2));
+    swings(&mut Implicit::trapezoidal(1e-2).with_accuracy(1e-6));
+    swings(&mut Implicit::tr_bdf2(1e-2));
 }
 
 #[test]
@@ -150,9 +149,9 @@ fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
     };
     refuses(&mut SemiImplicitEuler::new(1e-3));
     refuses(&mut DormandPrince::new(1e-6));
-    refuses(&mut ImplicitTrapezoidal::new(1e-2));
-    refuses(&mut ImplicitTrapezoidal::new(1e-2).with_accuracy(1e-6));
-    refuses(&mut TrBdf2::new(1e-2));
+    refuses(&mut Implicit::trapezoidal(1e-2));
+    refuses(&mut Implicit::trapezoidal(1e-2).with_accuracy(1e-6));
+    refuses(&mut Implicit::tr_bdf2(1e-2));
 }
 
 /// An element whose force error stays, since no update changes its memory.
@@ -173,7 +172,7 @@ fn an_error_that_no_update_removes_is_an_event() {
     state.set_body(body, Pose::translation(0.01, 0.0, 0.0), V).expect("finite");
     // It has not been told where it is.
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-    let mut integrator = TrBdf2::new(1e-3).with_accuracy(1e-4).with_least_step(1e-5);
+    let mut integrator = Implicit::tr_bdf2(1e-3).with_accuracy(1e-4).with_least_step(1e-5);
     simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
     let statistics = simulation.statistics();
     assert!(statistics.rejected < 10 && statistics.steps < 200, "{statistics:?}");

@@ -3,7 +3,7 @@
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::Vector3;
 use force_elements::shapes::{HalfSpace, TriangleMesh};
-use force_elements::simulation::{Plant, RigidBody, Simulation, TrBdf2};
+use force_elements::simulation::{Implicit, Plant, RigidBody, Simulation};
 use force_elements::{BodyIndex, ElasticFoundation, ForceSystem, Frame, Pose, State};
 
 const COUNT: u8 = 10;
@@ -53,7 +53,7 @@ fn a_stack_of_ten_cubes_comes_to_rest() {
     let mut simulation = Simulation::new(&system, &plant, start.clone()).expect("regular");
     let mut most = 0.0_f64;
     let observe = |simulation: &mut Simulation<'_, f64>| most = most.max(simulation.kinetic_energy());
-    simulation.run(&mut TrBdf2::new(0.1).with_accuracy(1e-2), 2.0, observe).expect("runs");
+    simulation.run(&mut Implicit::tr_bdf2(0.1).with_accuracy(1e-2), 2.0, observe).expect("runs");
     // Ten kilograms fall by up to half a millimetre, and lose it.
     assert!(most > 1e-3, "nothing moved: {most} J");
     let kinetic = simulation.kinetic_energy();

@@ -2,7 +2,7 @@
 
 use force_elements::coordinate_spring_damper_ext::Parameters;
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Plant, Simulation, TrBdf2};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, Simulation};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
 
 /// Presses 1 kg by 10 N against an elastic stop of 1e10 N/m, `ωh = 100` in steps of 1 ms, from where it touches;
@@ -37,10 +37,10 @@ fn press(integrator: &mut impl Integrator<f64>) -> ([f64; 2], f64) {
 fn a_stiff_stop_rings_under_the_trapezoidal_rule_and_not_under_tr_bdf2() {
     // The stop bends by F/k, at speeds of F/√(km).
     let (depth, speed) = (10.0 / 1e10, 10.0 / 1e5);
-    let (speeds, _) = press(&mut ImplicitTrapezoidal::new(1e-3));
+    let (speeds, _) = press(&mut Implicit::trapezoidal(1e-3));
     // On and on, as fast as at first.
     assert!(speeds[1] > 0.5 * speed, "{speeds:?}");
-    let (damped, place) = press(&mut TrBdf2::new(1e-3));
+    let (damped, place) = press(&mut Implicit::tr_bdf2(1e-3));
     // Each step leaves a fraction of the order of 1/ωh.
     assert!(damped[0] < 1e-6 * speed && damped[1] < 1e-6 * speed, "{damped:?}");
     assert!((place + depth).abs() < 1e-6 * depth, "{place} m");
@@ -77,8 +77,8 @@ fn under_error_control_the_first_step_is_right_too_however_fast_the_motion_begin
     for accuracy in [1e-5, 1e-6, 1e-7] {
         let errors = [
             released(&mut DormandPrince::new(accuracy)),
-            released(&mut TrBdf2::new(1.0).with_accuracy(accuracy)),
-            released(&mut ImplicitTrapezoidal::new(1.0).with_accuracy(accuracy)),
+            released(&mut Implicit::tr_bdf2(1.0).with_accuracy(accuracy)),
+            released(&mut Implicit::trapezoidal(1.0).with_accuracy(accuracy)),
         ];
         // With the two thirds power of the accuracy, as the steps of methods of order two follow its cube root.
         let allowed = 10.0 * accuracy.powf(2.0 / 3.0);
@@ -123,8 +123,8 @@ fn a_hard_impact_is_passed_under_error_control() {
     for accuracy in [1e-5, 1e-6, 1e-7] {
         let errors = [
             struck(&mut DormandPrince::new(accuracy)),
-            struck(&mut TrBdf2::new(0.01).with_accuracy(accuracy)),
-            struck(&mut ImplicitTrapezoidal::new(0.01).with_accuracy(accuracy)),
+            struck(&mut Implicit::tr_bdf2(0.01).with_accuracy(accuracy)),
+            struck(&mut Implicit::trapezoidal(0.01).with_accuracy(accuracy)),
         ];
         // The impact may be late by the event step, a tenth of the accuracy: 16 m/s are lost for as long.
         assert!(errors.iter().all(|&error| error < 10.0 * accuracy), "{accuracy}: {errors:?}");

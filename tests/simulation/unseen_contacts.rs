@@ -5,9 +5,7 @@ use force_elements::elastic_foundation::Material;
 use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation, TrBdf2,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation};
 use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
@@ -189,12 +187,12 @@ fn a_ceiling_that_is_touched_within_a_step_is_seen_at_any_accuracy() {
                 };
                 for accuracy in [1e-3, 1e-6, 1e-9] {
                     check("explicit", accuracy, toss(&scene, &mut DormandPrince::new(accuracy), end));
-                    let mut trapezoidal = ImplicitTrapezoidal::new(10.0).with_accuracy(accuracy);
+                    let mut trapezoidal = Implicit::trapezoidal(10.0).with_accuracy(accuracy);
                     check("trapezoidal", accuracy, toss(&scene, &mut trapezoidal, end));
                     check(
                         "tr-bdf2",
                         accuracy,
-                        toss(&scene, &mut TrBdf2::new(10.0).with_accuracy(accuracy), end),
+                        toss(&scene, &mut Implicit::tr_bdf2(10.0).with_accuracy(accuracy), end),
                     );
                 }
             }

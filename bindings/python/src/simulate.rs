@@ -1,9 +1,6 @@
 //! Runs of the reference simulator.
 
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
-    TrBdf2,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError};
 use force_elements::{ForceSystem, State as CrateState};
 use numpy::{PyArray1, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -126,9 +123,9 @@ impl Run {
                 self.drive(&mut simulation, &mut DormandPrince::new(accuracy).with_max_step(longest))
             }
             ("implicit_trapezoidal", _) => {
-                self.drive(&mut simulation, &mut ImplicitTrapezoidal::new(longest).with_accuracy(accuracy))
+                self.drive(&mut simulation, &mut Implicit::trapezoidal(longest).with_accuracy(accuracy))
             }
-            ("tr_bdf2", _) => self.drive(&mut simulation, &mut TrBdf2::new(longest).with_accuracy(accuracy)),
+            ("tr_bdf2", _) => self.drive(&mut simulation, &mut Implicit::tr_bdf2(longest).with_accuracy(accuracy)),
             ("symplectic_euler", Some(step)) => {
                 self.drive(&mut simulation, &mut SemiImplicitEuler::new(step))
             }

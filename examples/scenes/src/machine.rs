@@ -17,8 +17,7 @@ use {
     crate::humps::{Peanut, Pipe, Ridges},
     force_elements::cable::Wrappable,
     force_elements::simulation::{
-        DormandPrince, ImplicitTrapezoidal, Integrator as _, Plant, SemiImplicitEuler, Simulation,
-        SimulationError, TrBdf2,
+        DormandPrince, Implicit, Integrator as _, Plant, SemiImplicitEuler, Simulation, SimulationError,
     },
     num_dual::Dual64,
 };
@@ -214,8 +213,8 @@ fn exercise_integrators<T: Real>() -> Result<(), SimulationError> {
     let plant = Plant::new(Vector3::zeros())?;
     let mut simulation = Simulation::new(&system, &plant, system.default_state())?;
     DormandPrince::new(1e-3).step(&mut simulation, 1.0)?;
-    ImplicitTrapezoidal::new(1e-3).step(&mut simulation, 1.0)?;
-    TrBdf2::new(1e-3).step(&mut simulation, 1.0)?;
+    Implicit::trapezoidal(1e-3).step(&mut simulation, 1.0)?;
+    Implicit::tr_bdf2(1e-3).step(&mut simulation, 1.0)?;
     SemiImplicitEuler::new(1e-3).step(&mut simulation, 1.0)
 }
 

@@ -5,7 +5,7 @@ use force_elements::cable::{CablePath, Obstacle, Wrap, Wraps};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Sphere};
-use force_elements::simulation::{Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2};
+use force_elements::simulation::{Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, SpatialForce, SpatialVelocity, Station};
 
 use super::{fixed, moving_scenes, on_ground, one_end_free};
@@ -155,7 +155,7 @@ fn the_first_step_after_a_reset_tracks_the_path() -> Result<(), Error> {
             let spin = SpatialVelocity::new(Vector3::z() * speed, Vector3::zeros());
             state.set_body(pulley, Pose::rotation(Vector3::z() * turned), spin)?;
             system.reset_memories(&mut state)?;
-            let mut implicit = TrBdf2::new(0.01);
+            let mut implicit = Implicit::tr_bdf2(0.01);
             let mut euler = SemiImplicitEuler::new(1e-3);
             let integrators: [&mut dyn Integrator<f64>; 2] = [&mut implicit, &mut euler];
             for integrator in integrators {

@@ -3,9 +3,7 @@
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3, Vector6};
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, Simulation,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation};
 use force_elements::{
     BodyIndex, Error, ForceSystem, Frame, LinearBushing, Pose, Real, Refusal, SpatialVelocity, Stage,
     Variables, linear_bushing,
@@ -287,7 +285,7 @@ fn simulations_follow_many_turns_and_resume_in_the_midst_of_them() {
         DormandPrince::new(1e-9).step(simulation, end).expect("regular");
     };
     let implicit: &dyn Fn(&mut Simulation<'_, f64>, f64) = &|simulation, end| {
-        ImplicitTrapezoidal::new(5e-3).step(simulation, end).expect("regular");
+        Implicit::trapezoidal(5e-3).step(simulation, end).expect("regular");
     };
     // Order 5 with some hundred steps of 1e-9; order 2: twice the square of the change per step, 12·0.005 rad.
     for (step, allowed) in [(explicit, 1e-6), (implicit, 2.0 * 0.06_f64.powi(2))] {
@@ -325,7 +323,7 @@ fn a_step_that_a_bushing_refuses_is_tried_shorter() {
     let mut ends = Vec::new();
     for (integrator, fewest) in [(20e-3, 3), (1e-4, 0)] {
         let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
-        let mut integrator = ImplicitTrapezoidal::new(integrator);
+        let mut integrator = Implicit::trapezoidal(integrator);
         simulation.run(&mut integrator, 0.08, |_| {}).expect("regular");
         let rejected = simulation.statistics().rejected;
         assert!(rejected >= fewest, "{rejected} refused");

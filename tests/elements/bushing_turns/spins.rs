@@ -2,8 +2,7 @@
 
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
-    SimulationError, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     Error, ForceSystem, Frame, Handle, LinearBushing, Pose, SpatialVelocity, State, linear_bushing,
@@ -113,7 +112,7 @@ fn a_body_that_pitches_across_a_right_angle_ends_in_an_error() {
     let mut runs = vec![spin.run(&mut DormandPrince::new(1e-9), 1.0)];
     for step in [1e-4, 1e-3, 5e-3] {
         runs.push(spin.run(&mut SemiImplicitEuler::new(step).unchecked(), 1.0));
-        runs.push(spin.run(&mut ImplicitTrapezoidal::new(step), 1.0));
+        runs.push(spin.run(&mut Implicit::trapezoidal(step), 1.0));
     }
     for run in runs {
         assert!(run.refused_turn(), "{:?} with {} J off", run.end, run.off);
@@ -176,7 +175,7 @@ fn spins_under_the_implicit_trapezoidal_rule_keep_their_energy_or_end_in_an_erro
         let allowed = |run: &Run| (2.0 * run.change.powi(2)).min(0.02);
         // It takes shorter steps where a bushing refuses one: refused is only what comes to the right angle. Its steps
         // cost most, hence the fewer spins.
-        spin_all(spins, || ImplicitTrapezoidal::new(step), end, allowed, 0..=most);
+        spin_all(spins, || Implicit::trapezoidal(step), end, allowed, 0..=most);
     }
 }
 
@@ -213,7 +212,9 @@ fn a_weak_spring_is_wound_turn_by_turn_at_any_accuracy() -> Result<(), Simulatio
     let frequency = 1e-3_f64.sqrt();
     let expected = 300.0 / frequency * frequency.sin();
     // Without the limit of a step by the turning they take a few steps of many turns.
-    for angle in [wound(&mut DormandPrince::new(1e-2))?, wound(&mut TrBdf2::new(1.0).with_accuracy(1e-2))?] {
+    for angle in
+        [wound(&mut DormandPrince::new(1e-2))?, wound(&mut Implicit::tr_bdf2(1.0).with_accuracy(1e-2))?]
+    {
         assert!((angle - expected).abs() < 0.1, "{angle} for {expected}");
     }
     let refused = wound(&mut SemiImplicitEuler::new(7e-3));

@@ -3,9 +3,7 @@
 use approx::assert_relative_eq;
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters, Switch};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, SemiImplicitEuler, Simulation,
-};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation};
 use force_elements::{
     CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem,
     Requirement, Variables,
@@ -358,7 +356,7 @@ fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
     // A damper so strong that sticking under it, while it already pushes back, bends the bristles too far.
     let parameters = Parameters { stiffness: 100.0, sticking_damping: 100.0, ..bristles() };
     for step in [1e-3, 1e-4, 1e-5] {
-        let (_, fall, _) = losses(parameters, 10.0, &mut ImplicitTrapezoidal::new(step));
+        let (_, fall, _) = losses(parameters, 10.0, &mut Implicit::trapezoidal(step));
         // The slider turns with the pull of the spring at 0.6 m and of friction, 63 N on 0.5 kg, so that at the end
         // of the step it has up to that velocity the other way.
         let damping = 100.0 * (63.0 / 0.5 * step);
@@ -367,7 +365,7 @@ fn what_sticking_again_makes_under_an_implicit_host_vanishes_with_the_step() {
     }
     // Under error control the step in which it turns is no longer than 1e-6 s, whatever the accuracy.
     for accuracy in [1e-3, 1e-5] {
-        let mut integrator = ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy);
+        let mut integrator = Implicit::trapezoidal(1e-2).with_accuracy(accuracy);
         let (_, fall, _) = losses(parameters, 10.0, &mut integrator);
         assert!(fall < 1e-5, "{fall} J at accuracy {accuracy}");
     }
@@ -403,7 +401,7 @@ fn a_slip_too_short_to_bend_the_bristles_makes_no_more_energy_than_they_can_hold
 #[test]
 fn an_implicit_host_iterates_the_switching_to_rest() {
     let braked = Parameters { stiffness: 100.0, damping: 2.8, ..bristles() };
-    let (lost, fall, open) = losses(braked, 10.0, &mut ImplicitTrapezoidal::new(1e-4));
+    let (lost, fall, open) = losses(braked, 10.0, &mut Implicit::trapezoidal(1e-4));
     assert!(lost > 24.9 && lost < 25.001, "{lost} J of 25 J");
     // Of order two, in steps of 1e-4 s; and 3 N over the step in which the slider turns.
     assert!(fall < 1e-3 && open < 1e-4, "{fall} J, {open} J");

@@ -3,7 +3,7 @@
 
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
-use force_elements::simulation::{DormandPrince, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2};
+use force_elements::simulation::{DormandPrince, Implicit, Plant, RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{
     BodyIndex, ContactDesign, CustomForce, ExponentialSpring, ForceSystem, Frame, Handle, Pose, SpatialForce,
     SpatialVelocity, Station,
@@ -41,7 +41,7 @@ impl Host {
             // Default parameters hold at 5 ms too, beyond the bound that suffices.
             Self::Steps(step) => simulation.run(&mut SemiImplicitEuler::new(step).unchecked(), end, observe),
             Self::Controlled(accuracy) => simulation.run(&mut DormandPrince::new(accuracy), end, observe),
-            Self::Implicit(step) => simulation.run(&mut TrBdf2::new(step), end, observe),
+            Self::Implicit(step) => simulation.run(&mut Implicit::tr_bdf2(step), end, observe),
         };
         outcome.expect("regular");
     }

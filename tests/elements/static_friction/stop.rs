@@ -1,7 +1,7 @@
 //! A block that slides to rest stops where its law says, under error control of any accuracy and from any first step.
 
 use super::*;
-use force_elements::simulation::{ImplicitTrapezoidal, Integrator};
+use force_elements::simulation::{Implicit, Integrator};
 
 /// A block of one station under its weight, at a speed.
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +96,9 @@ fn a_block_that_slides_stops_where_its_law_says_and_does_not_reverse() {
             let name = format!("{accuracy:e}");
             slide.check(&name, accuracy, &mut DormandPrince::new(accuracy), expected);
             if accuracy > 1e-7 {
-                let mut trapezoidal = ImplicitTrapezoidal::new(0.1).with_accuracy(accuracy);
+                let mut trapezoidal = Implicit::trapezoidal(0.1).with_accuracy(accuracy);
                 slide.check(&name, accuracy, &mut trapezoidal, expected);
-                slide.check(&name, accuracy, &mut TrBdf2::new(0.1).with_accuracy(accuracy), expected);
+                slide.check(&name, accuracy, &mut Implicit::tr_bdf2(0.1).with_accuracy(accuracy), expected);
             }
         }
     }

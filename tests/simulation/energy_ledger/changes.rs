@@ -5,7 +5,7 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
+    DormandPrince, Implicit, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
     BodyIndex, CoordinatePair, CoordinateSpringDamperExt, Error, ExponentialSpring, ForceSystem, Frame,
@@ -172,7 +172,7 @@ fn a_closed_account_stays_closed_while_a_simulation_goes_on_and_is_resumed() -> 
     })?;
     assert_eq!(ledger(&mut simulation)?, None);
     simulation.run(&mut DormandPrince::new(1e-6), 0.01, |_| {})?;
-    simulation.run(&mut ImplicitTrapezoidal::new(1e-3), 0.02, |_| {})?;
+    simulation.run(&mut Implicit::trapezoidal(1e-3), 0.02, |_| {})?;
     simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.03, |_| {})?;
     assert_eq!(ledger(&mut simulation)?, None);
     let mut resumed = Simulation::resume(&system, &plant, &simulation.save())?;

@@ -8,7 +8,7 @@ mod scene;
 use approx::assert_relative_eq;
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{DormandPrince, ImplicitTrapezoidal, Integrator, Simulation, TrBdf2};
+use force_elements::simulation::{DormandPrince, Implicit, Integrator, Simulation};
 use force_elements::{DynamicsView, Pose, SpatialForce, SpatialVelocity};
 use force_elements_scenes::is_at_length;
 
@@ -346,7 +346,7 @@ fn is_bounded(missing: &[f64]) -> bool {
 
 #[test]
 fn the_work_balance_holds_better_the_more_accurate_an_implicit_host_is() {
-    let missing = missing(accuracies(), |accuracy| ImplicitTrapezoidal::new(1e-2).with_accuracy(accuracy));
+    let missing = missing(accuracies(), |accuracy| Implicit::trapezoidal(1e-2).with_accuracy(accuracy));
     // Of order two: steps fall with the cube root of the accuracy, and errors that add up with its power of two
     // thirds, by 4.6, but where forces jump.
     assert!(missing.windows(2).all(|pair| pair[1] < pair[0] / 2.0), "{missing:?}");
@@ -355,7 +355,7 @@ fn the_work_balance_holds_better_the_more_accurate_an_implicit_host_is() {
 
 #[test]
 fn the_work_balance_holds_better_the_more_accurate_a_host_is_that_damps_what_is_stiff() {
-    let missing = missing(accuracies(), |accuracy| TrBdf2::new(1e-2).with_accuracy(accuracy));
+    let missing = missing(accuracies(), |accuracy| Implicit::tr_bdf2(1e-2).with_accuracy(accuracy));
     // As for the trapezoidal rule.
     assert!(missing.windows(2).all(|pair| pair[1] < pair[0] / 2.0), "{missing:?}");
     assert!(is_bounded(&missing), "{missing:?}");

@@ -2,7 +2,7 @@
 
 use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::simulation::{ImplicitTrapezoidal, Integrator, Plant, Simulation};
+use force_elements::simulation::{Implicit, Integrator, Plant, Simulation};
 use force_elements::{
     CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Handle, State,
 };
@@ -43,7 +43,7 @@ pub fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
 pub fn check_trajectory(case: Fields<'_>) -> Result<Deviations, Failure> {
     let trajectory = Trajectory::new(case)?;
     let mut simulation = trajectory.simulation()?;
-    trajectory.follow(&mut simulation, &mut ImplicitTrapezoidal::new(trajectory.step), |_, _| {})
+    trajectory.follow(&mut simulation, &mut Implicit::trapezoidal(trajectory.step), |_, _| {})
 }
 
 /// A mass on the element, with where it must be and how fast at which times.

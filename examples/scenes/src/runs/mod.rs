@@ -29,11 +29,11 @@ pub enum Method {
     RungeKutta(f64),
     /// [`DormandPrince`] of this accuracy.
     DormandPrince(f64),
-    /// [`ImplicitTrapezoidal`] with this step \[s\].
+    /// [`Implicit::trapezoidal`] with this step \[s\].
     Trapezoidal(f64),
-    /// [`TrBdf2`] with this step \[s\].
+    /// [`Implicit::tr_bdf2`] with this step \[s\].
     TrBdf2(f64),
-    /// [`TrBdf2`] of this accuracy.
+    /// [`Implicit::tr_bdf2`] of this accuracy.
     TrBdf2To(f64),
 }
 

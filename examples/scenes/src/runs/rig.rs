@@ -3,7 +3,7 @@
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Quaternion, UnitQuaternion, Vector3};
 use force_elements::simulation::{
-    DormandPrince, ImplicitTrapezoidal, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, TrBdf2,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
     BodyIndex, ContactDesign, CoordinateIndex, ExponentialSpring, ForceSystem, Frame, KinematicsSource, Pose,
@@ -72,10 +72,10 @@ impl Rig {
             Method::DormandPrince(accuracy) => {
                 self.simulate(DormandPrince::new(accuracy), state, ends, observe)
             }
-            Method::Trapezoidal(step) => self.simulate(ImplicitTrapezoidal::new(step), state, ends, observe),
-            Method::TrBdf2(step) => self.simulate(TrBdf2::new(step), state, ends, observe),
+            Method::Trapezoidal(step) => self.simulate(Implicit::trapezoidal(step), state, ends, observe),
+            Method::TrBdf2(step) => self.simulate(Implicit::tr_bdf2(step), state, ends, observe),
             Method::TrBdf2To(accuracy) => {
-                self.simulate(TrBdf2::new(0.1).with_accuracy(accuracy), state, ends, observe)
+                self.simulate(Implicit::tr_bdf2(0.1).with_accuracy(accuracy), state, ends, observe)
             }
             Method::RungeKutta(step) => {
                 let mut host = Host::at(self, &state);
