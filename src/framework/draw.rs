@@ -221,12 +221,9 @@ impl<T: Real> DynamicsView<'_, T> {
     /// Arrows are drawn on each body on which a force acts, Ground included: those on one body add up to
     /// [`body_force`](Self::body_force). Coordinates have no place in space.
     pub fn draw(&self, canvas: &mut dyn Canvas) {
-        for element in self.system.elements() {
-            let slots = self.state.kinds[element.kind()].as_ref();
-            let (kind, kinematics) = (&self.system.kinds[element.kind()], &self.state.kinematics);
-            let mut pen = Pen { canvas, element };
-            // The slots are of this kind.
-            let _ = kind.ask(slots, element.place(), kinematics, &mut |element| element.draw(&mut pen));
-        }
+        // The state is of this system.
+        let _ = self.system.for_each_enabled(self.state, |id, element| {
+            element.draw(&mut Pen { canvas: &mut *canvas, element: id });
+        });
     }
 }

@@ -280,7 +280,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Infinite by default, as for surfaces in contact, whose forces are known.
     ///
     /// A time longer than `within` may be any other one that is longer.
-    fn passing_time(&self, _at: &AtDynamics<'_, T, Self>, _velocities: &Velocities<T>, _within: f64) -> f64 {
+    fn passing_time(&self, _at: &AtDynamics<'_, T, Self>, _within: f64) -> f64 {
         f64::INFINITY
     }
 
@@ -288,13 +288,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// evaluations, in an order that does not depend on the motion. By default reports none.
     ///
     /// Where the element exerts a force, the distance is not greater than zero. Elsewhere it may be less than the real one.
-    fn report_gaps(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        _velocities: &Velocities<T>,
-        _report: &mut dyn FnMut([T; 2]),
-    ) {
-    }
+    fn report_gaps(&self, _at: &AtDynamics<'_, T, Self>, _report: &mut dyn FnMut([T; 2])) {}
 
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
     /// branches of the law. By default requests finite differences.

@@ -50,10 +50,11 @@ impl<T: Real> ForceSystem<T> {
     pub fn write_gaps(&self, state: &State<T>, gaps: &mut Vec<Gap>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         gaps.clear();
-        for (kind, slots) in self.kinds.iter().zip(&state.kinds) {
-            kind.write_gaps(slots.as_ref(), &state.kinematics, gaps)?;
-        }
-        Ok(())
+        self.for_each_enabled(state, |_, element| {
+            element.report_gaps(&mut |[distance, rate]| {
+                gaps.push(Gap { distance: distance.to_f64(), rate: rate.to_f64() });
+            });
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
+use crate::framework::Error;
 use crate::framework::draw::Pen;
 use crate::framework::element::{AtDynamics, ForceElement};
 use crate::framework::linearize::KindLinearization;
@@ -17,7 +18,6 @@ use crate::framework::slots::{AnySlots, Columns, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
-use crate::framework::{Error, Gap};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
@@ -51,6 +51,8 @@ pub(crate) trait AnyElement<T: Real> {
     fn power_dissipated(&self) -> T;
     fn draw(&self, pen: &mut Pen<'_>);
     fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>);
+    fn passing_time(&self, within: f64) -> f64;
+    fn report_gaps(&self, report: &mut dyn FnMut([T; 2]));
 }
 
 impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
@@ -72,6 +74,14 @@ impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
 
     fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>) {
         self.0.report_stiffness(&self.1, stiffnesses);
+    }
+
+    fn passing_time(&self, within: f64) -> f64 {
+        self.0.passing_time(&self.1, within)
+    }
+
+    fn report_gaps(&self, report: &mut dyn FnMut([T; 2])) {
+        self.0.report_gaps(&self.1, report);
     }
 }
 
@@ -130,28 +140,13 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     ) -> Result<T, Error>;
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
     fn is_path_dependent(&self) -> bool;
-    /// The shortest of the [passing times](ForceElement::passing_time) of all enabled elements, and the place of the first
-    /// that has it.
-    fn passing_time(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        within: f64,
-    ) -> Result<(f64, usize), Error>;
-    /// Appends the [gaps](ForceElement::report_gaps) of all enabled elements.
-    fn write_gaps(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        gaps: &mut Vec<Gap>,
-    ) -> Result<(), Error>;
-    /// Calls `ask` with one element, after it has been realized to Dynamics, unless it is disabled.
+    /// Calls `ask` with each enabled element, after they have been realized to Dynamics, and its place.
     fn ask(
         &self,
         slots: &dyn AnySlots<T>,
-        place: usize,
+        places: Range<usize>,
         kinematics: &Kinematics<T>,
-        ask: &mut dyn FnMut(&dyn AnyElement<T>),
+        ask: &mut dyn FnMut(usize, &dyn AnyElement<T>),
     ) -> Result<(), Error>;
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
     fn linearize(
@@ -304,46 +299,18 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         E::Discrete::FIRST_STAGE.is_some() && self.elements.iter().flatten().any(E::is_path_dependent)
     }
 
-    fn passing_time(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        within: f64,
-    ) -> Result<(f64, usize), Error> {
-        let slots = Slots::<T, E>::downcast(slots)?;
-        let times = self
-            .all_enabled(slots, kinematics)
-            .map(|(place, element, at)| (element.passing_time(&at, &kinematics.velocities, within), place));
-        Ok(times
-            .fold((f64::INFINITY, 0), |shortest, found| if found.0 < shortest.0 { found } else { shortest }))
-    }
-
-    fn write_gaps(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        gaps: &mut Vec<Gap>,
-    ) -> Result<(), Error> {
-        let slots = Slots::<T, E>::downcast(slots)?;
-        let mut report = |[distance, rate]: [T; 2]| {
-            gaps.push(Gap { distance: distance.to_f64(), rate: rate.to_f64() });
-        };
-        for (_, element, at) in self.all_enabled(slots, kinematics) {
-            element.report_gaps(&at, &kinematics.velocities, &mut report);
-        }
-        Ok(())
-    }
-
     fn ask(
         &self,
         slots: &dyn AnySlots<T>,
-        place: usize,
+        places: Range<usize>,
         kinematics: &Kinematics<T>,
-        ask: &mut dyn FnMut(&dyn AnyElement<T>),
+        ask: &mut dyn FnMut(usize, &dyn AnyElement<T>),
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        if let Some(element) = self.enabled_element(slots, place) {
-            ask(&(element, slots.at_dynamics(place, kinematics)));
+        for place in places {
+            if let Some(element) = self.enabled_element(slots, place) {
+                ask(place, &(element, slots.at_dynamics(place, kinematics)));
+            }
         }
         Ok(())
     }
@@ -428,17 +395,5 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {
         self.elements[place].as_ref().filter(|_| slots.variables.enabled[place])
-    }
-
-    /// All enabled elements with their places, at Dynamics stage.
-    fn all_enabled<'a>(
-        &'a self,
-        slots: &'a Slots<T, E>,
-        kinematics: &'a Kinematics<T>,
-    ) -> impl Iterator<Item = (usize, &'a E, AtDynamics<'a, T, E>)> {
-        (0..self.elements.len()).filter_map(move |place| {
-            let element = self.enabled_element(slots, place)?;
-            Some((place, element, slots.at_dynamics(place, kinematics)))
-        })
     }
 }

@@ -406,16 +406,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         kinematics: &Kinematics<T>,
         power_absorbed: &[T],
     ) -> Result<(), Error> {
-        for (place, power_absorbed) in power_absorbed.iter().enumerate() {
-            let mut is_finite = power_absorbed.is_finite();
-            self.ask(slots, place, kinematics, &mut |element| {
-                is_finite &= element.potential_energy().is_finite() && element.power_dissipated().is_finite();
-            })?;
-            if !is_finite {
-                return Err(self.roster.failure(place, ElementError::NonFiniteForce));
+        let mut failed = None;
+        self.ask(slots, 0..self.elements.len(), kinematics, &mut |place, element| {
+            let numbers = [power_absorbed[place], element.potential_energy(), element.power_dissipated()];
+            if !numbers.iter().all(T::is_finite) {
+                failed = failed.or(Some(place));
             }
-        }
-        Ok(())
+        })?;
+        failed.map_or(Ok(()), |place| Err(self.roster.failure(place, ElementError::NonFiniteForce)))
     }
 
     /// Fills the rates of the continuous variables.

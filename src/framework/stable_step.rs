@@ -3,8 +3,6 @@
 use nalgebra::ComplexField;
 
 use crate::framework::handle::ElementId;
-use crate::framework::kinds::AnyElement;
-use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::stiffnesses::{Rates, StepMethod, Stepping, Stiffnesses};
@@ -121,14 +119,12 @@ impl<T: Real> ForceSystem<T> {
     pub fn passing_time(&self, state: &State<T>, within: f64) -> Result<(f64, Option<ElementId>), Error> {
         self.require(state, Stage::Dynamics)?;
         let mut shortest = (f64::INFINITY, None);
-        for (number, (kind, slots)) in self.kinds.iter().zip(&state.kinds).enumerate() {
-            let (time, place) = kind.passing_time(slots.as_ref(), &state.kinematics, within)?;
+        self.for_each_enabled(state, |id, element| {
+            let time = element.passing_time(within);
             if time < shortest.0 {
-                let Roster { kind, places, .. } = kind.roster();
-                shortest =
-                    (time, places.stamp(place).map(|stamp| ElementId::new(kind, number, place, stamp)));
+                shortest = (time, Some(id));
             }
-        }
+        })?;
         Ok(shortest)
     }
 
@@ -182,7 +178,7 @@ impl<T: Real> ForceSystem<T> {
         method: StepMethod,
         longest: f64,
     ) -> Result<StableStep, Error> {
-        self.report_stiffness(state, &mut stiffnesses, &mut |_, _| {})?;
+        self.for_each_enabled(state, |_, element| element.report_stiffness(&mut stiffnesses))?;
         stiffnesses.begin_bounding(longest);
         let mut found = StableStep {
             length: f64::INFINITY,
@@ -191,34 +187,20 @@ impl<T: Real> ForceSystem<T> {
             damping_rate: 0.0,
             unknown: None,
         };
-        self.report_stiffness(state, &mut stiffnesses, &mut |element, (worst, is_unknown)| {
+        self.for_each_enabled(state, |id, element| {
+            element.report_stiffness(&mut stiffnesses);
+            let (worst, is_unknown) = stiffnesses.take_report();
             let Rates { square, damping } = worst;
             let length = method.longest_step(worst);
             if length < found.length {
-                let element = Some(element);
+                let element = Some(id);
                 let frequency = ComplexField::sqrt(square);
                 found = StableStep { length, element, frequency, damping_rate: damping, ..found };
             }
             if is_unknown && found.unknown.is_none() {
-                found.unknown = Some(element);
+                found.unknown = Some(id);
             }
         })?;
         Ok(found)
-    }
-
-    /// Calls `each` with the bound and whether it is unknown of what each enabled element [reports](Stiffnesses::take_report).
-    fn report_stiffness(
-        &self,
-        state: &State<T>,
-        stiffnesses: &mut Stiffnesses<'_, T>,
-        each: &mut dyn FnMut(ElementId, (Rates, bool)),
-    ) -> Result<(), Error> {
-        for id in self.elements() {
-            let slots = state.kinds[id.kind()].as_ref();
-            let mut report = |element: &dyn AnyElement<T>| element.report_stiffness(stiffnesses);
-            self.kinds[id.kind()].ask(slots, id.place(), &state.kinematics, &mut report)?;
-            each(id, stiffnesses.take_report());
-        }
-        Ok(())
     }
 }

@@ -85,8 +85,9 @@ pub struct Stiffnesses<'a, T: Real> {
     inertia_roots: Vec<Matrix3<f64>>,
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
-    /// What they bound, from [`begin_bounding`](Self::begin_bounding) on.
-    bounds: Vec<Bound>,
+    /// What they bound, from [`begin_bounding`](Self::begin_bounding) on, and whether by eigenvalues to 3 %, not only by
+    /// [rows](largest_row).
+    bounds: Vec<(Rates, bool)>,
     /// Shorter steps than this are to be found.
     longest: f64,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
@@ -122,14 +123,6 @@ impl Total {
             damping: greatest(&self.damping) + self.impact.damping,
         }
     }
-}
-
-/// What the sum at one body or coordinate bounds.
-#[derive(Debug, Clone, Copy)]
-struct Bound {
-    rates: Rates,
-    /// Whether the eigenvalues are bounded to 3 %, not only by [rows](largest_row).
-    is_tight: bool,
 }
 
 /// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, at most `√6 λ`: the largest sum of
@@ -294,9 +287,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// From here on springs are bounded by the sums of what has been reported; those that allow a step of length `longest` are
     /// left out.
     pub(crate) fn begin_bounding(&mut self, longest: f64) {
-        self.longest = longest;
-        let bound = |total: &Total| Bound { rates: total.bound(largest_row), is_tight: false };
-        self.bounds.extend(self.totals.iter().map(bound));
+        (self.longest, self.is_unknown) = (longest, false);
+        self.bounds.extend(self.totals.iter().map(|total| (total.bound(largest_row), false)));
     }
 
     /// The bound of the spring that allows the shortest step, among those that were reported since the last call, and whether
@@ -540,22 +532,18 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn bound(&mut self, ends: &[End]) {
         let Self { bounds, totals, stepping, longest, worst, .. } = self;
         let ends = || ends.iter().filter(|end| end.yielding > 0.0).map(|end| end.place);
-        let sum = |bounds: &[Bound]| {
-            ends().map(|place| bounds[place].rates).fold(
-                Rates::default(),
-                |sum, Rates { square, damping }| Rates {
-                    square: sum.square + square,
-                    damping: sum.damping + damping,
-                },
-            )
+        let sum = |bounds: &[(Rates, bool)]| {
+            ends().map(|place| bounds[place].0).fold(Rates::default(), |sum, Rates { square, damping }| {
+                Rates { square: sum.square + square, damping: sum.damping + damping }
+            })
         };
         if stepping.method.longest_step(sum(bounds)) >= *longest {
             return;
         }
         for place in ends() {
-            let bound = &mut bounds[place];
-            if !bound.is_tight {
-                *bound = Bound { rates: totals[place].bound(greatest), is_tight: true };
+            let (rates, is_tight) = &mut bounds[place];
+            if !*is_tight {
+                (*rates, *is_tight) = (totals[place].bound(greatest), true);
             }
         }
         let rates = sum(bounds);

@@ -9,7 +9,7 @@ use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::check_new;
 use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::kinds::{AnyKind, Kind, Next};
+use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
 use crate::framework::roster::Roster;
 use crate::framework::slots::Columns;
 use crate::framework::snapshot::chain;
@@ -331,6 +331,23 @@ impl<T: Real> ForceSystem<T> {
             force_error = force_error.max(kind.prepare(slots.as_mut(), places, &state.kinematics, next)?);
         }
         Ok(force_error)
+    }
+
+    /// Calls `ask` with each enabled element of a state that has been realized to Dynamics.
+    pub(super) fn for_each_enabled(
+        &self,
+        state: &State<T>,
+        mut ask: impl FnMut(ElementId, &dyn AnyElement<T>),
+    ) -> Result<(), Error> {
+        for (number, (kind, slots)) in self.kinds.iter().zip(&state.kinds).enumerate() {
+            let Roster { kind: name, places, .. } = kind.roster();
+            kind.ask(slots.as_ref(), 0..places.len(), &state.kinematics, &mut |place, element| {
+                if let Some(stamp) = places.stamp(place) {
+                    ask(ElementId::new(name, number, place, stamp), element);
+                }
+            })?;
+        }
+        Ok(())
     }
 
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).

@@ -253,7 +253,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<[T; N], Error> {
         let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
         let mut measured = [T::zero(); N];
-        kind.ask(slots, id.place(), &state.kinematics, &mut |element| measured = of(element))?;
+        let only = id.place()..id.place() + 1;
+        kind.ask(slots, only, &state.kinematics, &mut |_, element| measured = of(element))?;
         Ok(measured)
     }
 

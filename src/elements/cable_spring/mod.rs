@@ -565,14 +565,14 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         }
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, _: f64) -> f64 {
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
         // On other surfaces Newton's method starts within a right angle.
         let are_convex = self.path.obstacles().iter().all(|obstacle| obstacle.is_convex);
         let largest = if are_convex { LARGEST_TURN } else { 0.6 * LARGEST_TURN };
-        largest / at.position.path.winding_rate(at.positions, velocities).to_f64()
+        largest / at.position.path.winding_rate(at.positions, at.velocities).to_f64()
     }
 
-    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         let Position { path, strands, .. } = at.position;
         let longest = strands.longest().unwrap_or(path.length);
         let rate = strands.longest_rate(&at.velocity.strand_rates).unwrap_or(at.velocity.length_rate);

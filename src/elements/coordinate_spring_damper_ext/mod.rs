@@ -422,7 +422,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         self.linearize_memory(at, blocks);
     }
 
-    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         let Parameters { use_limit_stops, limit_stops_upper, limit_stops_lower, .. } = *at.parameters;
         if use_limit_stops && !self.has_force_law() {
             let (q, v) = (at.position.displacement, at.velocity.velocity);

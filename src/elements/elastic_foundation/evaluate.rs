@@ -364,17 +364,12 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         }
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, within: f64) -> f64 {
-        self.shortest_passing_time(at, velocities, within)
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, within: f64) -> f64 {
+        self.shortest_passing_time(at, within)
     }
 
-    fn report_gaps(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        velocities: &Velocities<T>,
-        report: &mut dyn FnMut([T; 2]),
-    ) {
-        self.report_gaps_to_half_spaces(at, velocities, report);
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
+        self.report_gaps_to_half_spaces(at, report);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

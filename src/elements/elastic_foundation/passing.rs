@@ -7,19 +7,14 @@ use super::{ElasticFoundation, MeshContact, Position};
 use crate::elements::meshes::lowest_point;
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
-use crate::mechanics::{Checked, Velocities};
+use crate::mechanics::Checked;
 use crate::shapes::{Bounds, Plane, Solid as _, SolidShape};
 
 impl<T: Real> ElasticFoundation<T> {
-    pub(super) fn shortest_passing_time(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        velocities: &Velocities<T>,
-        within: f64,
-    ) -> f64 {
+    pub(super) fn shortest_passing_time(&self, at: &AtDynamics<'_, T, Self>, within: f64) -> f64 {
         let Position { search, contacts, .. } = at.position;
         let velocity_at = |i: usize, p_G: &Point3<T>| {
-            velocities.velocity_of_frame(at.positions, Checked(self.surfaces[i].body), p_G)
+            at.velocities.velocity_of_frame(at.positions, Checked(self.surfaces[i].body), p_G)
         };
         // A bound on the speeds of two points, of which one is within the radius of where these are those of bodies.
         let bound = |V: SpatialVelocity<T>, radius: T| (V.linear.norm() + V.angular.norm() * radius).to_f64();
@@ -82,7 +77,6 @@ impl<T: Real> ElasticFoundation<T> {
     pub(super) fn report_gaps_to_half_spaces(
         &self,
         at: &AtDynamics<'_, T, Self>,
-        velocities: &Velocities<T>,
         report: &mut dyn FnMut([T; 2]),
     ) {
         let surfaces = || self.surfaces.iter().zip(&at.position.X_GS).enumerate();
@@ -100,7 +94,8 @@ impl<T: Real> ElasticFoundation<T> {
                 }
                 let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GP.translation.vector)) - offset;
                 let lowest_G = lowest_point(mesh, X_GM, &normal_G, height);
-                let velocity_on = |body| velocities.velocity_of_point(at.positions, Checked(body), &lowest_G);
+                let velocity_on =
+                    |body| at.velocities.velocity_of_point(at.positions, Checked(body), &lowest_G);
                 let rate = normal_G.dot(&(velocity_on(placed.body) - velocity_on(plane.body)));
                 report([height(&lowest_G), rate]);
             }

@@ -414,7 +414,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         self.report_spring(at, stiffnesses);
     }
 
-    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         let Parameters { d0, d2, .. } = *at.parameters;
         report([at.position.height - d0 + T::lit(TOUCH).ln() / d2, at.velocity.v_PS.z]);
     }

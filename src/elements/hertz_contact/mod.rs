@@ -334,7 +334,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         self.report_contact(at, stiffnesses);
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, velocities: &Velocities<T>, _: f64) -> f64 {
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
         let Surface::Ball(other) = &self.surface else { return f64::INFINITY };
         if at.position.depth > T::zero() {
             return f64::INFINITY;
@@ -342,13 +342,13 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         let [v_ball, v_other] = [&self.ball, other].map(|ball| {
             let body = Checked(ball.center.body);
             let p_GC = at.positions.pose(body) * ball.center.p_B;
-            velocities.velocity_of_point(at.positions, body, &p_GC)
+            at.velocities.velocity_of_point(at.positions, body, &p_GC)
         });
         let dip = (self.ball.radius + other.radius) * T::lit(0.5);
         ((dip - at.position.depth) / (v_ball - v_other).norm()).to_f64()
     }
 
-    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, report: &mut dyn FnMut([T; 2])) {
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         report([-at.position.depth, -at.velocity.depth_rate]);
     }
 

@@ -307,7 +307,7 @@ impl<T: Real> ForceElement<T> for LinearBushing<T> {
         stiffnesses.load(at.dynamics.F_GM.force.norm().to_f64(), most, self.ends.at([X_GM, X_GM]));
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
         let qdot = &at.velocity.qdot;
         LARGEST_TURN / qdot[0].abs().max(qdot[2].abs()).to_f64()
     }

@@ -464,7 +464,7 @@ impl<T: Real> ForceElement<T> for SpatialBushing<T> {
         stiffnesses.load(force.norm().to_f64(), torque.norm().to_f64(), ends);
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
         let Velocity { V_GF, V_GM, .. } = at.velocity;
         LARGEST_TURN / (V_GM.angular - V_GF.angular).norm().to_f64()
     }

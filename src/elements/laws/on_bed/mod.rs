@@ -339,7 +339,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         }
     }
 
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: &Velocities<T>, _: f64) -> f64 {
+    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
         // Nothing comes out of a half-space on its other side, and the forces of those in contact are known.
         if matches!(self.surface, SolidShape::HalfSpace(_)) || !at.position.springs.is_empty() {
             return f64::INFINITY;
@@ -358,12 +358,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         if dip > 0.0 { (apart + dip) / speed } else { f64::INFINITY }
     }
 
-    fn report_gaps(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        velocities: &Velocities<T>,
-        report: &mut dyn FnMut([T; 2]),
-    ) {
+    fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         let SolidShape::HalfSpace(half_space) = &self.surface else { return };
         let Position { X_GF, X_GM, springs } = at.position;
         if !springs.is_empty() {
@@ -375,7 +370,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         let [v_F, v_M] = self
             .ends
             .bodies()
-            .map(|body| velocities.velocity_of_point(at.positions, Checked(body), &lowest_G));
+            .map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), &lowest_G));
         report([height(&lowest_G), normal_G.dot(&(v_M - v_F))]);
     }
 
