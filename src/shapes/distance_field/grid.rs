@@ -1,12 +1,9 @@
 //! The tricubic spline of a distance field.
 
-use alloc::vec::Vec;
-use core::fmt;
-
 use nalgebra::{Matrix3, Point3, Vector3, convert, convert_unchecked};
 
+use super::DistanceField;
 use crate::math::Real;
-use crate::shapes::distance_field::splines::cubic_splines;
 
 /// A value with its first and second derivatives.
 #[derive(Debug, Clone, Copy)]
@@ -16,59 +13,24 @@ pub(crate) struct Jet<T: Real> {
     pub(crate) hessian: Matrix3<T>,
 }
 
-/// The implicit function: a spline in a box, a quadratic around it.
-pub(super) struct Grid {
-    /// The lowest corner of the box \[m\].
-    pub(super) corner: Point3<f64>,
-    pub(super) spacing: f64,
-    pub(super) cells: [usize; 3],
-    /// Of the nodes of the box and of one layer around it; x runs fastest.
-    pub(super) coefficients: Vec<f64>,
-    pub(super) around: Quadratic,
-    /// The box in which the spline is that of the distance alone.
-    pub(super) near: [Point3<f64>; 2],
-    /// A bound of the slope of the spline.
-    pub(super) steepest: f64,
-    pub(super) accuracy: f64,
-    pub(super) least_radius: f64,
-}
-
-/// Without the coefficients.
-impl fmt::Debug for Grid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { corner, spacing, cells, accuracy, least_radius, .. } = self;
-        f.debug_struct("Grid")
-            .field("corner", corner)
-            .field("spacing", spacing)
-            .field("cells", cells)
-            .field("accuracy", accuracy)
-            .field("least_radius", least_radius)
-            .finish_non_exhaustive()
-    }
-}
-
 /// `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Quadratic {
     pub(super) center: Point3<f64>,
     pub(super) weights: Vector3<f64>,
     pub(super) offset: f64,
 }
 
-impl Grid {
-    /// The number of nodes.
-    pub(super) fn node_count(&self) -> usize {
-        self.coefficients.len()
-    }
-
+impl DistanceField {
+    /// The place of a point in cells of the grid.
     #[inline]
-    pub(super) fn place<T: Real>(&self, p: &Point3<T>) -> Vector3<T> {
+    pub(crate) fn place<T: Real>(&self, p: &Point3<T>) -> Vector3<T> {
         (p - self.corner.map(T::lit)) * T::lit(self.spacing.recip())
     }
 
     /// The implicit function with derivatives up to this order; the rest is zero.
     #[inline]
-    pub(super) fn local<T: Real, const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
+    pub(crate) fn local<T: Real, const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
         let place = self.place(p);
         let mut cell = [0; 3];
         let mut splines = [[[T::zero(); 3]; 4]; 3];
@@ -149,6 +111,20 @@ impl Grid {
     }
 }
 
+/// The four cubic B-splines of a cell at `u`, from 0 to 1 across it, each with first and second derivative by `u`.
+#[inline]
+fn cubic_splines<T: Real>(u: T) -> [[T; 3]; 4] {
+    let w = T::one() - u;
+    let (sixth, half) = (T::lit(1.0 / 6.0), T::lit(0.5));
+    let [two, three, four, six] = [2.0, 3.0, 4.0, 6.0].map(T::lit);
+    [
+        [w * w * w * sixth, -half * w * w, w],
+        [(four + (three * u - six) * u * u) * sixth, (three * u - four) * u * half, three * u - two],
+        [(four + (three * w - six) * w * w) * sixth, (four - three * w) * w * half, three * w - two],
+        [u * u * u * sixth, half * u * u, u],
+    ]
+}
+
 /// Adds a multiple of four neighbours.
 #[inline]
 fn add<T: Real>(sum: &mut [T; 4], row: &[T; 4], factor: T) {
@@ -167,10 +143,5 @@ impl Quadratic {
             gradient: half_gradient * T::lit(2.0),
             hessian: Matrix3::from_diagonal(&(weights * T::lit(2.0))),
         }
-    }
-
-    pub(super) fn low_place<T: Real>(&self, a: &Point3<T>, along: &Vector3<T>) -> T {
-        let weighted = self.weights.map(T::lit).component_mul(along);
-        -weighted.dot(&(a - self.center.map(T::lit))) / weighted.dot(along)
     }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::{ComplexField, Matrix3, Point3, Vector3, convert, convert_unchecked};
 
-use super::grid::{Grid, Jet};
+use super::{DistanceField, Jet};
 use crate::shapes::solid::Solid;
 use crate::shapes::{ShapeError, TriangleMesh};
 
@@ -10,38 +10,40 @@ use crate::shapes::{ShapeError, TriangleMesh};
 /// of a cube six tenths; it vanishes in the middle of the mesh.
 const LEAST_SLOPE: f64 = 0.2;
 
-/// Measures the surface against the mesh and stores its accuracy and its least radius of curvature.
-pub(super) fn measure(grid: &mut Grid, mesh: &TriangleMesh<f64>) -> Result<(), ShapeError> {
-    let to_surface = from_mesh(grid, mesh)?;
-    let (to_mesh, curvature) = from_surface(grid, mesh)?;
-    grid.accuracy = to_surface.max(to_mesh);
-    grid.least_radius = curvature.recip().max(grid.spacing);
-    Ok(())
+impl DistanceField {
+    /// Measures the surface against the mesh and stores its accuracy and its least radius of curvature.
+    pub(super) fn measure(&mut self, mesh: &TriangleMesh<f64>) -> Result<(), ShapeError> {
+        let to_surface = from_mesh(self, mesh)?;
+        let (to_mesh, curvature) = from_surface(self, mesh)?;
+        self.accuracy = to_surface.max(to_mesh);
+        self.least_radius = curvature.recip().max(self.spacing);
+        Ok(())
+    }
 }
 
-fn too_coarse(grid: &Grid, p: &Point3<f64>) -> ShapeError {
-    ShapeError::GridTooCoarse { spacing: grid.spacing, x: p.x, y: p.y, z: p.z }
+fn too_coarse(field: &DistanceField, p: &Point3<f64>) -> ShapeError {
+    ShapeError::GridTooCoarse { spacing: field.spacing, x: p.x, y: p.y, z: p.z }
 }
 
 /// The largest distance of the mesh from the surface.
-fn from_mesh(grid: &Grid, mesh: &TriangleMesh<f64>) -> Result<f64, ShapeError> {
+fn from_mesh(field: &DistanceField, mesh: &TriangleMesh<f64>) -> Result<f64, ShapeError> {
     let mut largest = 0.0_f64;
     let mut test = |p: &Point3<f64>| {
-        let slope = grid.local::<f64, 1>(p).gradient.norm();
-        let distance = grid.foot(p).map(|foot| (foot - p).norm());
+        let slope = field.local::<f64, 1>(p).gradient.norm();
+        let distance = field.foot(p).map(|foot| (foot - p).norm());
         match distance {
-            Some(distance) if distance <= grid.spacing && slope >= LEAST_SLOPE => {
+            Some(distance) if distance <= field.spacing && slope >= LEAST_SLOPE => {
                 largest = largest.max(distance);
                 Ok(())
             }
-            _ => Err(too_coarse(grid, p)),
+            _ => Err(too_coarse(field, p)),
         }
     };
     mesh.vertices().try_for_each(|vertex| test(&vertex))?;
     mesh.centroids().try_for_each(|centroid| test(&centroid))?;
     for [a, b, c] in mesh.triangles() {
         let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-        let parts = ComplexField::ceil(2.0 * longest / grid.spacing);
+        let parts = ComplexField::ceil(2.0 * longest / field.spacing);
         let count = convert_unchecked::<f64, usize>(parts);
         if count < 2 {
             continue;
@@ -57,29 +59,29 @@ fn from_mesh(grid: &Grid, mesh: &TriangleMesh<f64>) -> Result<f64, ShapeError> {
 }
 
 /// The largest distance of the surface from the mesh, and the largest curvature.
-fn from_surface(grid: &Grid, mesh: &TriangleMesh<f64>) -> Result<(f64, f64), ShapeError> {
+fn from_surface(field: &DistanceField, mesh: &TriangleMesh<f64>) -> Result<(f64, f64), ShapeError> {
     let (mut largest, mut bend) = (0.0_f64, 0.0_f64);
-    let [nx, ny, nz] = grid.cells;
+    let [nx, ny, nz] = field.cells;
     let at = |cell: [usize; 3], shift: [f64; 3]| {
         let along: [f64; 3] = cell.map(convert);
-        grid.corner + (Vector3::from(along) + Vector3::from(shift)) * grid.spacing
+        field.corner + (Vector3::from(along) + Vector3::from(shift)) * field.spacing
     };
     let eighths: [[f64; 3]; 8] =
         core::array::from_fn(|i| [1, 2, 4].map(|bit| if i & bit == 0 { 0.25 } else { 0.75 }));
     let cells = (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
     for cell in cells {
-        let height = |p: &Point3<f64>| grid.local::<f64, 0>(p).value.abs();
+        let height = |p: &Point3<f64>| field.local::<f64, 0>(p).value.abs();
         // Half the diagonal of a cell and some more, as slopes may exceed one.
-        if height(&at(cell, [0.5; 3])) > grid.spacing {
+        if height(&at(cell, [0.5; 3])) > field.spacing {
             continue;
         }
         let places = eighths.map(|shift| at(cell, shift));
-        let near = places.iter().filter(|p| height(p) <= 0.5 * grid.spacing);
-        for foot in near.filter_map(|p| grid.foot(p)) {
+        let near = places.iter().filter(|p| height(p) <= 0.5 * field.spacing);
+        for foot in near.filter_map(|p| field.foot(p)) {
             let distance = mesh.signed_distance(&foot).abs();
-            let jet = grid.local::<f64, 2>(&foot);
-            if !(distance <= grid.spacing && jet.gradient.norm() >= LEAST_SLOPE) {
-                return Err(too_coarse(grid, &foot));
+            let jet = field.local::<f64, 2>(&foot);
+            if !(distance <= field.spacing && jet.gradient.norm() >= LEAST_SLOPE) {
+                return Err(too_coarse(field, &foot));
             }
             largest = largest.max(distance);
             bend = bend.max(greatest_curvature(&jet));

@@ -3,17 +3,17 @@
 mod grid;
 mod measure;
 mod sample;
-mod splines;
 
 use alloc::sync::Arc;
+use core::fmt;
 
 use nalgebra::{Point3, Vector3, convert};
 
 use crate::math::{Real, check};
 use crate::shapes::{ShapeError, TriangleMesh};
 
-use grid::Grid;
 pub(crate) use grid::Jet;
+use grid::Quadratic;
 
 /// A smooth surface around a closed [`TriangleMesh`], such as a bone, for cables to wrap.
 ///
@@ -88,9 +88,36 @@ pub(crate) use grid::Jet;
 /// assert!((geodesic.end.point - Point3::new(0.0, 0.02, 0.0)).norm() < 1e-4);
 /// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct DistanceField {
-    grid: Arc<Grid>,
+    /// The lowest corner of the box of the spline \[m\].
+    corner: Point3<f64>,
+    spacing: f64,
+    cells: [usize; 3],
+    /// Of the nodes of the box and of one layer around it; x runs fastest.
+    coefficients: Arc<[f64]>,
+    /// Around the box.
+    around: Quadratic,
+    /// The box in which the spline is that of the distance alone.
+    near: [Point3<f64>; 2],
+    /// A bound of the slope of the spline.
+    steepest: f64,
+    accuracy: f64,
+    least_radius: f64,
+}
+
+/// Without the coefficients.
+impl fmt::Debug for DistanceField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { corner, spacing, cells, accuracy, least_radius, .. } = self;
+        f.debug_struct("DistanceField")
+            .field("corner", corner)
+            .field("spacing", spacing)
+            .field("cells", cells)
+            .field("accuracy", accuracy)
+            .field("least_radius", least_radius)
+            .finish_non_exhaustive()
+    }
 }
 
 impl DistanceField {
@@ -109,63 +136,52 @@ impl DistanceField {
             return Err(ShapeError::Mesh { fault });
         }
         let mesh: TriangleMesh<f64> = mesh.cast()?;
-        let mut grid = sample::sampled(&mesh, spacing.to_f64())?;
-        measure::measure(&mut grid, &mesh)?;
-        Ok(Self { grid: Arc::new(grid) })
+        let mut field = Self::sampled(&mesh, spacing.to_f64())?;
+        field.measure(&mesh)?;
+        Ok(field)
     }
 
     /// The spacing of the grid \[m\].
     pub fn spacing(&self) -> f64 {
-        self.grid.spacing
+        self.spacing
     }
 
     /// The largest distance found between the surface and the mesh \[m\]; see [`DistanceField`].
     pub fn accuracy(&self) -> f64 {
-        self.grid.accuracy
+        self.accuracy
     }
 
     /// The least radius of curvature found on the surface, but no less than the spacing \[m\].
     pub fn least_radius(&self) -> f64 {
-        self.grid.least_radius
+        self.least_radius
     }
 
     /// The number of nodes of the grid, each of 8 bytes.
     pub fn node_count(&self) -> usize {
-        self.grid.node_count()
+        self.coefficients.len()
     }
 
     /// The box around the surface with three cells at each side: its lowest and highest corner. Inside it the implicit
     /// function is close to the distance.
     pub fn bounds(&self) -> [Point3<f64>; 2] {
-        self.grid.near
+        self.near
     }
 
     /// The box of the spline: its lowest and highest corner.
     pub(crate) fn spline_bounds(&self) -> [Point3<f64>; 2] {
-        let along: [f64; 3] = self.grid.cells.map(convert);
-        [self.grid.corner, self.grid.corner + Vector3::from(along) * self.grid.spacing]
+        let along: [f64; 3] = self.cells.map(convert);
+        [self.corner, self.corner + Vector3::from(along) * self.spacing]
     }
 
     /// A bound of the slope of the spline.
     pub(crate) fn steepest(&self) -> f64 {
-        self.grid.steepest
-    }
-
-    /// The implicit function with derivatives up to this order; what is of a higher order is zero.
-    #[inline]
-    pub(crate) fn local<T: Real, const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
-        self.grid.local::<T, ORDER>(p)
-    }
-
-    /// The place of a point in cells of the grid.
-    #[inline]
-    pub(crate) fn place<T: Real>(&self, p: &Point3<T>) -> Vector3<T> {
-        self.grid.place(p)
+        self.steepest
     }
 
     /// The place on the line through `a` along a vector, in multiples of it, where the surrounding quadratic is
     /// lowest.
     pub(crate) fn low_place<T: Real>(&self, a: &Point3<T>, along: &Vector3<T>) -> T {
-        self.grid.around.low_place(a, along)
+        let weighted = self.around.weights.map(T::lit).component_mul(along);
+        -weighted.dot(&(a - self.around.center.map(T::lit))) / weighted.dot(along)
     }
 }

@@ -1,11 +1,12 @@
 //! The grid of a distance field, sampled from a mesh.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Point3, Vector3, convert, convert_unchecked};
+use nalgebra::{ComplexField, Vector3, convert, convert_unchecked};
 
 use super::DistanceField;
-use super::grid::{Grid, Quadratic};
+use super::grid::Quadratic;
 use crate::shapes::solid::{Bounds, Solid};
 use crate::shapes::{ShapeError, TriangleMesh};
 
@@ -16,119 +17,100 @@ const MARGIN: usize = 3;
 /// The cells in which the distance goes over into the quadratic.
 const BLEND: usize = 4;
 
-/// Counts and places of nodes. Nodes are counted from the layer around the box.
-struct Layout {
-    nodes: [usize; 3],
-    first: Point3<f64>,
-    spacing: f64,
-}
-
-impl Layout {
-    /// How many cells outside the mesh's box the node lies, along the axis where it is farthest.
-    fn depth(&self, node: [usize; 3]) -> usize {
-        // The box around the spline ends a cell after the blend, and the layer around it is one more.
-        let outside = MARGIN + BLEND + 2;
-        let beyond = |axis: usize| {
-            let from_end = node[axis].min(self.nodes[axis] - 1 - node[axis]);
-            outside.saturating_sub(from_end)
+impl DistanceField {
+    /// The spline of the mesh's signed distance, with nothing measured yet.
+    pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Self, ShapeError> {
+        let Bounds::Box { center, half_extents } = mesh.bounds() else {
+            return Err(ShapeError::GridTooLarge { nodes: f64::INFINITY, most: Self::MAX_NODES });
         };
-        beyond(0).max(beyond(1)).max(beyond(2))
-    }
+        let across = half_extents.map(|half| ComplexField::ceil(2.0 * half / spacing).max(1.0));
+        let added: f64 = convert(2 * (MARGIN + BLEND + 2) + 1);
+        let nodes = across.map(|cells| cells + added).product();
+        let most = Self::MAX_NODES;
+        if nodes > convert(most) {
+            return Err(ShapeError::GridTooLarge { nodes, most });
+        }
+        // Nodes are counted from the layer around the box.
+        let nodes: [usize; 3] = across.map(|cells| convert_unchecked::<f64, usize>(cells + added)).into();
+        let first = center - (across + Vector3::repeat(added - 1.0)) * (0.5 * spacing);
+        // How many cells outside the mesh's box a node lies, along the axis where it is farthest.
+        let depth_of = |node: [usize; 3]| {
+            // The box around the spline ends a cell after the blend, and the layer around it is one more.
+            let outside = MARGIN + BLEND + 2;
+            let beyond = |axis: usize| outside.saturating_sub(node[axis].min(nodes[axis] - 1 - node[axis]));
+            beyond(0).max(beyond(1)).max(beyond(2))
+        };
+        let point = |node: [usize; 3]| {
+            let along: [f64; 3] = node.map(convert);
+            first + Vector3::from(along) * spacing
+        };
+        // Every node, x running fastest.
+        let [nx, ny, nz] = nodes;
+        let every = || (0..nz).flat_map(|k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])));
 
-    fn point(&self, node: [usize; 3]) -> Point3<f64> {
-        let along: [f64; 3] = node.map(convert);
-        self.first + Vector3::from(along) * self.spacing
-    }
+        let mut highest = 0.0_f64;
+        let distances: Vec<f64> = every()
+            .map(|node| {
+                let depth = depth_of(node);
+                if depth > MARGIN + BLEND {
+                    return 0.0;
+                }
+                let distance = mesh.signed_distance(&point(node));
+                if depth >= MARGIN {
+                    highest = highest.max(distance);
+                }
+                distance
+            })
+            .collect();
 
-    /// Every node, x running fastest.
-    fn every(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
-        let [nx, ny, nz] = self.nodes;
-        (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| [i, j, k])))
-    }
-}
+        let margin: f64 = convert(MARGIN);
+        let half_near = (across * 0.5 + Vector3::repeat(margin)) * spacing;
+        // Above every distance in the blend, so that what goes over from the one to the other rises outwards; with a slope
+        // of one at the nearest sides.
+        let height = 0.5 * half_near.min();
+        let around =
+            Quadratic { center, weights: half_near.map(|a| height / (a * a)), offset: highest - height };
 
-/// The spline of the mesh's signed distance, with nothing measured yet.
-pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Grid, ShapeError> {
-    let Bounds::Box { center, half_extents } = mesh.bounds() else {
-        return Err(ShapeError::GridTooLarge { nodes: f64::INFINITY, most: DistanceField::MAX_NODES });
-    };
-    let across = half_extents.map(|half| ComplexField::ceil(2.0 * half / spacing).max(1.0));
-    let added: f64 = convert(2 * (MARGIN + BLEND + 2) + 1);
-    let nodes = across.map(|cells| cells + added).product();
-    let most = DistanceField::MAX_NODES;
-    if nodes > convert(most) {
-        return Err(ShapeError::GridTooLarge { nodes, most });
-    }
-    let layout = Layout {
-        nodes: across.map(|cells| convert_unchecked::<f64, usize>(cells + added)).into(),
-        first: center - (across + Vector3::repeat(added - 1.0)) * (0.5 * spacing),
-        spacing,
-    };
+        let strides = [1, nx, nx * ny];
+        // The coefficients of a quadratic are its values less a sixth of their second differences, which are constant.
+        let bend = around.weights.sum() * spacing * spacing / 3.0;
+        let blend: f64 = convert(BLEND);
+        let coefficients: Arc<[f64]> = every()
+            .enumerate()
+            .map(|(index, node)| {
+                let depth = depth_of(node);
+                let far = || around.local(&point(node)).value - bend;
+                if depth >= MARGIN + BLEND {
+                    return far();
+                }
+                let second_difference = |stride: usize| {
+                    distances[index - stride] - 2.0 * distances[index] + distances[index + stride]
+                };
+                let near = distances[index] - strides.map(second_difference).iter().sum::<f64>() / 6.0;
+                if depth <= MARGIN {
+                    return near;
+                }
+                let t = (convert::<usize, f64>(depth) - margin) / blend;
+                near + (far() - near) * (t * t * (3.0 - 2.0 * t))
+            })
+            .collect();
 
-    let mut highest = 0.0_f64;
-    let distances: Vec<f64> = layout
-        .every()
-        .map(|node| {
-            let depth = layout.depth(node);
-            if depth > MARGIN + BLEND {
-                return 0.0;
-            }
-            let distance = mesh.signed_distance(&layout.point(node));
-            if depth >= MARGIN {
-                highest = highest.max(distance);
-            }
-            distance
+        // A slope of the spline is an average of differences of neighbouring coefficients. Those from the end of a row to
+        // the start of the next only add to the bound.
+        let steepest = strides.map(|stride| {
+            let pairs = coefficients.iter().zip(coefficients.iter().skip(stride));
+            pairs.fold(0.0_f64, |most, (a, b)| most.max((b - a).abs())) / spacing
+        });
+        Ok(Self {
+            corner: first + Vector3::repeat(spacing),
+            spacing,
+            cells: nodes.map(|nodes| nodes - 3),
+            coefficients,
+            around,
+            near: [center - half_near, center + half_near],
+            steepest: Vector3::from(steepest).norm(),
+            accuracy: 0.0,
+            least_radius: spacing,
         })
-        .collect();
-
-    let margin: f64 = convert(MARGIN);
-    let half_near = (across * 0.5 + Vector3::repeat(margin)) * spacing;
-    // Above every distance in the blend, so that what goes over from the one to the other rises outwards; with a slope
-    // of one at the nearest sides.
-    let height = 0.5 * half_near.min();
-    let around = Quadratic { center, weights: half_near.map(|a| height / (a * a)), offset: highest - height };
-
-    let [nx, ny, _] = layout.nodes;
-    let strides = [1, nx, nx * ny];
-    // The coefficients of a quadratic are its values less a sixth of their second differences, which are constant.
-    let bend = around.weights.sum() * spacing * spacing / 3.0;
-    let blend: f64 = convert(BLEND);
-    let coefficients: Vec<f64> = layout
-        .every()
-        .enumerate()
-        .map(|(index, node)| {
-            let depth = layout.depth(node);
-            let far = || around.local(&layout.point(node)).value - bend;
-            if depth >= MARGIN + BLEND {
-                return far();
-            }
-            let second_difference = |stride: usize| {
-                distances[index - stride] - 2.0 * distances[index] + distances[index + stride]
-            };
-            let near = distances[index] - strides.map(second_difference).iter().sum::<f64>() / 6.0;
-            if depth <= MARGIN {
-                return near;
-            }
-            let t = (convert::<usize, f64>(depth) - margin) / blend;
-            near + (far() - near) * (t * t * (3.0 - 2.0 * t))
-        })
-        .collect();
-
-    // A slope of the spline is an average of differences of neighbouring coefficients. Those from the end of a row to
-    // the start of the next only add to the bound.
-    let steepest = strides.map(|stride| {
-        let pairs = coefficients.iter().zip(coefficients.iter().skip(stride));
-        pairs.fold(0.0_f64, |most, (a, b)| most.max((b - a).abs())) / spacing
-    });
-    Ok(Grid {
-        corner: layout.first + Vector3::repeat(spacing),
-        spacing,
-        cells: layout.nodes.map(|nodes| nodes - 3),
-        coefficients,
-        around,
-        near: [center - half_near, center + half_near],
-        steepest: Vector3::from(steepest).norm(),
-        accuracy: 0.0,
-        least_radius: spacing,
-    })
+    }
 }
