@@ -110,25 +110,6 @@ impl<T: Real> Positions<T> {
         p_G.coords - self.pose(body).translation.vector
     }
 
-    /// The positions after every body has moved for this time with the velocity that `motion` returns, of its origin
-    /// in Ground, and every coordinate with the rate that `rate` returns.
-    #[cfg(feature = "testing")]
-    pub(crate) fn moved(
-        &self,
-        motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
-        rate: impl Fn(CoordinateIndex) -> T,
-        time: T,
-    ) -> Self {
-        let mut moved = self.clone();
-        for body in self.topology.bodies() {
-            moved.displace(body, &(motion(body) * time));
-        }
-        for coordinate in self.topology.coordinates() {
-            moved.coordinates[coordinate.index()] += rate(coordinate) * time;
-        }
-        moved
-    }
-
     /// Turns a body about its origin and shifts it, along the axes of Ground.
     pub(crate) fn displace(&mut self, body: BodyIndex, by: &SpatialVelocity<T>) {
         let pose = &mut self.bodies[body.index()];

@@ -2,11 +2,13 @@
 
 use core::marker::PhantomData;
 
-use super::scene::{Way, scene, size};
+use super::linearization::{Direction, Mixture, Results, variation};
+use super::scene::{axes, displace, scene, size, unit};
 use super::violation::{alive, claim, nonnegative, within};
-use super::{Numbers, Subject, Violation};
-use crate::framework::{Error, ForceElement};
-use crate::math::Real;
+use super::{Numbers, Scene, Subject, Violation};
+use crate::framework::{DynamicsView, Error, ForceElement};
+use crate::math::{Real, SpatialVelocity};
+use crate::mechanics::Variation;
 
 /// A quantity along a motion, as a function of time in any scalar.
 pub trait Curve {
@@ -60,30 +62,49 @@ impl Derivative for Differences {
     }
 }
 
-/// The energy stored along a way, or a mixture of all components of all forces.
-struct Along<'a, S> {
-    way: &'a Way,
+/// The energy stored along a motion of all bodies and coordinates of a scene.
+struct Along<S> {
     seed: u64,
-    mixes_forces: bool,
+    motion: Variation<f64>,
+    /// Whether the velocities in the state are zero all the same.
+    at_rest: bool,
     subject: PhantomData<S>,
 }
 
-impl<S: Subject> Curve for Along<'_, S> {
+impl<S: Subject> Along<S> {
+    /// After so long a time. Exact to first order in it, which is all that a derivative there sees.
+    fn scene<T: Real>(&self, time: T) -> Result<Scene<T, S::Element<T>>, Error> {
+        let mut scene = scene::<S, T>(self.seed)?;
+        displace(&mut scene.state, &self.motion, time)?;
+        if self.at_rest {
+            for body in scene.system.bodies() {
+                scene.state.set_velocity(body, SpatialVelocity::zero())?;
+            }
+            for coordinate in scene.system.coordinates() {
+                scene.state.set_coordinate_rate(coordinate, T::zero())?;
+            }
+        }
+        Ok(scene)
+    }
+
+    /// The power of all forces along it, and the sum of the sizes of its terms.
+    fn power(&self, view: &DynamicsView<'_, f64>) -> [f64; 2] {
+        let (motion, forces) = (&self.motion, view.forces());
+        let of_bodies = motion.bodies().iter().zip(forces.bodies()).map(|(V, F)| {
+            [V.power(F), V.angular.norm() * F.torque.norm() + V.linear.norm() * F.force.norm()]
+        });
+        let of_coordinates =
+            motion.coordinates().iter().zip(forces.coordinates()).map(|(u, f)| [u * f, (u * f).abs()]);
+        of_bodies
+            .chain(of_coordinates)
+            .fold([0.0; 2], |[sum, size], [term, of_term]| [sum + term, size + of_term])
+    }
+}
+
+impl<S: Subject> Curve for Along<S> {
     fn at<T: Real>(&self, time: T) -> Result<T, Error> {
-        let mut scene = self.way.scene::<S, T>(self.seed, time)?;
-        let view = scene.system.realize_dynamics(&mut scene.state)?;
-        if !self.mixes_forces {
-            return Ok(view.potential_energy_of(scene.element));
-        }
-        let mut weights = Numbers::new(!self.seed);
-        let mut sum = T::zero();
-        for F in view.forces().bodies() {
-            sum += F.torque.dot(&weights.vector(1.0)) + F.force.dot(&weights.vector(1.0));
-        }
-        for &f in view.forces().coordinates() {
-            sum += f * T::lit(weights.number());
-        }
-        Ok(sum)
+        let mut scene = self.scene(time)?;
+        Ok(scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element))
     }
 }
 
@@ -117,11 +138,11 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
         nonnegative("the power being lost", dissipated)?;
         let supplied = system.try_element(element)?.power_supplied(&view.try_of(element)?);
         let absorbed: f64 = view.power_absorbed().iter().sum();
-        let way = Way::of_motion(&scene.state);
-        let view = system.dynamics_view(&scene.state)?;
-        let delivered = way.power(&view);
-        let stored = D::rate(&Along::<S> { way: &way, seed, mixes_forces: false, subject: PhantomData })?;
-        let scale = way.power_scale(&view) + stored.abs() + dissipated + supplied.abs();
+        let motion = view.velocities().clone();
+        let along = Along::<S> { seed, motion, at_rest: false, subject: PhantomData };
+        let [delivered, size] = along.power(&view);
+        let stored = D::rate(&along)?;
+        let scale = size + stored.abs() + dissipated + supplied.abs();
         alive("the power of all forces", scale, 1e-6)?;
         // Powers are sums of products of forces and velocities that cancel.
         let tolerance = D::PRECISION.max(1e-11) * scale;
@@ -140,15 +161,17 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
 pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
     claim("the gradient of the energy", seed, || {
         let topology = scene::<S, f64>(seed)?.system.topology().clone();
-        for way in Way::axes(&topology) {
-            let mut scene = way.scene::<S, f64>(seed, 0.0)?;
+        for axis in axes(&topology) {
+            let motion = unit(&topology, axis);
+            let along = Along::<S> { seed, motion, at_rest: true, subject: PhantomData };
+            let mut scene = along.scene(0.0)?;
             let view = scene.system.realize_dynamics(&mut scene.state)?;
-            let slope = D::rate(&Along::<S> { way: &way, seed, mixes_forces: false, subject: PhantomData })?;
+            let ([power, _], slope) = (along.power(&view), D::rate(&along)?);
             let on_bodies = view.forces().bodies().iter().map(|F| F.force.norm() + F.torque.norm());
             let on_coordinates = view.forces().coordinates().iter().map(|f| f.abs());
             let scale = on_bodies.chain(on_coordinates).fold(1.0, f64::max);
             // Lever arms of order one multiply rounding.
-            let off = (way.power(&view) + slope).abs();
+            let off = (power + slope).abs();
             within("the force along an axis", off, D::PRECISION.max(1e-12) * scale)?;
         }
         Ok(())
@@ -166,8 +189,19 @@ pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation
     claim("derivatives", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
-        let way = Way::of_motion(&scene.state);
-        let curve = Along::<S> { way: &way, seed, mixes_forces: true, subject: PhantomData };
+        let topology = scene.system.topology();
+        let direction =
+            Direction { motion: scene.state.velocities().clone(), ..Direction::zeros(topology, 0) };
+        let forces = &variation(topology, &mut Numbers::new(!seed));
+        let curve = Mixture::<S> {
+            seed,
+            results: Results::Forces,
+            forces,
+            numbers: &[],
+            direction: &direction,
+            start: None,
+            subject: PhantomData,
+        };
         let exact = D::rate(&curve)?;
         let h = 1e-6;
         let [before, now, after] = [curve.at(-h)?, curve.at(0.0)?, curve.at(h)?];

@@ -37,33 +37,33 @@ pub struct Agreement {
 
 /// A direction in which everything that a linearization is about changes.
 #[derive(Debug, Clone)]
-struct Direction {
-    motion: Variation<f64>,
-    velocity: Variation<f64>,
+pub(super) struct Direction {
+    pub(super) motion: Variation<f64>,
+    pub(super) velocity: Variation<f64>,
     /// Of time and of the numbers of the variables.
-    variables: Vec<f64>,
+    pub(super) variables: Vec<f64>,
 }
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Results {
+pub(super) enum Results {
     Forces,
     Rates,
     Commit,
 }
 
 /// A mixture of results along a direction.
-struct Mixture<'a, S> {
-    seed: u64,
-    results: Results,
+pub(super) struct Mixture<'a, S> {
+    pub(super) seed: u64,
+    pub(super) results: Results,
     /// The weights of the forces.
-    forces: &'a Variation<f64>,
+    pub(super) forces: &'a Variation<f64>,
     /// The weights of the numbers of variables.
-    numbers: &'a [f64],
-    direction: &'a Direction,
+    pub(super) numbers: &'a [f64],
+    pub(super) direction: &'a Direction,
     /// How far along another direction it starts.
-    start: Option<(&'a Direction, f64)>,
-    subject: PhantomData<S>,
+    pub(super) start: Option<(&'a Direction, f64)>,
+    pub(super) subject: PhantomData<S>,
 }
 
 impl<S: Subject> Curve for Mixture<'_, S> {
@@ -131,7 +131,7 @@ impl<S> Mixture<'_, S> {
 }
 
 impl Direction {
-    fn zeros(topology: &Topology, variables: usize) -> Self {
+    pub(super) fn zeros(topology: &Topology, variables: usize) -> Self {
         let none = Variation::zeros(topology);
         Self { motion: none.clone(), velocity: none, variables: vec![0.0; variables] }
     }
@@ -200,7 +200,7 @@ impl Direction {
 }
 
 /// A motion of everything but Ground.
-fn variation(topology: &Topology, numbers: &mut Numbers) -> Variation<f64> {
+pub(super) fn variation(topology: &Topology, numbers: &mut Numbers) -> Variation<f64> {
     let mut variation = Variation::zeros(topology);
     for body in topology.bodies() {
         *variation.body_mut(body) = numbers.velocity(1.0);

@@ -43,7 +43,6 @@
 mod energy;
 mod forces;
 mod linearization;
-mod moment_arm;
 mod numbers;
 mod purity;
 mod refusal;
@@ -53,7 +52,6 @@ mod violation;
 pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
 pub use linearization::{Agreement, agreement, linearization};
-pub use moment_arm::moment_arm_by_differences;
 pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace, reset_forgets};
 pub use refusal::{Spoilt, refuses_parameters, refuses_what_is_not_a_number};

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Rotation3, Translation3};
 
 use super::Numbers;
 use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State};
-use crate::math::{Pose, Real, SpatialVelocity};
+use crate::math::{Pose, Real};
 use crate::mechanics::{Topology, Variation};
 
 /// One element between bodies or coordinates that move.
@@ -37,63 +37,6 @@ pub trait Subject {
 /// The scene of a seed.
 pub(super) fn scene<S: Subject, T: Real>(seed: u64) -> Result<Scene<T, S::Element<T>>, Error> {
     S::scene(&mut Numbers::new(seed))
-}
-
-/// A direction in which all bodies and coordinates of a scene move.
-#[derive(Debug, Clone)]
-pub(super) struct Way {
-    motion: Variation<f64>,
-    /// Whether the velocities in the state are zero all the same.
-    at_rest: bool,
-}
-
-impl Way {
-    /// That in which the scene is moving.
-    pub(super) fn of_motion(state: &State<f64>) -> Self {
-        Self { motion: state.velocities().clone(), at_rest: false }
-    }
-
-    /// Each single direction in turn, at rest.
-    pub(super) fn axes(topology: &Topology) -> impl Iterator<Item = Self> {
-        axes(topology).map(|axis| Self { motion: unit(topology, axis), at_rest: true })
-    }
-
-    /// The scene of a seed, moved along for a short time: exactly to first order.
-    pub(super) fn scene<S: Subject, T: Real>(
-        &self,
-        seed: u64,
-        time: T,
-    ) -> Result<Scene<T, S::Element<T>>, Error> {
-        let mut scene = scene::<S, T>(seed)?;
-        displace(&mut scene.state, &self.motion, time)?;
-        if self.at_rest {
-            for body in scene.system.bodies() {
-                scene.state.set_velocity(body, SpatialVelocity::zero())?;
-            }
-            for coordinate in scene.system.coordinates() {
-                scene.state.set_coordinate_rate(coordinate, T::zero())?;
-            }
-        }
-        Ok(scene)
-    }
-
-    /// The power of all forces along it.
-    pub(super) fn power(&self, view: &DynamicsView<'_, f64>) -> f64 {
-        let (motion, forces) = (&self.motion, view.forces());
-        let on_bodies: f64 = motion.bodies().iter().zip(forces.bodies()).map(|(V, F)| V.power(F)).sum();
-        on_bodies + motion.coordinates().iter().zip(forces.coordinates()).map(|(u, f)| u * f).sum::<f64>()
-    }
-
-    /// The sum of the sizes of the products that [`power`](Self::power) adds up.
-    pub(super) fn power_scale(&self, view: &DynamicsView<'_, f64>) -> f64 {
-        let (motion, forces) = (&self.motion, view.forces());
-        let of_body = |(V, F): (&SpatialVelocity<f64>, &crate::SpatialForce<f64>)| {
-            V.angular.norm() * F.torque.norm() + V.linear.norm() * F.force.norm()
-        };
-        let on_bodies: f64 = motion.bodies().iter().zip(forces.bodies()).map(of_body).sum();
-        let on_coordinates = motion.coordinates().iter().zip(forces.coordinates());
-        on_bodies + on_coordinates.map(|(u, f)| (u * f).abs()).sum::<f64>()
-    }
 }
 
 /// Every freedom of the bodies and coordinates.

@@ -4,11 +4,12 @@
 use std::path::Path;
 
 use force_elements::cable::PathResults;
-use force_elements::testing;
 use force_elements_scenes::arm::{Arm, Shape};
 use force_elements_scenes::conformance::Failure;
 use force_elements_scenes::taut::as_string;
 use force_elements_scenes::{is_at_length, one_in};
+
+use crate::moment_arm::moment_arm_by_differences;
 
 fn arm() -> Result<Arm, Failure> {
     Arm::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/muscles/arm26.json"))
@@ -55,7 +56,7 @@ fn moment_arms_about_both_joints_are_those_by_differences() -> Result<(), Failur
             let path = muscle.path()?;
             for (joint, ours) in found.moment_arms.into_iter().enumerate() {
                 let motion = |body| arm.motion(positions, joint, body);
-                let difference = testing::moment_arm_by_differences(
+                let difference = moment_arm_by_differences(
                     path.at(path.places()),
                     positions,
                     &path.no_wraps(),

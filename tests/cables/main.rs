@@ -7,6 +7,7 @@ mod cable_paths;
 mod capstan;
 mod corpus;
 mod finite_cylinder;
+mod moment_arm;
 mod places;
 mod plain;
 mod sides;

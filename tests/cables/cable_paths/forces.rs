@@ -7,8 +7,10 @@ use force_elements::testing::Numbers;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
     ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, Velocities,
-    cable_spring, testing,
+    cable_spring,
 };
+
+use crate::moment_arm::moment_arm_by_differences;
 
 use super::{fixed, moving_scenes, on_ground, one_end_free};
 use force_elements_scenes::cables::{Counts, Scene};
@@ -90,8 +92,7 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
             // Sums of a dozen numbers of up to ten, in another order.
             assert!((arm - results.moment_arm(positions, |body| motion(i, body), |_| 0.0)).abs() < 1e-13);
             let along = |body| motion(i, body);
-            let difference =
-                testing::moment_arm_by_differences(path, positions, &memory, along, |_| 0.0, 1e-4)?;
+            let difference = moment_arm_by_differences(path, positions, &memory, along, |_| 0.0, 1e-4)?;
             // The square of the step times a third derivative, below 50, and more where curvature jumps at the
             // seams of a height map.
             assert!((arm - difference).abs() < 2e-6, "{arm} {difference}");

@@ -5,12 +5,14 @@ use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::ShapeError;
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, SimulationError};
-use force_elements::testing::{self, Numbers};
+use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CableSpring, Casts, CoordinateIndex, Error, ForceSystem, Handle, Pose, Real, SpatialForce,
     SpatialVelocity, State, Station,
 };
 use num_dual::Dual64;
+
+use crate::moment_arm::moment_arm_by_differences;
 
 use super::fixed;
 
@@ -139,7 +141,7 @@ fn moment_arms_about_the_coordinate_of_a_point_are_those_by_differences() -> Res
         for (i, arm) in arms.into_iter().enumerate() {
             let one = results.moment_arm(positions, |body| motion(i, body), |of| rate(i, of));
             assert!((arm - one).abs() < 1e-14);
-            let difference = testing::moment_arm_by_differences(
+            let difference = moment_arm_by_differences(
                 path,
                 positions,
                 &memory,
