@@ -155,7 +155,7 @@ pub use framework::{
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
     ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen, PositionView,
     Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses,
-    Triplet, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

@@ -41,7 +41,7 @@ pub use handle::{ElementId, Handle};
 pub(crate) use linearize::varied;
 pub use linearize::{
     Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Slopes,
-    Triplet, VariablePlace, VariableVector,
+    VariablePlace, VariableVector,
 };
 pub use results::Cache;
 #[cfg(feature = "testing")]

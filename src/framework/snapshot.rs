@@ -100,34 +100,6 @@ fn checksum(bytes: &[u8]) -> u64 {
     rest.chain(chains).fold(words.len() as u64, link)
 }
 
-/// Values on their way to the variables of a state.
-#[derive(Debug)]
-struct Incoming<'a, T> {
-    values: &'a [T],
-    /// The number of variables so far.
-    count: usize,
-    /// The first flag that would be neither 0 nor 1.
-    no_flag: Option<usize>,
-    /// Whether one of the last flags is 0.
-    has_unset: bool,
-}
-
-impl<T: Real> Incoming<'_, T> {
-    /// Writes the next value, if there is one.
-    #[inline]
-    fn write(&mut self, slot: Slot<'_, T>) {
-        if let Some(&value) = self.values.get(self.count) {
-            match slot {
-                Slot::Number(number) => *number = value,
-                Slot::Flag(flag) if value == T::zero() => (*flag, self.has_unset) = (false, true),
-                Slot::Flag(flag) if value == T::one() => *flag = true,
-                Slot::Flag(_) => self.no_flag = self.no_flag.or(Some(self.count)),
-            }
-        }
-        self.count += 1;
-    }
-}
-
 /// A hash of a name: Fowler, Noll and Vo's, variant 1a.
 pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325;
@@ -345,42 +317,39 @@ impl<T: Real> State<T> {
     /// Writes all variables in order; on an error some of them have been written.
     fn write_values(&mut self, values: &[T]) -> Result<(), Error> {
         let Self { kinematics, kinds, continuous, .. } = self;
-        let mut incoming = Incoming { values, count: 0, no_flag: None, has_unset: false };
-        incoming.write(Slot::Number(&mut kinematics.time));
-        let (mut start, mut lost) = (0, None);
+        let (mut rest, mut is_complete) = (values.iter(), true);
+        let mut write = |slot: Slot<'_, T>| match rest.next() {
+            // What a flag refuses is found below.
+            Some(&value) => drop(slot.write("flag", value)),
+            None => is_complete = false,
+        };
+        write(Slot::Number(&mut kinematics.time));
+        let mut start = 0;
         for slots in kinds {
             let places = slots.roster().places.clone();
             for (place, _) in places.iter() {
-                let first = incoming.count;
-                incoming.has_unset = false;
-                slots.visit_mut(place, &mut |entry| incoming.write(entry.value));
-                if incoming.has_unset {
-                    // An `Option` without its flag keeps no value.
-                    let mut position = first;
-                    slots.visit(place, Group::Variables, &mut |entry| {
-                        let value = values.get(position);
-                        if value.is_some_and(|&value| !is_same_number(entry.value.number(), value)) {
-                            lost = lost.or(Some(position));
-                        }
-                        position += 1;
-                    });
-                }
-                incoming.write(Slot::Number(&mut continuous.values[start + place]));
-                incoming.write(Slot::Flag(&mut continuous.account_open[start + place]));
+                slots.visit_mut(place, &mut |entry| write(entry.value));
+                write(Slot::Number(&mut continuous.values[start + place]));
+                write(Slot::Flag(&mut continuous.account_open[start + place]));
             }
             start += places.len();
         }
-        let Incoming { count, no_flag, .. } = incoming;
-        if count != values.len() {
+        if !is_complete || rest.next().is_some() {
             return Err(Error::LayoutMismatch);
         }
-        let name_of = |state: &Self, position: usize| state.variable_names().swap_remove(position);
-        if let Some(position) = no_flag {
-            return Err(Error::NotAFlag { name: name_of(self, position) });
-        }
-        if let Some(position) = lost {
-            return Err(Error::NotKnown { name: name_of(self, position) });
-        }
+        // A flag keeps 0 and 1 only, and an `Option` without its flag no number.
+        let (mut rest, mut refused) = (values.iter(), Ok(()));
+        self.visit_variables(&mut |entry| {
+            let is_kept = rest.next().is_some_and(|&value| is_same_number(entry.value.number(), value));
+            if refused.is_ok() && !is_kept {
+                let name = entry.name.to_string();
+                refused = Err(match entry.value {
+                    Value::Flag(_) => Error::NotAFlag { name },
+                    Value::Number(_) => Error::NotKnown { name },
+                });
+            }
+        });
+        refused?;
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
         self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
         self.collect_continuous();

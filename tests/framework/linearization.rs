@@ -266,8 +266,9 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
             &mut others,
             &mut variables,
         )?;
-        let _ =
-            std::hint::black_box(linearization.triplets().map(|triplet| triplet.by_position).sum::<f64>());
+        let _ = std::hint::black_box(
+            linearization.triplets().map(|(.., [by_position, _])| by_position).sum::<f64>(),
+        );
         Ok(())
     };
     linearize(0.1)?;

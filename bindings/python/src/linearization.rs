@@ -301,10 +301,10 @@ impl Linearization {
         let places = |of: &dyn Fn(usize) -> usize| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
         let numbers = |of: &dyn Fn(usize) -> f64| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
         (
-            places(&|i| all[i].row),
-            places(&|i| all[i].column),
-            numbers(&|i| all[i].by_position),
-            numbers(&|i| all[i].by_velocity),
+            places(&|i| all[i].0),
+            places(&|i| all[i].1),
+            numbers(&|i| all[i].2[0]),
+            numbers(&|i| all[i].2[1]),
         )
     }
 

@@ -18,5 +18,4 @@ pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
 pub(crate) use linearization::KindLinearization;
 pub use linearization::{ElementLinearization, Linearization, Scope};
-pub use products::Triplet;
 pub use variable_vector::{VariablePlace, VariableVector};

@@ -10,19 +10,6 @@ use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
 use crate::mechanics::{Checked, Forces, Topology, Variation};
 
-/// One number of the matrices of a system; several in one place add up.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Triplet<T> {
-    /// The row, as [`Linearization::row_of`] numbers them.
-    pub row: usize,
-    /// The column, likewise.
-    pub column: usize,
-    /// The derivative of the force by the position.
-    pub by_position: T,
-    /// The derivative of the force by the velocity.
-    pub by_velocity: T,
-}
-
 impl<T: Real> Linearization<T> {
     /// The number of rows and columns of the matrices: six for each place of a body except Ground, and one for each
     /// place of a coordinate. Those of vacant places are zero.
@@ -41,8 +28,9 @@ impl<T: Real> Linearization<T> {
         }
     }
 
-    /// The numbers of the matrices `K` and `D`, without those of forces on Ground, element by element.
-    pub fn triplets(&self) -> impl Iterator<Item = Triplet<T>> + '_ {
+    /// The numbers of the matrices `K` and `D`, without those of forces on Ground, element by element: row, column, and the
+    /// derivatives of the force by position and by velocity. Several in one place add up.
+    pub fn triplets(&self) -> impl Iterator<Item = (usize, usize, [T; 2])> + '_ {
         self.forces_by_motion().flat_map(move |(on, by, numbers)| {
             let columns = by.freedoms();
             let corner = self.row_of(on).zip(self.row_of(by));
@@ -50,8 +38,7 @@ impl<T: Real> Linearization<T> {
                 let ((row, column), (down, across)) =
                     (corner.unwrap_or_default(), (i / columns, i % columns));
                 let place = 2 * columns * down + across;
-                let [by_position, by_velocity] = [place, place + columns].map(|place| numbers[place]);
-                Triplet { row: row + down, column: column + across, by_position, by_velocity }
+                (row + down, column + across, [numbers[place], numbers[place + columns]])
             })
         })
     }
@@ -59,7 +46,7 @@ impl<T: Real> Linearization<T> {
     /// The matrices `K = ∂F/∂X` and `D = ∂F/∂V`, of [`size`](Self::size) rows and columns.
     pub fn to_dense(&self) -> [DMatrix<T>; 2] {
         let mut matrices = [0, 1].map(|_| DMatrix::zeros(self.size(), self.size()));
-        for Triplet { row, column, by_position, by_velocity } in self.triplets() {
+        for (row, column, [by_position, by_velocity]) in self.triplets() {
             matrices[0][(row, column)] += by_position;
             matrices[1][(row, column)] += by_velocity;
         }

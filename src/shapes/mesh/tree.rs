@@ -198,7 +198,7 @@ impl Tree {
     /// A good guess makes it faster; it does not change the distance found.
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>, guess: Option<Slot>) -> Slot {
-        let mut best = Best { squared: f64::INFINITY, slot: 0 };
+        let mut best = (f64::INFINITY, 0);
         if let Some(slot) = guess {
             self.improve(number(slot / LANES), p, &mut best);
         }
@@ -207,7 +207,7 @@ impl Tree {
         while height > 0 {
             height -= 1;
             let (squared, node) = stack[height];
-            if squared >= best.squared {
+            if squared >= best.0 {
                 continue;
             }
             let node = &self.nodes[node as usize];
@@ -215,7 +215,7 @@ impl Tree {
             // Farthest first onto the stack, so that the nearest is taken next.
             let base = height;
             for (&squared, &child) in squared.iter().zip(&node.children) {
-                if squared >= best.squared {
+                if squared >= best.0 {
                     continue;
                 }
                 match child {
@@ -233,15 +233,15 @@ impl Tree {
                 }
             }
         }
-        best.slot
+        best.1
     }
 
     #[inline]
-    fn improve(&self, leaf: u32, p: &Point3<f64>, best: &mut Best) {
+    fn improve(&self, leaf: u32, p: &Point3<f64>, best: &mut (f64, Slot)) {
         let squared = self.packs[leaf as usize].squared_distances(p);
         for (l, &squared) in squared.iter().enumerate() {
-            if squared < best.squared {
-                *best = Best { squared, slot: LANES * leaf as usize + l };
+            if squared < best.0 {
+                *best = (squared, LANES * leaf as usize + l);
             }
         }
         // The repeated triangles of a short leaf come after the one they repeat and never win.
@@ -310,12 +310,6 @@ impl Tree {
         }
         false
     }
-}
-
-/// The nearest triangle so far.
-struct Best {
-    squared: f64,
-    slot: Slot,
 }
 
 impl Node {
