@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, clone_by_field, is_finite};
-use crate::shapes::Bounds;
 
 /// A box along the axes of Ground, in plain numbers whatever the scalar of the surface; all of space if a surface is
 /// unbounded, or its box not finite.
@@ -20,8 +19,8 @@ pub struct BoundingBox {
 impl BoundingBox {
     /// The box around a surface that is at `X_GS`.
     #[inline]
-    pub fn around<T: Real>(bounds: &Bounds<T>, X_GS: &Pose<T>) -> Self {
-        if let Bounds::Box { center, half_extents } = bounds {
+    pub fn around<T: Real>(bounds: Option<(Point3<T>, Vector3<T>)>, X_GS: &Pose<T>) -> Self {
+        if let Some((center, half_extents)) = bounds {
             let (X_GS, half_extents) = (cast_pose::<T, f64>(X_GS), half_extents.map(T::to_f64));
             let center_G = X_GS * center.map(T::to_f64);
             let reach = X_GS.rotation.matrix().abs() * half_extents;

@@ -3,12 +3,12 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real};
-use crate::shapes::{Bounds, Solid as _, SolidShape, TriangleMesh};
+use crate::shapes::{Solid as _, SolidShape, TriangleMesh};
 
 /// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
 /// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.
-pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: &Bounds<T>) -> T {
-    let Bounds::Box { half_extents, .. } = bounds else { return T::zero() };
+pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: Option<(Point3<T>, Vector3<T>)>) -> T {
+    let Some((_, half_extents)) = bounds else { return T::zero() };
     let least = half_extents.min();
     match shape {
         SolidShape::Mesh(mesh) => {
@@ -28,7 +28,7 @@ pub(super) fn lowest_point<T: Real>(
     height: impl Fn(&Point3<T>) -> T,
 ) -> Point3<T> {
     let up_M = X_GM.rotation.inverse_transform_vector(normal_G);
-    if let Bounds::Box { center, half_extents } = mesh.bounds() {
+    if let Some((center, half_extents)) = mesh.bounds() {
         let lowest_G = X_GM * (center + half_extents.zip_map(&up_M, |half, up| -half.copysign(up)));
         if height(&lowest_G) > T::zero() {
             return lowest_G;

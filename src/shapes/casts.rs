@@ -22,7 +22,7 @@ impl<T: Real, U: Real> Casts<T, U> {
     ///
     /// ```
     /// use force_elements::nalgebra::{Point3, Vector3};
-    /// use force_elements::shapes::{Bounds, Solid, SolidShape, SurfacePoint};
+    /// use force_elements::shapes::{Solid, SolidShape, SurfacePoint};
     /// use force_elements::{Casts, Real};
     ///
     /// /// Fills x < edge.
@@ -33,9 +33,6 @@ impl<T: Real, U: Real> Casts<T, U> {
     ///     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
     ///         let point = Point3::new(self.edge, p_S.y, p_S.z);
     ///         SurfacePoint { point, normal: Vector3::x(), signed_distance: p_S.x - self.edge }
-    ///     }
-    ///     fn bounds(&self) -> Bounds<T> {
-    ///         Bounds::Unbounded
     ///     }
     /// }
     ///

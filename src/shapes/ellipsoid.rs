@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, check, is_finite};
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
@@ -174,8 +174,8 @@ impl<T: Real> Solid<T> for Ellipsoid<T> {
         SurfacePoint { point: Point3::from(point), normal, signed_distance }
     }
 
-    fn bounds(&self) -> Bounds<T> {
-        Bounds::Box { center: Point3::origin(), half_extents: self.radii }
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        Some((Point3::origin(), self.radii))
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {

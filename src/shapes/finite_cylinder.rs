@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, greater, turned_about};
 
 /// A round cylinder about the z axis of its frame, with flat ends and rounded rims.
@@ -156,9 +156,9 @@ impl<T: Real> Solid<T> for FiniteCylinder<T> {
         SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
     }
 
-    fn bounds(&self) -> Bounds<T> {
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
         let half_extents = Vector3::new(self.radius, self.radius, self.half_length);
-        Bounds::Box { center: Point3::origin(), half_extents }
+        Some((Point3::origin(), half_extents))
     }
 
     fn signed_distance(&self, p_S: &Point3<T>) -> T {

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::Real;
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///
@@ -62,10 +62,6 @@ impl<T: Real> Solid<T> for HalfSpace {
     fn signed_distance(&self, p_S: &Point3<T>) -> T {
         let (axis, is_positive) = self.axis();
         if is_positive { p_S[axis] } else { -p_S[axis] }
-    }
-
-    fn bounds(&self) -> Bounds<T> {
-        Bounds::Unbounded
     }
 
     fn supporting_plane(&self, _: &Point3<T>) -> Option<Plane<T>> {

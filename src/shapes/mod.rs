@@ -45,7 +45,7 @@ pub use half_space::HalfSpace;
 pub use height_map::HeightMap;
 pub use mesh::{Displaced, FaceList, MeshFault, TriangleMesh};
 pub(crate) use mesh::{LoadedFace, LoadedVertex, MeshPart, VertexBuffer, moments_of_depth};
-pub use solid::{Bounds, Plane, Solid, SurfacePoint};
+pub use solid::{Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;
 pub use sphere::Sphere;
 pub use torus::Torus;

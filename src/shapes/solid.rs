@@ -25,7 +25,7 @@ use crate::math::Real;
 ///
 /// ```
 /// use force_elements::nalgebra::{Point3, Vector3};
-/// use force_elements::shapes::{Bounds, Solid, SurfacePoint};
+/// use force_elements::shapes::{Solid, SurfacePoint};
 ///
 /// #[derive(Debug)]
 /// struct Pillar { radius: f64 }
@@ -37,9 +37,6 @@ use crate::math::Real;
 ///         let signed_distance = across.norm() - self.radius;
 ///         SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
 ///     }
-///     fn bounds(&self) -> Bounds<f64> {
-///         Bounds::Unbounded
-///     }
 /// }
 ///
 /// let pillar = Pillar { radius: 2.0 };
@@ -50,8 +47,11 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     /// The surface point nearest to a point inside or outside.
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
 
-    /// Bounds of the solid.
-    fn bounds(&self) -> Bounds<T>;
+    /// A box around the solid, along the axes of its frame: the middle, and half of each edge \[m\]. By default `None`:
+    /// unbounded.
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        None
+    }
 
     /// Distance from the surface \[m\], negative inside.
     fn signed_distance(&self, p_S: &Point3<T>) -> T {
@@ -107,20 +107,6 @@ impl<T: Real> SurfacePoint<T> {
             signed_distance: self.signed_distance.cast(),
         }
     }
-}
-
-/// Bounds of a solid, in its own frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bounds<T: Real> {
-    /// Anywhere.
-    Unbounded,
-    /// In a box along the axes of the frame.
-    Box {
-        /// The middle of the box.
-        center: Point3<T>,
-        /// Half of each edge \[m\].
-        half_extents: Vector3<T>,
-    },
 }
 
 /// The plane of points p with `normal · p = offset`.

@@ -2,14 +2,14 @@
 
 use alloc::sync::Arc;
 
-use nalgebra::{Matrix3, Point3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Casts, Real};
 use crate::shapes::ellipsoid::Ellipsoid;
 use crate::shapes::error::ShapeError;
 use crate::shapes::half_space::HalfSpace;
 use crate::shapes::mesh::TriangleMesh;
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::sphere::Sphere;
 
 /// Any of the shapes that are [`Solid`], by value. Meshes and users' own solids are shared, not copied.
@@ -72,7 +72,7 @@ impl<T: Real> Solid<T> for SolidShape<T> {
         self.surface().nearest(p_S)
     }
 
-    fn bounds(&self) -> Bounds<T> {
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
         self.surface().bounds()
     }
 

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{InvalidValue, Real, check, checked_when_read};
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length, turned_about};
 
 /// A ball about the origin of its frame.
@@ -57,8 +57,8 @@ impl<T: Real> Solid<T> for Sphere<T> {
         SurfacePoint { point, normal, signed_distance: distance - self.radius }
     }
 
-    fn bounds(&self) -> Bounds<T> {
-        Bounds::Box { center: Point3::origin(), half_extents: Vector3::repeat(self.radius) }
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        Some((Point3::origin(), Vector3::repeat(self.radius)))
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {

@@ -13,8 +13,7 @@ use force_elements::Pose;
 use force_elements::contact::{BoundingBox, PairSearch};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{
-    Bounds, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint,
-    TriangleMesh,
+    Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
 };
 use force_elements_scenes::meshes::{self, Sequence};
 
@@ -110,7 +109,7 @@ fn check_nearest(shape: &dyn Solid<f64>, p: &Point3<f64>) {
         let scale = 1e-10 * (p.coords.amax() + point.coords.amax());
         let off = ((p - point) / scale - normal * (signed_distance / scale)).amax();
         assert!(off < 1.0, "{shape:?} at {p:?}: {near:?}");
-        if let Bounds::Box { center, half_extents } = shape.bounds() {
+        if let Some((center, half_extents)) = shape.bounds() {
             let on = shape.signed_distance(&point).abs();
             let rounding = 1e-12 * (center.coords.amax() + half_extents.amax());
             assert!(on <= rounding, "{shape:?} at {p:?}: {near:?} is {on} off");
@@ -194,8 +193,8 @@ fn analytic_shapes_answer_any_finite_point() {
     for _ in 0..5000 {
         for shape in &shapes {
             let size = match shape.bounds() {
-                Bounds::Box { half_extents, .. } => half_extents.amax(),
-                Bounds::Unbounded => 1.0,
+                Some((_, half_extents)) => half_extents.amax(),
+                None => 1.0,
             };
             check_nearest(shape.as_ref(), &nasty_point(&mut sequence, 1.0));
             check_nearest(shape.as_ref(), &nasty_point(&mut sequence, size));
@@ -227,12 +226,11 @@ fn pairs_are_found_among_boxes_of_any_numbers() {
         assert_eq!(found, expected);
     }
     // A pillar without ends is everywhere, however it is turned.
-    let pillar =
-        Bounds::Box { center: Point3::origin(), half_extents: Vector3::new(1.0, 1.0, f64::INFINITY) };
-    let around = BoundingBox::around(&pillar, &Pose::identity());
-    assert!(around.overlaps(&BoundingBox::around(&Bounds::<f64>::Unbounded, &Pose::identity())));
-    let small = Bounds::Box { center: Point3::origin(), half_extents: Vector3::repeat(0.1) };
-    assert!(around.overlaps(&BoundingBox::around(&small, &Pose::translation(0.0, 0.0, 50.0))));
+    let pillar = Some((Point3::origin(), Vector3::new(1.0, 1.0, f64::INFINITY)));
+    let around = BoundingBox::around(pillar, &Pose::identity());
+    assert!(around.overlaps(&BoundingBox::around::<f64>(None, &Pose::identity())));
+    let small = Some((Point3::origin(), Vector3::repeat(0.1)));
+    assert!(around.overlaps(&BoundingBox::around(small, &Pose::translation(0.0, 0.0, 50.0))));
 }
 
 #[test]

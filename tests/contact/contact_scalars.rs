@@ -7,8 +7,8 @@
 
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{
-    Bounds, Displaced, Ellipsoid, HalfSpace, MeshFault, Plane, ShapeError, Solid, SolidShape, Sphere,
-    SurfacePoint, TriangleMesh,
+    Displaced, Ellipsoid, HalfSpace, MeshFault, Plane, ShapeError, Solid, SolidShape, Sphere, SurfacePoint,
+    TriangleMesh,
 };
 use force_elements::{Pose, Real, cast_pose};
 use force_elements_scenes::meshes::{self, Sequence};
@@ -120,9 +120,6 @@ impl<T: Real> Solid<T> for Slab {
         let normal = Vector3::y() * side;
         let signed_distance = p_S.y * side - T::lit(0.5);
         SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
-    }
-    fn bounds(&self) -> Bounds<T> {
-        Bounds::Unbounded
     }
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
         let normal = self.nearest(p_S).normal;

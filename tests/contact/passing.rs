@@ -4,7 +4,7 @@
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::hertz_contact::{self, Ball};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
-use force_elements::shapes::{Bounds, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
+use force_elements::shapes::{Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
@@ -30,9 +30,6 @@ impl Solid<f64> for Pillar {
         let normal = across.try_normalize(0.0).unwrap_or(Vector3::x());
         let signed_distance = across.norm() - self.radius;
         SurfacePoint { point: p_S - normal * signed_distance, normal, signed_distance }
-    }
-    fn bounds(&self) -> Bounds<f64> {
-        Bounds::Unbounded
     }
 }
 

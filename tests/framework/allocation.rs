@@ -5,9 +5,7 @@ use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
-use force_elements::shapes::{
-    Bounds, Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
-};
+use force_elements::shapes::{Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
     ForceSystem, Frame, HertzContact, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
@@ -74,7 +72,7 @@ impl Solid<f64> for Ball {
     fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
         self.0.nearest(p_S)
     }
-    fn bounds(&self) -> Bounds<f64> {
+    fn bounds(&self) -> Option<(Point3<f64>, Vector3<f64>)> {
         self.0.bounds()
     }
 }

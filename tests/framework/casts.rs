@@ -4,7 +4,7 @@
 use force_elements::cable::{CablePath, Obstacle, Wrappable};
 use force_elements::elastic_foundation::Material;
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
-use force_elements::shapes::{Bounds, HalfSpace, ShapeError, Solid, SolidShape, SurfacePoint, TriangleMesh};
+use force_elements::shapes::{HalfSpace, ShapeError, Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
     CableSpring, Casts, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ElasticFoundation,
     ElementError, Error, ForceElement, ForceSystem, Frame, LinearBushing, Pose, Quantity, Real, Snapshot,
@@ -385,9 +385,6 @@ impl<T: Real> Solid<T> for Mound<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         let point = Point3::new(p_S.x, p_S.y, self.depth);
         SurfacePoint { point, normal: Vector3::z(), signed_distance: p_S.z - self.depth }
-    }
-    fn bounds(&self) -> Bounds<T> {
-        Bounds::Unbounded
     }
 }
 

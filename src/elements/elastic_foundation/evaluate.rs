@@ -243,7 +243,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         let mut search = core::mem::take(&mut cache.search);
         search.boxes.clear();
         let boxes = self.surfaces.iter().zip(&cache.X_GS);
-        search.boxes.extend(boxes.map(|(placed, X_GS)| BoundingBox::around(&placed.bounds, X_GS)));
+        search.boxes.extend(boxes.map(|(placed, X_GS)| BoundingBox::around(placed.bounds, X_GS)));
         let pairs = search.find(|i, j| self.may_touch(i, j));
         for pair in pairs {
             let [i, j] = pair.map(|k| k as usize);

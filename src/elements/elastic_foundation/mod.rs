@@ -12,7 +12,7 @@ mod stiffness;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
 use crate::elements::Refusal;
@@ -20,7 +20,7 @@ use crate::elements::meshes::half_width;
 use crate::framework::{ElementError, Error, Variables};
 use crate::math::{Casts, Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
-use crate::shapes::{Bounds, Solid, SolidShape, TriangleMesh};
+use crate::shapes::{Solid, SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, Parameters};
@@ -219,7 +219,7 @@ struct Placed<T: Real> {
     body: BodyIndex,
     X_BS: Pose<T>,
     shape: SolidShape<T>,
-    bounds: Bounds<T>,
+    bounds: Option<(Point3<T>, Vector3<T>)>,
     /// Half of the width that another surface must cross to get to the other side.
     half_width: T,
     /// The mesh, if the surface has springs.
@@ -311,7 +311,7 @@ impl<T: Real> ElasticFoundation<T> {
         let index = self.surfaces.len();
         let vertex_areas = if self.has_anchors { vertex_areas(springs.as_deref()) } else { Vec::new() };
         let bounds = shape.bounds();
-        let half_width = half_width(&shape, &bounds);
+        let half_width = half_width(&shape, bounds);
         let mut added = Placed {
             body,
             X_BS,

@@ -8,7 +8,7 @@ use crate::elements::meshes::lowest_point;
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::Checked;
-use crate::shapes::{Bounds, Plane, Solid as _, SolidShape};
+use crate::shapes::{Plane, Solid as _, SolidShape};
 
 impl<T: Real> ElasticFoundation<T> {
     pub(super) fn shortest_passing_time(&self, at: &AtDynamics<'_, T, Self>, within: f64) -> f64 {
@@ -104,7 +104,7 @@ impl<T: Real> ElasticFoundation<T> {
 
     /// The box around a surface: its centre in Ground, and half of its diagonal; `None` if the surface is unbounded.
     fn extent(&self, i: usize, at: &AtDynamics<'_, T, Self>) -> Option<(Point3<T>, T)> {
-        let Bounds::Box { center, half_extents } = &self.surfaces[i].bounds else { return None };
+        let (center, half_extents) = self.surfaces[i].bounds?;
         Some((at.position.X_GS[i] * center, half_extents.norm()))
     }
 }

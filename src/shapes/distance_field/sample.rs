@@ -7,7 +7,7 @@ use nalgebra::{ComplexField, Vector3, convert, convert_unchecked};
 
 use super::DistanceField;
 use super::grid::Quadratic;
-use crate::shapes::solid::{Bounds, Solid};
+use crate::shapes::solid::Solid;
 use crate::shapes::{ShapeError, TriangleMesh};
 
 /// The cells around the mesh's box where the spline is that of the distance: the surface lies within one, and a value
@@ -20,7 +20,7 @@ const BLEND: usize = 4;
 impl DistanceField {
     /// The spline of the mesh's signed distance, with nothing measured yet.
     pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Self, ShapeError> {
-        let Bounds::Box { center, half_extents } = mesh.bounds() else {
+        let Some((center, half_extents)) = mesh.bounds() else {
             return Err(ShapeError::GridTooLarge { nodes: f64::INFINITY, most: Self::MAX_NODES });
         };
         let across = half_extents.map(|half| ComplexField::ceil(2.0 * half / spacing).max(1.0));

@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{Pose, Real, cast_pose, is_plain};
 use crate::shapes::HalfSpace;
 use crate::shapes::mesh::{MeshPart, TriangleMesh};
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::solid_shape::SolidShape;
 
 /// A face whose centroid is inside another surface.
@@ -184,10 +184,6 @@ impl<T: Real> Solid<f64> for Valued<T> {
     #[inline]
     fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
         self.0.nearest(&p_S.map(T::lit)).cast()
-    }
-
-    fn bounds(&self) -> Bounds<f64> {
-        Bounds::Unbounded
     }
 
     #[inline]

@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Real, is_plain};
-use crate::shapes::solid::{Bounds, Plane, Solid, SurfacePoint};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
 pub(crate) use clip::moments_of_depth;
@@ -338,9 +338,9 @@ impl<T: Real> Solid<T> for TriangleMesh<T> {
         }
     }
 
-    fn bounds(&self) -> Bounds<T> {
+    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
         let (center, half_extents) = (self.plain.center.map(T::lit), self.plain.half_extents.map(T::lit));
-        Bounds::Box { center, half_extents }
+        Some((center, half_extents))
     }
 
     fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {

@@ -3,7 +3,7 @@
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Vector3};
-use force_elements::shapes::{Bounds, Solid, SolidShape, SurfacePoint, TriangleMesh};
+use force_elements::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
     ElasticFoundation, Error, ForceSystem, Forces, Frame, Linearization, Pose, Scope, SpatialVelocity,
     Variation,
@@ -23,10 +23,6 @@ impl Solid<f64> for Ball {
         let normal = p_S.coords.normalize();
         let point = Point3::from(normal * self.radius);
         SurfacePoint { point, normal, signed_distance: p_S.coords.norm() - self.radius }
-    }
-
-    fn bounds(&self) -> Bounds<f64> {
-        Bounds::Unbounded
     }
 
     fn normal_gradient(&self, near: &SurfacePoint<f64>) -> Option<Matrix3<f64>> {

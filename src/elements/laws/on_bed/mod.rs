@@ -23,7 +23,7 @@ use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities,
 };
 use crate::results;
-use crate::shapes::{Bounds, Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
+use crate::shapes::{Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
 
 pub use springs::Springs;
 
@@ -129,7 +129,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
             return Err(refused(ElementError::own(Refusal::OpenSurface { surface: 0, fault })));
         }
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
-        let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, &shape.bounds()));
+        let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, shape.bounds()));
         Ok(Self { law, ends, frames, surface, mesh, half_widths, parameters })
     }
 
@@ -345,7 +345,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
             return f64::INFINITY;
         }
         let (Position { X_GF, X_GM, .. }, V) = (at.position, at.velocity.V_FM_G);
-        let Bounds::Box { center, half_extents } = self.mesh.bounds() else { return f64::INFINITY };
+        let Some((center, half_extents)) = self.mesh.bounds() else { return f64::INFINITY };
         let (center_G, radius) = (X_GM * center, half_extents.norm());
         let distance = self.surface.signed_distance(&X_GF.inverse_transform_point(&center_G));
         let apart = (distance - radius).to_f64().max(0.0);
