@@ -16,7 +16,7 @@ use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
-use crate::math::Real;
+use crate::math::{Real, clone_by_field};
 use crate::mechanics::Kinematics;
 
 /// All elements of one type, as a state keeps them.
@@ -34,6 +34,17 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     /// Rates of the continuous variables.
     pub(crate) rates: Vec<E::Continuous>,
 }
+
+clone_by_field!([T: Real, E: ForceElement<T>] Slots<T, E> {
+    roster,
+    variables,
+    spare,
+    next_discrete,
+    position,
+    velocity,
+    dynamics,
+    rates,
+});
 
 /// The variables of the elements of one kind by place: one vector for each group, so that a stage streams only what it
 /// reads, and a commit swaps two vectors.
@@ -111,18 +122,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
     }
 }
 
-impl<T: Real, E: ForceElement<T>> Clone for Columns<T, E> {
-    fn clone(&self) -> Self {
-        self.repeat(1)
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.enabled.clone_from(&source.enabled);
-        self.parameters.clone_from(&source.parameters);
-        self.discrete.clone_from(&source.discrete);
-        self.continuous.clone_from(&source.continuous);
-    }
-}
+clone_by_field!([T: Real, E: ForceElement<T>] Columns<T, E> { enabled, parameters, discrete, continuous });
 
 /// Variables at some places.
 #[derive(Debug)]
@@ -233,31 +233,6 @@ impl<T: Real> dyn AnySlots<T> {
             self.visit_numbers(place, group, &mut |_| count += 1);
             count
         })
-    }
-}
-
-impl<T: Real, E: ForceElement<T>> Clone for Slots<T, E> {
-    fn clone(&self) -> Self {
-        Self {
-            roster: self.roster.clone(),
-            variables: self.variables.clone(),
-            spare: Columns::of(None),
-            next_discrete: self.next_discrete.clone(),
-            position: self.position.clone(),
-            velocity: self.velocity.clone(),
-            dynamics: self.dynamics.clone(),
-            rates: self.rates.clone(),
-        }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.roster.clone_from(&source.roster);
-        self.variables.clone_from(&source.variables);
-        self.next_discrete.clone_from(&source.next_discrete);
-        self.position.clone_from(&source.position);
-        self.velocity.clone_from(&source.velocity);
-        self.dynamics.clone_from(&source.dynamics);
-        self.rates.clone_from(&source.rates);
     }
 }
 

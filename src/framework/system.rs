@@ -284,11 +284,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
     /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.require(state, Stage::Dynamics)?;
-        for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            let places = 0..kind.roster().places.len();
-            kind.prepare(slots.as_mut(), places, &state.kinematics, Next::Step)?;
-        }
+        self.prepare(state, |_| Next::Step)?;
         state.commit();
         state.continuous.accept_step();
         Ok(())
@@ -304,13 +300,8 @@ impl<T: Real> ForceSystem<T> {
     /// As [`accept_step`](Self::accept_step), except that `start` may be at any stage; and [`Error::Element`] with
     /// [`ElementError::NonFiniteForce`] if a force error is not finite.
     pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T, Error> {
-        self.require(state, Stage::Dynamics)?;
         self.require(start, Stage::Topology)?;
-        let mut force_error = T::zero();
-        for ((kind, slots), start) in self.kinds.iter().zip(&mut state.kinds).zip(&start.kinds) {
-            let (places, next) = (0..kind.roster().places.len(), Next::Update(start.as_ref()));
-            force_error = force_error.max(kind.prepare(slots.as_mut(), places, &state.kinematics, next)?);
-        }
+        let force_error = self.prepare(state, |kind| Next::Update(start.kinds[kind].as_ref()))?;
         state.commit();
         Ok(force_error)
     }
@@ -324,11 +315,18 @@ impl<T: Real> ForceSystem<T> {
     /// system; [`Error::Element`] with an error documented by an element, or with
     /// [`ElementError::NonFiniteForce`] if its force error is not finite.
     pub fn switching_error(&self, state: &mut State<T>) -> Result<T, Error> {
+        self.prepare(state, |_| Next::SwitchingError)
+    }
+
+    /// Writes the next discrete variables of all elements, for a purpose that is given for the place of each kind. Returns the
+    /// largest force error.
+    fn prepare<'a>(&self, state: &mut State<T>, next: impl Fn(usize) -> Next<'a, T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         let mut force_error = T::zero();
-        for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            let (places, next) = (0..kind.roster().places.len(), Next::SwitchingError);
-            force_error = force_error.max(kind.prepare(slots.as_mut(), places, &state.kinematics, next)?);
+        for (number, (kind, slots)) in self.kinds.iter().zip(&mut state.kinds).enumerate() {
+            let places = 0..kind.roster().places.len();
+            let error = kind.prepare(slots.as_mut(), places, &state.kinematics, next(number))?;
+            force_error = force_error.max(error);
         }
         Ok(force_error)
     }
@@ -358,17 +356,15 @@ impl<T: Real> ForceSystem<T> {
     /// Commits memory that depends on the path within a trial step; the energy ledger does not notice.
     pub(crate) fn commit_within_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
-        let State { kinds, kinematics, .. } = state;
+        let State { kinds, kinematics, stage, .. } = state;
         let kinds = self.kinds.iter().zip(kinds).filter(|(kind, _)| kind.is_path_dependent());
-        let mut earliest = None;
+        let mut first = *stage;
         for (kind, slots) in kinds {
             let places = 0..kind.roster().places.len();
             kind.prepare(slots.as_mut(), places, kinematics, Next::Step)?;
-            earliest = earliest.into_iter().chain(slots.commit()).min();
+            first = slots.commit().map_or(first, |stage| first.min(stage.previous()));
         }
-        if let Some(stage) = earliest {
-            state.invalidate(stage);
-        }
+        *stage = first;
         Ok(())
     }
 
