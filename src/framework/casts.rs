@@ -1,7 +1,6 @@
 //! Casts of systems and states to another scalar.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::framework::kinds::{AnyKind, Kind};
@@ -112,17 +111,14 @@ fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     defaults: &Columns<T, E>,
     place: usize,
 ) -> Result<Columns<U, F>, ElementError> {
-    let mut values: Vec<(String, f64)> = Vec::new();
-    defaults.visit(place, &mut |entry| values.push((entry.name.to_string(), entry.value.number().to_f64())));
-    let mut rest = values.iter();
-    let mut fits = E::KIND == F::KIND;
     let mut variables = Columns::of(Some(element));
+    let mut values = Vec::new();
+    defaults.visit(place, &mut |entry| values.push(entry.value.number().cast()));
+    let (mut rest, mut fits) = (values.into_iter(), defaults.layout(place, 0) == variables.layout(0, 0));
     variables.visit_mut(0, &mut |entry| {
-        let name = entry.name.to_string();
-        let value = rest.next().filter(|(given, _)| *given == name);
-        fits &= value.is_some_and(|(_, value)| entry.value.write("flag", U::lit(*value)).is_ok());
+        fits &= rest.next().is_some_and(|value| entry.value.write("flag", value).is_ok());
     });
-    if !fits || rest.next().is_some() {
+    if !fits {
         return Err(ElementError::ForeignVariables);
     }
     variables.validate(0)?;

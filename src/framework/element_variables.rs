@@ -47,13 +47,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
 
     /// The variable of one element that has this name within it, if there is one.
     pub(crate) fn number(&self, place: usize, field: &str) -> Option<T> {
-        let mut found = None;
-        self.visit(place, &mut |entry| {
-            if is_named(entry.name, field) {
-                found = Some(entry.value.number());
-            }
-        });
-        found
+        Some(find_number(field, |visit| self.visit(place, visit))?.1)
     }
 
     /// Sets variables by name in the first row, and then checks all of them; returns the stage below which the state
@@ -133,6 +127,20 @@ pub(crate) fn is_named(name: Arguments<'_>, field: &str) -> bool {
         Ok(())
     });
     begins.is_ok() && rest.is_empty()
+}
+
+/// The number or flag of this name among those that `visit_all` visits, and its stage.
+pub(crate) fn find_number<T: Real>(
+    field: &str,
+    visit_all: impl FnOnce(Visitor<'_, T>),
+) -> Option<(Stage, T)> {
+    let mut found = None;
+    visit_all(&mut |entry| {
+        if found.is_none() && is_named(entry.name, field) {
+            found = Some((entry.stage, entry.value.number()));
+        }
+    });
+    found
 }
 
 /// Whether a name is that of the first of the nine entries of a rotation, which follow one another row by row.

@@ -7,7 +7,7 @@ use core::fmt::Debug;
 use nalgebra::{Point3, SVector};
 
 use crate::framework::Error;
-use crate::framework::element_variables::is_named;
+use crate::framework::element_variables::{find_number, is_named};
 use crate::framework::handle::ElementId;
 use crate::framework::kinds::AnyElement;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
@@ -210,13 +210,7 @@ impl<T: Real> PositionView<'_, T> {
     pub fn result(&self, name: &str) -> Result<T, Error> {
         let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
         let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
-        let mut found = None;
-        self.visit_results_of(id, &mut |entry| {
-            if found.is_none() && is_named(entry.name, field) {
-                found = Some((entry.stage, entry.value.number()));
-            }
-        });
-        match found {
+        match find_number(field, |visit| self.visit_results_of(id, visit)) {
             Some((stage, value)) if stage <= self.results => Ok(value),
             beyond => Err(no_such(beyond.map(|(stage, _)| stage))),
         }

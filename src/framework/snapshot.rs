@@ -7,7 +7,7 @@ use core::fmt::{self, Arguments};
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
-use crate::framework::element_variables::{for_parts, is_named, is_same_number};
+use crate::framework::element_variables::{find_number, for_parts, is_same_number};
 use crate::framework::handle::ElementId;
 use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
@@ -149,13 +149,9 @@ impl<T: Real> State<T> {
             ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
             ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
             _ => {
-                let mut found = None;
-                self.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
-                    if found.is_none() && is_named(entry.name, field) {
-                        found = Some(entry.value.number());
-                    }
-                });
-                found.ok_or_else(no_such)
+                let slots = &self.kinds[id.kind()];
+                let found = find_number(field, |visit| slots.visit(id.place(), Group::Variables, visit));
+                found.map(|(_, number)| number).ok_or_else(no_such)
             }
         }
     }

@@ -84,7 +84,7 @@ use triangles::Feature;
 /// assert_eq!(faults[0], MeshFault::OpenEdge { face: 0, vertices: [2, 1] });
 /// # Ok::<(), force_elements::shapes::ShapeError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TriangleMesh<T: Real> {
     plain: Arc<PlainMesh>,
     /// What follows from vertices that may carry derivatives; `None` if they are constants.
@@ -323,12 +323,6 @@ fn examine<T: Real>(
 }
 
 /// A copy that shares everything.
-impl<T: Real> Clone for TriangleMesh<T> {
-    fn clone(&self) -> Self {
-        Self { plain: Arc::clone(&self.plain), carried: self.carried.clone() }
-    }
-}
-
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
