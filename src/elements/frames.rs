@@ -2,16 +2,16 @@
 
 use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
 
+use crate::framework::stored_variables;
 use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
 use crate::framework::{Blocks, ElementError, Meaning, Pen, Row, Stage, Stiffnesses};
-use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, checked_when_read};
+use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
-use crate::{results, variables};
+use crate::results;
 
-variables! {
+stored_variables! {
     /// The poses of the frames on their bodies.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Frames<T> {
         /// Pose of frame F on body 1.
         pub X_B1F: Pose<T> ["m"] => Position;
@@ -19,8 +19,6 @@ variables! {
         pub X_B2M: Pose<T> ["m"] => Position;
     }
 }
-
-checked_when_read!(Frames);
 
 impl<T: Real> Frames<T> {
     /// Both poses.

@@ -53,5 +53,6 @@ pub use state::State;
 pub use stiffnesses::{StepMethod, Stepping, Stiffnesses};
 pub use system::ForceSystem;
 pub use variables::Variables;
+pub(crate) use variables::stored_variables;
 pub use view::{DynamicsView, PositionView, VelocityView};
 pub use worlds::Worlds;

@@ -428,3 +428,20 @@ macro_rules! variables {
         $crate::clone_by_field!($name { $($field),* });
     };
 }
+
+/// [`variables!`](crate::variables!) of this crate with `Serialize` and `Deserialize`, which refuses values that fail
+/// `validate`.
+macro_rules! stored_variables {
+    ($(#[$($meta:tt)*])* $vis:vis struct $name:ident<T> $fields:tt $($checks:tt)*) => {
+        $crate::variables! {
+            $(#[$($meta)*])*
+            #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
+            $vis struct $name<T> $fields
+            $($checks)*
+        }
+
+        $crate::math::checked_when_read!($name, $crate::Variables::validate);
+    };
+}
+
+pub(crate) use stored_variables;

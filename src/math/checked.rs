@@ -1,9 +1,12 @@
 //! Validation during deserialization.
 
-/// `Serialize` and `Deserialize` for a type that derives both with `serde(remote = "Self")`: values that fail the
-/// type's `validate` are refused.
+/// `Serialize` and `Deserialize` for a type that derives both with `serde(remote = "Self")`: values that fail its
+/// `validate`, or the function given, are refused.
 macro_rules! checked_when_read {
     ($Type:ident) => {
+        $crate::math::checked_when_read!($Type, Self::validate);
+    };
+    ($Type:ident, $validate:path) => {
         #[cfg(feature = "serde")]
         impl<T: crate::math::Real + serde::Serialize> serde::Serialize for $Type<T> {
             fn serialize<S: serde::Serializer>(
@@ -20,7 +23,7 @@ macro_rules! checked_when_read {
                 deserializer: D,
             ) -> core::result::Result<Self, D::Error> {
                 let read = Self::deserialize(deserializer)?;
-                read.validate().map_err(serde::de::Error::custom)?;
+                $validate(&read).map_err(serde::de::Error::custom)?;
                 Ok(read)
             }
         }

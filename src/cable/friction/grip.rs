@@ -4,18 +4,15 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-#[cfg(feature = "serde")]
-use crate::framework::Variables as _;
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::variables;
+use crate::framework::stored_variables;
+use crate::math::{InvalidValue, Real, Requirement, check};
 
-variables! {
+stored_variables! {
     /// The hold of one contact, or via point, on the cable at the last commit.
     ///
     /// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
     /// sticks, the fraction is constant.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Grip<T> {
         /// Whether there was contact. Without, nothing is remembered.
         pub in_contact: bool => Position;
@@ -33,10 +30,9 @@ variables! {
     in "grips";
 }
 
-variables! {
+stored_variables! {
     /// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Lap<T> {
         /// Its length.
         pub length: T ["m"], nonnegative => Position;
@@ -46,10 +42,9 @@ variables! {
     in "laps";
 }
 
-variables! {
+stored_variables! {
     /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
     /// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Grips<T> {
         /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
         pub grips: Vec<Grip<T>> => Position;
@@ -65,10 +60,6 @@ variables! {
     }
     check |memory| memory.check_shares();
 }
-
-checked_when_read!(Grip);
-checked_when_read!(Grips);
-checked_when_read!(Lap);
 
 impl<T: Real> Grips<T> {
     /// Forgets everything.

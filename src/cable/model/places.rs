@@ -4,18 +4,16 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-#[cfg(feature = "serde")]
-use crate::framework::Variables as _;
-use crate::math::{Pose, checked_when_read};
+use crate::framework::stored_variables;
+use crate::math::Pose;
 use crate::variables;
 
-variables! {
+stored_variables! {
     /// The places of a path: what may differ from state to state.
     ///
     /// A [`CablePath`](crate::cable::CablePath) has the places [with which it was made](crate::cable::CablePath::places),
     /// all parts active and at scale 1. A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. A
     /// user's element can have them too; it solves the path by [`CablePath::at`](crate::cable::CablePath::at).
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Places<T> {
         /// The origin, in its body's frame.
         pub origin: Point3<T> ["m"], finite => Position;
@@ -27,8 +25,6 @@ variables! {
         pub obstacles: Vec<ObstaclePlace<T>> => Position;
     }
 }
-
-checked_when_read!(Places);
 
 variables! {
     /// The place of a via point.

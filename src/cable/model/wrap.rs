@@ -4,18 +4,16 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-#[cfg(feature = "serde")]
-use crate::framework::Variables as _;
-use crate::math::{Real, checked_when_read};
+use crate::framework::stored_variables;
+use crate::math::Real;
 use crate::variables;
 
-variables! {
+stored_variables! {
     /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
     ///
     /// Lengths are those on the surface as it was made; they are multiplied by its
     /// [scale](crate::cable::ObstaclePlace::scale).
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Wrap<T> {
         /// Whether there is a memory; false before the first accepted step.
         pub known: bool => Position;
@@ -51,8 +49,6 @@ variables! {
         pub further_wraps: Vec<Wrap<T>> => Position;
     }
 }
-
-checked_when_read!(Wrap);
 
 impl<T: Real> Wrap<T> {
     /// The same memory on a surface scaled by a factor.

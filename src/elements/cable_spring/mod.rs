@@ -9,13 +9,14 @@ use alloc::vec::Vec;
 
 use crate::cable::{CablePath, Grips, PathResults, Strands, tension};
 use crate::elements::LARGEST_TURN;
+use crate::framework::stored_variables;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses, Variables,
 };
-use crate::math::{Casts, Real, Requirement, check, checked_when_read};
+use crate::math::{Casts, Real, Requirement, check};
 use crate::mechanics::{ForceAccumulator, Topology, Velocities};
-use crate::{results, variables};
+use crate::results;
 
 /// A massless elastic cable, like a rubber band, along a [`CablePath`], with or without friction on its obstacles.
 ///
@@ -202,10 +203,9 @@ pub struct CableSpring<T: Real> {
     friction: Vec<T>,
 }
 
-variables! {
+stored_variables! {
     /// Stiffness, slack length and dissipation.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `k`.
         pub stiffness: T ["N/m"], nonnegative => Dynamics;
@@ -368,8 +368,6 @@ impl<T: Real> CableSpring<T> {
         &self.path
     }
 }
-
-checked_when_read!(Parameters);
 
 impl<T: Real> CableSpring<T> {
     /// Writes what is remembered of a path.

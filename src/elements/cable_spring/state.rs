@@ -4,20 +4,18 @@ use alloc::vec::Vec;
 
 use super::Parameters;
 use crate::cable::{Grips, PathResults, Places, Wraps};
-#[cfg(feature = "serde")]
-use crate::framework::Variables as _;
 use crate::framework::results::whole;
+use crate::framework::stored_variables;
 use crate::framework::variables::{Composite, Declared, Listed, Visitor};
-use crate::math::{Real, checked_when_read};
+use crate::math::Real;
 use crate::variables;
 
-variables! {
+stored_variables! {
     /// The parameters in a state: the places of the path (by default those with which it was made), the parameters of the law,
     /// and friction.
     ///
     /// The names are those of the fields: `origin.x`, `via_points[0].active`, `obstacles[1].X_BS.p.x`,
     /// `obstacles[1].scale`, `stiffness`, `friction[1]`.
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct StateParameters<T> {
         /// The places of the parts of the path on their bodies, the scales of its surfaces, and which of them are active.
         pub places: Places<T>, flat => Position;
@@ -38,8 +36,6 @@ variables! {
         pub grips: Grips<T>, flat => Position;
     }
 }
-
-checked_when_read!(StateParameters);
 
 /// Without friction.
 impl<T: Real> From<Wraps<T>> for Discrete<T> {

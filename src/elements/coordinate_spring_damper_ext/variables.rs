@@ -5,14 +5,14 @@ use core::fmt;
 
 use crate::elements::ContactDesign;
 use crate::framework::Variables;
-use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::{results, variables};
+use crate::framework::stored_variables;
+use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
+use crate::results;
 
-variables! {
+stored_variables! {
     /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
     /// m as rad.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `k` of the spring.
         pub stiffness: T ["N/m"], finite => Dynamics;
@@ -112,12 +112,9 @@ variables! {
         });
 }
 
-checked_when_read!(Parameters);
-
-variables! {
+stored_variables! {
     /// Memory of friction and stops.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Zero while the bristles stick; otherwise the slip force, with the sign of the slip. While slipping it is
         /// never less than 2e-14 of the greatest slip force (in `f64`), since zero would stick; 2e-14 N without load.
@@ -131,8 +128,6 @@ variables! {
         pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
 }
-
-checked_when_read!(Discrete);
 
 impl<S: Algebraic> Discrete<S> {
     /// The same with sticking bristles.

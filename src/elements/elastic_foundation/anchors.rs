@@ -5,14 +5,13 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::framework::Stage;
+use crate::framework::stored_variables;
 use crate::framework::variables::{Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut};
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::variables;
 
-variables! {
+stored_variables! {
     /// The anchor of one spring in contact.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Anchor<T> {
         /// The spring, counted through the springs of all surfaces.
         pub spring: T, index => Dynamics;
@@ -22,8 +21,6 @@ variables! {
         pub point: Point3<T> ["m"], finite => Dynamics;
     }
 }
-
-checked_when_read!(Anchor);
 
 impl<T: Real> Anchor<T> {
     pub(super) fn new(spring: usize, other: usize, point: Point3<T>) -> Self {

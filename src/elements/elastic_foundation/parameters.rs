@@ -5,19 +5,18 @@ use core::array::from_fn;
 
 use crate::elements::ContactDesign;
 use crate::elements::elastic_foundation::SurfaceIndex;
+use crate::framework::stored_variables;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
 use crate::framework::{Stage, varied};
-use crate::math::{Dual, InvalidValue, Real, Requirement, check, checked_when_read};
-use crate::variables;
+use crate::math::{Dual, InvalidValue, Real, Requirement, check};
 
 pub(super) const KIND: &str = "elastic_foundation";
 
-variables! {
+stored_variables! {
     /// Stiffness, dissipation and friction of the springs of one mesh.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Material<T> {
         /// Stiffness `k` per area.
         pub stiffness: T ["N/m³"], nonnegative => Position;
@@ -36,8 +35,6 @@ variables! {
     }
     check |m| check::at_most("dynamic_friction", m.dynamic_friction, "static_friction", m.static_friction);
 }
-
-checked_when_read!(Material);
 
 /// The number of variables in the law of a mesh: the transition velocity and its material.
 pub(super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
@@ -141,9 +138,8 @@ impl<T: Real> Material<T> {
     }
 }
 
-variables! {
+stored_variables! {
     /// Parameters of the foundation.
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
         /// fraction of it.
@@ -156,8 +152,6 @@ variables! {
         pub materials: Vec<Option<Material<T>>> => Position;
     }
 }
-
-checked_when_read!(Parameters);
 
 impl<T: Real> Parameters<T> {
     /// Clipped faces, and a transition velocity that suits the step of a host.

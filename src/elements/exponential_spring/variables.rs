@@ -4,13 +4,14 @@ use nalgebra::{Point3, Vector2, Vector3};
 
 use crate::elements::ContactDesign;
 use crate::framework::Variables;
+use crate::framework::stored_variables;
 use crate::framework::variables::{
     Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
 };
-use crate::math::{InvalidValue, Pose, Real, check, checked_when_read};
-use crate::{results, variables};
+use crate::math::{InvalidValue, Pose, Real, check};
+use crate::results;
 
-variables! {
+stored_variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
     ///
     /// The defaults are those of the reference. They suit a box of 10 kg on four stations in steps of 1 ms; at 1 kg and
@@ -18,7 +19,6 @@ variables! {
     /// [`Parameters::for_contact`] chooses for a mass and a step, and [`check_step`](crate::ForceSystem::check_step) refuses a
     /// step that is too long.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Shift of the exponential along the normal.
         pub d0: T ["m"] = 0.006_590_5, finite => Dynamics;
@@ -51,15 +51,12 @@ variables! {
     check |p| check::at_most("mu_kinetic", p.mu_kinetic, "mu_static", p.mu_static);
 }
 
-checked_when_read!(Parameters);
-
 /// The speed up to which points that share a load may slip while others hold, over `g·step`.
 const RELEASE: f64 = 0.02;
 
-variables! {
+stored_variables! {
     /// Memory of the spring: the anchor and Sliding.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// The anchor `p0`, the zero of the friction spring, in the plane.
         pub anchor_P: Vector2<T> ["m"], finite => Dynamics;
@@ -76,8 +73,6 @@ variables! {
         pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
 }
-
-checked_when_read!(Discrete);
 
 /// The transition between holding and sliding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,15 +4,15 @@ use nalgebra::{ComplexField, Point3, Vector3};
 
 use crate::elements::contact_design::ContactDesign;
 use crate::elements::contact_law::ContactLaw;
+use crate::framework::stored_variables;
 use crate::framework::variables::Variables as _;
-use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
 use crate::mechanics::{BodyIndex, Frame, Station};
-use crate::{results, variables};
+use crate::results;
 
-variables! {
+stored_variables! {
     /// Stiffness, dissipation and friction of two materials in contact.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Effective modulus `E*` of both materials. A new contact requires one that is not zero.
         pub effective_modulus: T ["Pa"], nonnegative => Position;
@@ -29,8 +29,6 @@ variables! {
     }
     check |p| check::at_most("dynamic_friction", p.dynamic_friction, "static_friction", p.static_friction);
 }
-
-checked_when_read!(Parameters);
 
 /// An isotropic elastic material.
 #[derive(Debug, Clone, Copy, PartialEq)]

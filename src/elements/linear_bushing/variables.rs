@@ -4,17 +4,15 @@ use nalgebra::Vector6;
 
 use crate::elements::frames::Framed;
 use crate::elements::linear_bushing::law::Gimbal;
-#[cfg(feature = "serde")]
-use crate::framework::variables::Variables as _;
-use crate::math::{Pose, Real, Requirement, SpatialVelocity, check, checked_when_read};
-use crate::{InvalidValue, results, variables};
+use crate::framework::stored_variables;
+use crate::math::{Pose, Real, Requirement, SpatialVelocity, check};
+use crate::{InvalidValue, results};
 
-variables! {
+stored_variables! {
     /// Stiffnesses and dampings.
     ///
     /// Vectors are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
     #[derive(Copy, Lift)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffnesses `k`.
         pub stiffness: Vector6<T> ["N·m/rad", "N/m"], nonnegative => Position;
@@ -23,18 +21,15 @@ variables! {
     }
 }
 
-checked_when_read!(Parameters);
-
 /// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
 pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
-variables! {
+stored_variables! {
     /// Memory of the bushing: the angles of the last accepted step, with all turns.
     ///
     /// The first and the last are at most 1e9 rad and at most a thousandth of the reciprocal of the unit roundoff (8389
     /// rad in `f32`): at larger angles the change in a step is lost to rounding, and the step is not accepted.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step or a [`reset_memory`](crate::ForceSystem::reset_memory). Before that
         /// the angles are those within ±π, and the fields below are not read.
@@ -49,8 +44,6 @@ variables! {
     check |p| can_be_followed("accepted_qx", p.accepted_qx)
         .and_then(|()| can_be_followed("accepted_qz", p.accepted_qz));
 }
-
-checked_when_read!(Discrete);
 
 /// Refuses an angle at which a change of a thousandth of a radian is lost in rounding.
 fn can_be_followed<T: Real>(name: &'static str, angle: T) -> Result<(), InvalidValue> {

@@ -16,13 +16,12 @@ use crate::elements::LARGEST_TURN;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
+    stored_variables,
 };
 pub use crate::math::Symmetric6;
-use crate::math::{
-    InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check, checked_when_read,
-};
+use crate::math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
-use crate::{results, variables};
+use crate::results;
 use turn::Turn;
 
 /// A massless bushing between frame F on body B1 and frame M on body B2, with coupled axes and one law for all
@@ -156,12 +155,11 @@ pub struct SpatialBushing<T: Real> {
 /// By axis.
 type Curves<T> = [Option<Curve<T>>; 6];
 
-variables! {
+stored_variables! {
     /// Stiffness and damping.
     ///
     /// Axes are ordered `q_x, q_y, q_z, p_x, p_y, p_z`: rotations first.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Parameters<T> {
         /// Stiffness `K`.
         pub stiffness: Symmetric6<T> ["N·m/rad", "N/rad", "N/m"] => Position;
@@ -170,15 +168,12 @@ variables! {
     }
 }
 
-checked_when_read!(Parameters);
-
 /// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
 pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
-variables! {
+stored_variables! {
     /// Memory of the bushing: the orientation of M in F at the last accepted step, with the direction of its rotation.
     #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
     pub struct Discrete<T> {
         /// Whether there has been an accepted step or a [`reset_memory`](crate::ForceSystem::reset_memory). Before that
         /// the rotation is at most half a turn, and the quaternion is not read.
@@ -188,8 +183,6 @@ variables! {
     }
     check |p| is_unit(p);
 }
-
-checked_when_read!(Discrete);
 
 results! {
     /// Results at Position stage.
