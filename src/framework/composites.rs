@@ -1,7 +1,6 @@
 //! Vectors, points, poses, matrices and options as fields of declared structs.
 
 use alloc::vec::Vec;
-use core::array::from_fn;
 use core::fmt::Display;
 
 use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
@@ -179,23 +178,6 @@ fn visit_rotation<V>(
     for (place, value) in entries.enumerate() {
         let [i, j] = [place / 3, place % 3].map(|axis| AXES[axis]);
         visit(field.child(format_args!("{name}.R.{i}{j}"), &[]).number(value));
-    }
-}
-
-/// The places of the numbers of a pose in the order in which they are listed, from one on.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PosePlaces {
-    /// Of the entries of the rotation, row by row.
-    pub(crate) rotation: [usize; 9],
-    pub(crate) position: [usize; 3],
-    /// The place after them.
-    pub(crate) end: usize,
-}
-
-impl PosePlaces {
-    pub(crate) fn starting_at(first: usize) -> Self {
-        let place = |number| first + number;
-        Self { rotation: from_fn(place), position: from_fn(|axis| place(9 + axis)), end: place(9 + 3) }
     }
 }
 

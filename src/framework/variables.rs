@@ -3,7 +3,6 @@
 use core::fmt::Debug;
 
 use crate::framework::Stage;
-pub(crate) use crate::framework::composites::PosePlaces;
 pub use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
 };

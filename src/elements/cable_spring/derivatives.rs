@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
 use super::{CableSpring, Parameters, Position};
 use crate::cable::{Evaluated, Grip, Lap, PathMotion, Places, StrandDerivatives, StrandMotion};
-use crate::framework::variables::{Numbers, PosePlaces, Value, Variables};
+use crate::framework::variables::{Numbers, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row};
 use crate::math::Real;
 
@@ -265,14 +265,14 @@ fn for_each_place<T: Real>(
         next += axis_places.len();
     }
     for (k, place) in places.obstacles.iter().enumerate() {
-        let X_BS = PosePlaces::starting_at(next);
         let R = place.X_BS.rotation.matrix();
         let turns: [_; 9] = from_fn(|entry| turn_of_entry(R, entry));
-        let numbers: [_; 12] = from_fn(|i| if i < 9 { X_BS.rotation[i] } else { X_BS.position[i - 9] });
+        // The entries of the rotation row by row, then the position.
+        let numbers: [_; 12] = from_fn(|i| next + i);
         let directions: [_; 12] = from_fn(|i| if i < 9 { turns[i] } else { axes[3 + i - 9] });
         visit(PathMotion::Obstacle(k), &numbers, &directions);
-        visit(PathMotion::Scale(k), &[X_BS.end], &axes[..1]);
-        next = X_BS.end + 1;
+        visit(PathMotion::Scale(k), &[next + 12], &axes[..1]);
+        next += 13;
     }
     next
 }
