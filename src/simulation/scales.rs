@@ -72,9 +72,7 @@ impl ErrorNorm {
             self.origin.extend(simulation.variables().iter().map(|y| y.to_f64()));
             self.peaks.clear();
         }
-        let coordinates_start = simulation.plant().coordinates_start();
-        // Four of each body; all other numbers are groups of their own.
-        let groups = coordinates_start / BODY * 4 + (count - coordinates_start);
+        let groups = simulation.groups().count();
         if self.peaks.len() != groups {
             self.peaks.clear();
             self.peaks.resize(groups, 0.0);
