@@ -146,8 +146,8 @@ pub use elements::{
     HertzContact, LinearBushing, Refusal, SpatialBushing,
 };
 pub use elements::{
-    cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation, exponential_spring,
-    hertz_contact, laws, linear_bushing, spatial_bushing,
+    bushing, cable_spring, coordinate_spring_damper_ext, custom_force, elastic_foundation,
+    exponential_spring, hertz_contact, laws, linear_bushing, spatial_bushing,
 };
 pub use framework::variables;
 pub use framework::{

@@ -37,8 +37,8 @@ def plain(text: str) -> str:
 
 
 def documented(source: str, item: str) -> list[str]:
-    """The lines of documentation before an item; a picture is included by its path."""
-    lines = source[: source.index(item)].splitlines()
+    """The lines of documentation before an item, a pattern; a picture is included by its path."""
+    lines = source[: re.search(item, source).start()].splitlines()
     documentation: list[str] = []
     for line in reversed(lines):
         line = line.strip()
@@ -56,7 +56,7 @@ def page(kind: str) -> dict[str, str]:
     source = (CRATE / "src/elements" / kind / "mod.rs").read_text(encoding="utf-8")
     sections: dict[str, list[str]] = {"": []}
     title, is_code = "", False
-    for line in documented(source, f"pub struct {KINDS[kind]}<"):
+    for line in documented(source, rf"pub (?:struct|type) {KINDS[kind]}<"):
         is_code ^= line.startswith("```")
         if line.startswith("# ") and not is_code:
             title = line[2:]

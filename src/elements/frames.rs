@@ -1,10 +1,10 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Matrix3, Matrix6, Point3, Vector3, Vector6};
+use nalgebra::{Matrix3, Point3, Vector6};
 
 use crate::framework::stored_variables;
 use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
-use crate::framework::{Blocks, ElementError, Meaning, Pen, Row, Stage, Stiffnesses};
+use crate::framework::{Blocks, ElementError, Meaning, Pen, Stage};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::results;
@@ -128,52 +128,8 @@ impl Ends {
         (of(self.body1, X_GF), of(self.body2, X_GM))
     }
 
-    /// Both bodies, at the origins of these frames.
-    pub(super) fn at<T: Real>(self, [X_GA, X_GB]: [&Pose<T>; 2]) -> [(BodyIndex, Point3<T>); 2] {
-        [(self.body1, X_GA.translation.vector.into()), (self.body2, X_GB.translation.vector.into())]
-    }
-
     pub(super) fn bodies(self) -> [BodyIndex; 2] {
         [self.body1, self.body2]
-    }
-
-    /// Reports the springs of `f = −K q − C q̇`, given the wrench of generalized forces on M, at its origin.
-    pub(super) fn report_springs<T: Real>(
-        self,
-        [stiffness, damping]: [&Matrix6<T>; 2],
-        wrench_on_M: impl Fn(&Vector6<T>) -> SpatialForce<T>,
-        X_GM: &Pose<T>,
-        stiffnesses: &mut Stiffnesses<'_, T>,
-    ) {
-        let mut wrenches = Matrix6::zeros();
-        for (axis, mut column) in wrenches.column_iter_mut().enumerate() {
-            let SpatialForce { torque, force } = wrench_on_M(&Vector6::ith(axis, T::one()));
-            column.fixed_rows_mut::<3>(0).copy_from(&torque);
-            column.fixed_rows_mut::<3>(3).copy_from(&force);
-        }
-        let [k, c] =
-            [stiffness, damping].map(|matrix| (wrenches * matrix * wrenches.transpose()).map(T::to_f64));
-        stiffnesses.coupled(&k, &c, self.bodies(), &X_GM.translation.vector.into());
-    }
-
-    /// Writes the derivatives of a memory of the orientation of M in F, given those of each number by a rotation, in
-    /// Ground.
-    pub(super) fn linearize_memory<T: Real>(
-        self,
-        rates: &[Vector3<T>],
-        frames: &Frames<T>,
-        blocks: &mut Blocks<'_, T>,
-    ) {
-        let (bodies, none) = (self.bodies(), Vector3::zeros());
-        let of_frames = (bodies, &frames.poses(), Frames::place(blocks));
-        for (i, rate) in rates.iter().enumerate() {
-            for (body, turn) in bodies.into_iter().zip([-rate, *rate]) {
-                let by_position = Vector6::new(turn.x, turn.y, turn.z, T::zero(), T::zero(), T::zero());
-                blocks.add_to(Row::Next(i), body, &by_position, &Vector6::zeros());
-            }
-            let still = (&none, &SpatialVelocity::zero());
-            blocks.add_to_by_frames(Row::Next(i), of_frames, still, [*rate, none], [none; 2]);
-        }
     }
 
     /// Draws frames F and M, and the forces on them.

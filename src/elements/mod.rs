@@ -1,5 +1,6 @@
 //! The force elements, one to a file or folder.
 
+pub mod bushing;
 pub mod cable_spring;
 mod casts;
 mod contact_design;

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::Real;
+use super::{Number, Real};
 
 /// `m [v]×`.
 #[inline]
@@ -44,4 +44,10 @@ pub(crate) fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>, c: T) -> Matrix3<T>
     let mut product = a * b.transpose();
     (0..3).for_each(|i| product[(i, i)] += c);
     product
+}
+
+/// The product of two vectors over numbers.
+#[inline]
+pub(crate) fn dot<T: Real, S: Number<T>>(a: &Vector3<S>, b: &Vector3<S>) -> S {
+    a.x * b.x + a.y * b.y + a.z * b.z
 }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::{FrameLaw, LawVariables, Outcome, Relative};
 use crate::framework::ElementError;
 use crate::framework::variables::Over;
-use crate::math::{Number, Real};
+use crate::math::{Number, Real, dot};
 
 /// A law of the tension over a distance: equations over any number.
 ///
@@ -152,7 +152,6 @@ pub struct AlongLine<L>(
 
 /// The line from the origin of F to that of M: its direction and stretch.
 fn line<T: Real, S: Number<T>>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
-    let dot = |a: &Vector3<S>, b: &Vector3<S>| a.x * b.x + a.y * b.y + a.z * b.z;
     let length = dot(&at.p_FM, &at.p_FM).sqrt();
     let direction = if length.value() > T::zero() {
         at.p_FM.map(|component| component / length)

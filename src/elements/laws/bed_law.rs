@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::LawVariables;
 use crate::framework::ElementError;
 use crate::framework::variables::{Numbers as _, Over};
-use crate::math::{Number, Real};
+use crate::math::{Number, Real, dot};
 
 /// A law of the force of one spring of a bed: equations over any number.
 ///
@@ -249,9 +249,4 @@ impl<S> Push<S> {
             power_supplied: none,
         }
     }
-}
-
-/// The product of two vectors over numbers.
-pub(super) fn dot<T: Real, S: Number<T>>(a: &Vector3<S>, b: &Vector3<S>) -> S {
-    a.x * b.x + a.y * b.y + a.z * b.z
 }

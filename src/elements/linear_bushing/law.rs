@@ -6,42 +6,54 @@ use crate::elements::Refusal;
 use crate::elements::linear_bushing::Discrete;
 use crate::framework::ElementError;
 use crate::math::Real;
-use crate::results;
 
 /// The least cosine of the middle angle: 0.46° from ±90°, where the outer angles turn up to 125 times as fast as
 /// M.
 const LEAST_COSINE: f64 = 0.008;
 
-results! {
-    /// Sine and cosine of the first angle, sine and reciprocal cosine of the second: the axes of the
-    /// gimbal, expressed in F, are x, `(0, cx, sx)` and `(sy, −sx·cy, cx·cy)`.
-    #[derive(Copy)]
-    pub(super) struct Gimbal<T> {
-        pub(super) sx: T = 0.0;
-        pub(super) cx: T = 1.0;
-        pub(super) sy: T = 0.0;
-        pub(super) over_cy: T = 1.0;
-    }
+/// The derivatives of `N ω` and of `Nᵀ m` by a turn of M about the axes of F, given the rates `N` of the angles.
+///
+/// `N` depends on `q_x` and `q_y`.
+#[inline]
+pub(super) fn rates_by_turn<T: Real>(N: &Matrix3<T>, w: &Vector3<T>, m: &Vector3<T>) -> [Matrix3<T>; 2] {
+    let (cx, sx) = (N[(1, 1)], N[(1, 2)]);
+    let over_cy = cx * N[(2, 2)] - sx * N[(2, 1)];
+    let ty = sx * N[(0, 1)] - cx * N[(0, 2)];
+    let (over_cy2, sy_over_cy2) = (over_cy * over_cy, ty * over_cy);
+
+    let (a, b) = (cx * w.z - sx * w.y, cx * w.y + sx * w.z);
+    let rates_by_qx = Vector3::new(ty * b, a, -b * over_cy);
+    let rates_by_qy = Vector3::new(-a * over_cy2, T::zero(), a * sy_over_cy2);
+
+    let across = m.z * over_cy - ty * m.x;
+    let torque_by_qx = Vector3::new(T::zero(), -(sx * m.y + cx * across), cx * m.y - sx * across);
+    let torque_by_qy = Vector3::new(T::zero(), -sx, cx) * (m.z * sy_over_cy2 - m.x * over_cy2);
+
+    let [by_qx, by_qy] = [N.row(0), N.row(1)];
+    [rates_by_qx * by_qx + rates_by_qy * by_qy, torque_by_qx * by_qx + torque_by_qy * by_qy]
 }
 
-/// The angles within ±π, ±π/2, ±π, and the gimbal.
+/// The angles within ±π, ±π/2, ±π, and their rates.
 ///
 /// # Errors
 /// [`Singular`](crate::Refusal::Singular) near a middle angle of ±90°.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Gimbal<T>), ElementError> {
-    let (r02, r12, r22) = (R_FM[(0, 2)], R_FM[(1, 2)], R_FM[(2, 2)]);
-    let cy = (r12 * r12 + r22 * r22).sqrt();
+pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Matrix3<T>), ElementError> {
+    let z_M: Vector3<T> = R_FM.column(2).into();
+    let cy = (z_M.y * z_M.y + z_M.z * z_M.z).sqrt();
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
-        return Err(ElementError::own(Refusal::Singular { angle: r02.atan2(cy).to_f64() }));
+        return Err(ElementError::own(Refusal::Singular { angle: z_M.x.atan2(cy).to_f64() }));
     }
     // The only angle without a division comes first, to overlap with the division.
-    let qy = angle_of(r02, cy);
+    let qy = angle_of(z_M.x, cy);
     let over_cy = T::one() / cy;
-    let (sx, cx) = (-r12 * over_cy, r22 * over_cy);
     let (sz, cz) = (-R_FM[(0, 1)] * over_cy, R_FM[(0, 0)] * over_cy);
-    Ok((Vector3::new(angle_of(sx, cx), qy, angle_of(sz, cz)), Gimbal { sx, cx, sy: r02, over_cy }))
+    // The axes of the gimbal are x, (0, cx, sx) and z_M = (sy, −sx·cy, cx·cy).
+    let (sx, cx, ty) = (-z_M.y * over_cy, z_M.z * over_cy, z_M.x * over_cy);
+    let (one, zero) = (T::one(), T::zero());
+    let N = Matrix3::new(one, sx * ty, -cx * ty, zero, cx, sx, zero, -sx * over_cy, cx * over_cy);
+    Ok((Vector3::new(angle_of(sx, cx), qy, angle_of(sz, cz)), N))
 }
 
 /// The angle with this sine and cosine.

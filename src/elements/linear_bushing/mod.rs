@@ -1,26 +1,18 @@
 //! A six-axis spring-damper between two frames.
 
-use nalgebra::{ComplexField, Matrix6, Rotation3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector3, Vector6};
 
-mod derivatives;
 mod law;
 mod variables;
 
-pub use variables::{Discrete, Parameters, Position, StateParameters, Velocity};
+pub use variables::{Discrete, Parameters, StateParameters};
 
-pub use crate::elements::frames::{Dynamics, Framed, Frames};
+pub use crate::elements::bushing::{Dynamics, Framed, Frames, Position, Velocity};
 
-use crate::elements::LARGEST_TURN;
-use crate::framework::variables::Variables as _;
-use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
-};
-use crate::math::{Pose, Real, SpatialForce};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
-
-use super::frames::Ends;
-use derivatives::{geometric_stiffness, rates_by_turn};
-use law::{Gimbal, principal_angles, with_turns};
+use crate::elements::bushing::{Bushing, Chart, Coordinates};
+use crate::framework::ElementError;
+use crate::math::Real;
+use law::{principal_angles, with_turns};
 
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2.
 ///
@@ -139,216 +131,65 @@ use law::{Gimbal, principal_angles, with_turns};
 /// assert!((dynamics.body_force(body).force.z + 5.0).abs() < 1e-14);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct LinearBushing<T: Real> {
-    ends: Ends,
-    defaults: StateParameters<T>,
-}
+pub type LinearBushing<T> = Bushing<T, Gimbal>;
+
+/// Body-fixed x-y-z angles and a translation in F, with a spring and damper on each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gimbal;
 
 impl<T: Real> LinearBushing<T> {
-    /// A bushing from frame F on one body to frame M on another.
-    ///
-    /// The poses of the frames on their bodies can be changed in a state ([`StateParameters::frames`]).
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
-    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping
-    /// that is negative or not finite.
-    pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: Parameters<T>) -> Result<Self, Error> {
-        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(Self::KIND, error))?;
-        let defaults = Framed { frames, law: parameters };
-        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { ends, defaults })
-    }
-
-    /// The body that carries frame F.
-    pub fn body1(&self) -> BodyIndex {
-        self.ends.body1
-    }
-
-    /// The body that carries frame M.
-    pub fn body2(&self) -> BodyIndex {
-        self.ends.body2
-    }
-
     /// The same bushing in another scalar.
     pub fn cast<U: Real>(&self) -> LinearBushing<U> {
-        let Framed { frames, law } = &self.defaults;
-        LinearBushing { ends: self.ends, defaults: Framed { frames: frames.cast(), law: law.cast() } }
+        self.over(Gimbal, self.defaults.law.cast())
     }
 }
 
-impl<T: Real> Position<T> {
-    /// The wrench of generalized forces on M, at its origin, in Ground.
+impl<T: Real> Coordinates<T> for Gimbal {
+    const KIND: &'static str = "linear_bushing";
+    const HALF_WAY: bool = false;
+    type Parameters = Parameters<T>;
+    type Memory = Discrete<T>;
+
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-    fn wrench_on_M(&self, f: &Vector6<T>) -> SpatialForce<T> {
-        let Self { X_GF, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = self;
-        // The torque whose components along the three gimbal axes are the three moments.
-        let across = (f[2] - *sy * f[0]) * *over_cy;
-        let torque_F = Vector3::new(f[0], *cx * f[1] - *sx * across, *sx * f[1] + *cx * across);
-        SpatialForce::new(torque_F, Vector3::new(f[3], f[4], f[5])).rotated(&X_GF.rotation)
-    }
-}
-
-impl<T: Real> ForceElement<T> for LinearBushing<T> {
-    const KIND: &'static str = "linear_bushing";
-    type Parameters = StateParameters<T>;
-    type Discrete = Discrete<T>;
-    type Continuous = ();
-    type Position = Position<T>;
-    type Velocity = Velocity<T>;
-    type Dynamics = Dynamics<T>;
-
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        self.ends.check_topology(topology)
+    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> Result<(Vector3<T>, Chart<T>), ElementError> {
+        let (angles, N) = principal_angles(R_FM)?;
+        let (qx, qz) = with_turns(angles.x, angles.y, angles.z, memory)?;
+        Ok((Vector3::new(qx, angles.y, qz), Chart { N, ..Chart::default() }))
     }
 
-    fn default_parameters(&self) -> Self::Parameters {
-        self.defaults
+    fn rates_by_turn(chart: &Chart<T>, w: &Vector3<T>, m: &Vector3<T>) -> [Matrix3<T>; 2] {
+        law::rates_by_turn(&chart.N, w, m)
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
-        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
-
-        let (angles, gimbal) = principal_angles(&R_FM)?;
-        let (qx, qz) = with_turns(angles.x, angles.y, angles.z, given.discrete)?;
-        let q = Vector6::new(qx, angles.y, qz, p_FM.x, p_FM.y, p_FM.z);
-        let stretch = q.component_mul(&q).dot(&given.parameters.law.stiffness);
-
-        // Field by field: a whole struct would be built and then copied.
-        cache.X_GF = X_GF;
-        cache.X_GM = X_GM;
-        cache.X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
-        cache.q = q;
-        cache.potential_energy = T::lit(0.5) * stretch;
-        cache.gimbal = gimbal;
-        Ok(())
+    fn remembered(angles: &Vector3<T>, _: &Chart<T>) -> Discrete<T> {
+        Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z }
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
-        let Position { X_GF, X_GM, gimbal: Gimbal { sx, cx, sy, over_cy }, .. } = at.position;
-        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
-
-        // F and M are compared at one point, M's origin.
-        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
-        let V_FM = (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse());
-
-        let w = V_FM.angular;
-        let qdot_z = (*cx * w.z - *sx * w.y) * *over_cy;
-        let qdot_y = *cx * w.y + *sx * w.z;
-        let qdot_x = w.x - *sy * qdot_z;
-        let v = V_FM.linear;
-        cache.V_GF = V_GF;
-        cache.V_GM = V_GM;
-        cache.V_FM = V_FM;
-        cache.qdot = Vector6::new(qdot_x, qdot_y, qdot_z, v.x, v.y, v.z);
-        Ok(())
+    fn memory_by_turn(chart: &Chart<T>) -> impl Iterator<Item = Vector3<T>> {
+        chart.N.row_iter().map(|rate| rate.transpose())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
-        let Parameters { stiffness, damping } = &at.parameters.law;
-        let Position { X_GF, X_GM, q, .. } = at.position;
-        let qdot = &at.velocity.qdot;
-
-        let resistance = damping.component_mul(qdot);
-        let f = -(stiffness.component_mul(q) + resistance);
-
-        let F_GM = at.position.wrench_on_M(&f);
-        let F_GF = -F_GM.shifted(X_GF.translation.vector - X_GM.translation.vector);
-        cache.f = f;
-        cache.F_GF = F_GF;
-        cache.F_GM = F_GM;
-        cache.power_dissipated = resistance.dot(qdot);
-        Ok(())
+    fn energy(&self, parameters: &Parameters<T>, q: &Vector6<T>) -> T {
+        T::lit(0.5) * q.component_mul(q).dot(&parameters.stiffness)
     }
 
-    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        let Position { X_GF, X_GM, .. } = at.position;
-        self.ends.add_forces([X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
+    fn resistance(&self, parameters: &Parameters<T>, q: &Vector6<T>, qdot: &Vector6<T>) -> [Vector6<T>; 2] {
+        [parameters.stiffness.component_mul(q), parameters.damping.component_mul(qdot)]
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
+    fn slopes(&self, parameters: &Parameters<T>, _: [&Vector6<T>; 2], _: bool) -> [[Matrix3<T>; 3]; 2] {
+        [&parameters.stiffness, &parameters.damping].map(|axes| {
+            let (of_angles, of_translation) = (axes.fixed_rows::<3>(0), axes.fixed_rows::<3>(3));
+            [Matrix3::from_diagonal(&of_angles), Matrix3::zeros(), Matrix3::from_diagonal(&of_translation)]
+        })
     }
 
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
+    fn entries() -> impl Iterator<Item = (usize, usize)> {
+        (0..6).map(|axis| (axis, axis))
     }
 
-    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
-        let (position, dynamics) = (at.position, at.dynamics);
-        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
-    }
-
-    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        let Parameters { stiffness, damping } = &at.parameters.law;
-        let [stiffness, damping] = [stiffness, damping].map(Matrix6::from_diagonal);
-        let Position { X_GM, .. } = at.position;
-        let wrench_on_M = |f: &Vector6<T>| at.position.wrench_on_M(f);
-        self.ends.report_springs([&stiffness, &damping], wrench_on_M, X_GM, stiffnesses);
-        // The load turns with the gimbal, in which a moment may act on others by `1/cos² q_y`.
-        let turned = geometric_stiffness(at).map(T::to_f64);
-        let most = ComplexField::sqrt((turned.transpose() * turned).symmetric_eigenvalues().max());
-        stiffnesses.load(at.dynamics.F_GM.force.norm().to_f64(), most, self.ends.at([X_GM, X_GM]));
-    }
-
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
-        let qdot = &at.velocity.qdot;
-        LARGEST_TURN / qdot[0].abs().max(qdot[2].abs()).to_f64()
-    }
-
-    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        blocks.add_between(&self.between(at));
-    }
-
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_force_by_variables(at, blocks);
-    }
-
-    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let rates = rates_by_turn(at, at.position.X_GF.rotation.matrix());
-        self.ends.linearize_memory(&rates, &at.parameters.frames, blocks);
-    }
-
-    fn reset_memory(
-        &self,
-        given: &Given<'_, T, Self>,
-        _: &Velocities<T>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
-        let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let (angles, _) = principal_angles(&R_FM)?;
-        *next =
-            Discrete { accepted: true, accepted_qx: angles.x, accepted_qy: angles.y, accepted_qz: angles.z };
-        Ok(())
-    }
-
-    fn is_path_dependent(&self) -> bool {
-        false
-    }
-
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
-        let q = &at.position.q;
-        *next = Discrete { accepted: true, accepted_qx: q[0], accepted_qy: q[1], accepted_qz: q[2] };
-        Ok(())
+    fn turning(qdot: &Vector6<T>, _: &Vector3<T>) -> T {
+        qdot[0].abs().max(qdot[2].abs())
     }
 }

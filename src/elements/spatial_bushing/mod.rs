@@ -1,28 +1,19 @@
 //! A six-axis spring-damper without a singular orientation up to a whole turn.
 
-use nalgebra::{Rotation3, Vector3, Vector4, Vector6};
+use nalgebra::{Matrix3, Vector3, Vector4, Vector6};
 
 mod curve;
-mod derivatives;
 mod table;
 mod turn;
 
 pub use curve::{Curve, CurvePoint};
 
-pub use crate::elements::frames::{Dynamics, Framed, Frames};
+pub use crate::elements::bushing::{Dynamics, Framed, Frames, Position, Velocity};
 
-use super::frames::Ends;
-use crate::elements::LARGEST_TURN;
-use crate::framework::variables::Variables as _;
-use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
-    stored_variables,
-};
+use crate::elements::bushing::{Bushing, Chart, Coordinates};
+use crate::framework::{ElementError, Error, stored_variables};
 pub use crate::math::Symmetric6;
-use crate::math::{InvalidValue, Pose, Real, Requirement, SpatialForce, SpatialVelocity, check};
-use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Topology, Velocities};
-use crate::results;
-use turn::Turn;
+use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, places};
 
 /// A massless bushing between frame F on body B1 and frame M on body B2, with coupled axes and one law for all
 /// orientations up to a whole turn.
@@ -144,13 +135,16 @@ use turn::Turn;
 /// assert!((dynamics.of(bushing).dynamics.f[1] + 30.0).abs() < 1e-12);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
+pub type SpatialBushing<T> = Bushing<T, HalfWay<T>>;
+
+/// A rotation vector and a translation in the half-way frame, with stiffness and damping matrices, and curves.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SpatialBushing<T: Real> {
-    ends: Ends,
+pub struct HalfWay<T: Real> {
     curves: Curves<T>,
     damping_curves: Curves<T>,
-    defaults: StateParameters<T>,
 }
+
+default_by_field!(HalfWay { curves, damping_curves });
 
 /// By axis.
 type Curves<T> = [Option<Curve<T>>; 6];
@@ -184,37 +178,6 @@ stored_variables! {
     check |p| is_unit(p);
 }
 
-results! {
-    /// Results at Position stage.
-    #[derive(Copy)]
-    pub struct Position<T> {
-        /// Pose of frame F in Ground.
-        pub X_GF: Pose<T> ["m"];
-        /// Pose of frame M in Ground.
-        pub X_GM: Pose<T> ["m"];
-        /// Pose of the half-way frame H in Ground: its origin is the midpoint.
-        pub X_GH: Pose<T> ["m"];
-        /// Rotation vector and translation `θ, x`.
-        pub q: Vector6<T> ["rad", "m"];
-        /// The energy stored.
-        pub potential_energy: T ["J"];
-        turn: Turn<T>;
-    }
-}
-
-results! {
-    /// Results at Velocity stage.
-    #[derive(Copy)]
-    pub struct Velocity<T> {
-        /// Velocity of frame F in Ground, expressed in Ground.
-        pub V_GF: SpatialVelocity<T> ["rad/s", "m/s"];
-        /// Velocity of frame M in Ground, expressed in Ground.
-        pub V_GM: SpatialVelocity<T> ["rad/s", "m/s"];
-        /// Rates of the rotation vector and the translation.
-        pub qdot: Vector6<T> ["rad/s", "m/s"];
-    }
-}
-
 /// Refuses a memory that is not a rotation.
 fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
     let square = memory.quaternion.norm_squared();
@@ -223,28 +186,13 @@ fn is_unit<T: Real>(memory: &Discrete<T>) -> Result<(), InvalidValue> {
 }
 
 impl<T: Real> SpatialBushing<T> {
-    /// A bushing from frame F on one body to frame M on another.
-    ///
-    /// The poses of the frames on their bodies can be changed in a state ([`Framed::frames`]).
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
-    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a matrix that is not positive
-    /// semidefinite.
-    pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: Parameters<T>) -> Result<Self, Error> {
-        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(Self::KIND, error))?;
-        let defaults = Framed { frames, law: parameters };
-        defaults.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
-        Ok(Self { ends, curves: Default::default(), damping_curves: Default::default(), defaults })
-    }
-
     /// The same bushing, with a curve on an axis in addition to its stiffness: 0 to 2 are the components of the rotation
     /// vector, 3 to 5 those of the translation.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5.
     pub fn with_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
-        *Self::place(&mut self.curves, axis)? = Some(curve);
+        *Self::place(&mut self.coordinates.curves, axis)? = Some(curve);
         Ok(self)
     }
 
@@ -256,35 +204,25 @@ impl<T: Real> SpatialBushing<T> {
     /// its force must have the sign of the rate, also beyond its ends, and the table must have a point at rate zero
     /// with zero force. A function is not checked.
     pub fn with_damping_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
-        curve.check_dissipation().map_err(|error| Error::of_new(Self::KIND, error))?;
-        *Self::place(&mut self.damping_curves, axis)? = Some(curve);
+        curve.check_dissipation().map_err(|error| Error::of_new(HalfWay::<T>::KIND, error))?;
+        *Self::place(&mut self.coordinates.damping_curves, axis)? = Some(curve);
         Ok(self)
     }
 
     fn place(curves: &mut Curves<T>, axis: usize) -> Result<&mut Option<Curve<T>>, Error> {
         let value =
             InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5"), bound: None };
-        curves.get_mut(axis).ok_or_else(|| Error::of_new(Self::KIND, value))
-    }
-
-    /// The body that carries frame F.
-    pub fn body1(&self) -> BodyIndex {
-        self.ends.body1
-    }
-
-    /// The body that carries frame M.
-    pub fn body2(&self) -> BodyIndex {
-        self.ends.body2
+        curves.get_mut(axis).ok_or_else(|| Error::of_new(HalfWay::<T>::KIND, value))
     }
 
     /// The curve on an axis, if it has one.
     pub fn curve(&self, axis: usize) -> Option<&Curve<T>> {
-        self.curves.get(axis)?.as_ref()
+        self.coordinates.curves.get(axis)?.as_ref()
     }
 
     /// The curve of the force over the rate on an axis, if it has one.
     pub fn damping_curve(&self, axis: usize) -> Option<&Curve<T>> {
-        self.damping_curves.get(axis)?.as_ref()
+        self.coordinates.damping_curves.get(axis)?.as_ref()
     }
 
     /// The same bushing in another scalar.
@@ -292,18 +230,17 @@ impl<T: Real> SpatialBushing<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::BoundToScalar`] if a curve is a user's function.
     pub fn cast<U: Real>(&self) -> Result<SpatialBushing<U>, Error> {
-        let Framed { frames, law } = &self.defaults;
         let cast = |curves: &Curves<T>| {
             let mut cast = Curves::<U>::default();
             for (axis, curve) in with_axes(curves) {
                 let curve = curve.cast().ok_or(ElementError::BoundToScalar);
-                cast[axis] = Some(curve.map_err(|error| Error::of_new(Self::KIND, error))?);
+                cast[axis] = Some(curve.map_err(|error| Error::of_new(HalfWay::<T>::KIND, error))?);
             }
             Ok::<_, Error>(cast)
         };
-        let (curves, damping_curves) = (cast(&self.curves)?, cast(&self.damping_curves)?);
-        let defaults = Framed { frames: frames.cast(), law: law.cast() };
-        Ok(SpatialBushing { ends: self.ends, curves, damping_curves, defaults })
+        let HalfWay { curves, damping_curves } = &self.coordinates;
+        let coordinates = HalfWay { curves: cast(curves)?, damping_curves: cast(damping_curves)? };
+        Ok(self.over(coordinates, self.defaults.law.cast()))
     }
 }
 
@@ -312,192 +249,70 @@ fn with_axes<T: Real>(curves: &Curves<T>) -> impl Iterator<Item = (usize, &Curve
     curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
 }
 
-/// The first and the last three components.
-#[inline]
-fn halves<T: Real>(q: &Vector6<T>) -> (Vector3<T>, Vector3<T>) {
-    (Vector3::new(q[0], q[1], q[2]), Vector3::new(q[3], q[4], q[5]))
-}
-
-/// Six components from two halves.
-#[inline]
-fn joined<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Vector6<T> {
-    Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
-}
-
-impl<T: Real> Position<T> {
-    /// The wrenches of generalized forces on F and on M, each at its origin, in Ground.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-    fn wrenches(&self, f: &Vector6<T>) -> [SpatialForce<T>; 2] {
-        let Self { X_GH, q, turn, .. } = self;
-        let ((moment, force), (_, x)) = (halves(f), halves(q));
-        // The moment of the force about F, which both bodies share, and the contribution of the rotation of H.
-        let lever = x.cross(&force) * T::lit(0.5);
-        let torque = turn.rate(&moment) - turn.quarter().cross(&lever);
-        [SpatialForce::new(-torque - lever, -force), SpatialForce::new(torque - lever, force)]
-            .map(|F| F.rotated(&X_GH.rotation))
-    }
-}
-
-impl<T: Real> ForceElement<T> for SpatialBushing<T> {
+impl<T: Real> Coordinates<T> for HalfWay<T> {
     const KIND: &'static str = "spatial_bushing";
-    type Parameters = StateParameters<T>;
-    type Discrete = Discrete<T>;
-    type Continuous = ();
-    type Position = Position<T>;
-    type Velocity = Velocity<T>;
-    type Dynamics = Dynamics<T>;
+    const HALF_WAY: bool = true;
+    type Parameters = Parameters<T>;
+    type Memory = Discrete<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
-        self.ends.check_topology(topology)
+    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> Result<(Vector3<T>, Chart<T>), ElementError> {
+        let q = turn::quaternion(R_FM, memory.accepted.then_some(&memory.quaternion))?;
+        Ok(turn::chart(&q.xyz(), q.w))
     }
 
-    fn default_parameters(&self) -> Self::Parameters {
-        self.defaults
+    fn rates_by_turn(chart: &Chart<T>, w: &Vector3<T>, m: &Vector3<T>) -> [Matrix3<T>; 2] {
+        turn::rates_by_turn(&(chart.u * chart.c), chart.c - T::one(), [w, m])
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
-        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let from = given.discrete.accepted.then_some(&given.discrete.quaternion);
-        let turn = Turn::new(&R_FM, from)?;
-        let R_GH = X_GF.rotation * Rotation3::from_matrix_unchecked(turn.half());
-        let (p_GF, p_GM) = (X_GF.translation.vector, X_GM.translation.vector);
-        let q = joined(&turn.rotation_vector(), &(R_GH.inverse() * (p_GM - p_GF)));
-        let half = T::lit(0.5);
-        let mut energy = half * q.dot(&given.parameters.law.stiffness.times(&q));
-        for (axis, curve) in with_axes(&self.curves) {
-            energy += curve.at(q[axis]).energy;
-        }
-        *cache = Position {
-            X_GF,
-            X_GM,
-            X_GH: Pose::from_parts(((p_GF + p_GM) * half).into(), R_GH),
-            q,
-            potential_energy: energy,
-            turn,
+    fn remembered(_: &Vector3<T>, chart: &Chart<T>) -> Discrete<T> {
+        Discrete { accepted: true, quaternion: (chart.u * chart.c).push(chart.c - T::one()) }
+    }
+
+    fn memory_by_turn(chart: &Chart<T>) -> impl Iterator<Item = Vector3<T>> {
+        let (v, half) = (chart.u * chart.c, T::lit(0.5));
+        let along = move |axis: usize| (Vector3::ith(axis, T::one()) - v * chart.u[axis]) * half;
+        [along(0), along(1), along(2), -v * half].into_iter()
+    }
+
+    fn energy(&self, parameters: &Parameters<T>, q: &Vector6<T>) -> T {
+        let of_curves = with_axes(&self.curves).map(|(axis, curve)| curve.at(q[axis]).energy);
+        of_curves.fold(T::lit(0.5) * q.dot(&parameters.stiffness.times(q)), |sum, energy| sum + energy)
+    }
+
+    fn resistance(&self, parameters: &Parameters<T>, q: &Vector6<T>, qdot: &Vector6<T>) -> [Vector6<T>; 2] {
+        let Parameters { stiffness, damping } = parameters;
+        let of = |matrix: &Symmetric6<T>, curves: &Curves<T>, at: &Vector6<T>| {
+            let mut force = matrix.times(at);
+            with_axes(curves).for_each(|(axis, curve)| force[axis] += curve.at(at[axis]).force);
+            force
         };
-        Ok(())
+        [of(stiffness, &self.curves, q), of(damping, &self.damping_curves, qdot)]
     }
 
-    fn calc_velocity(
+    fn slopes(
         &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
-        let Position { X_GF, X_GM, X_GH, q, turn, .. } = at.position;
-        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
-        let R_HG = X_GH.rotation.inverse();
-        let [w_F, w_M] = [V_GF, V_GM].map(|V| R_HG * V.angular);
-        let w = w_M - w_F;
-        let w_H = (w_F + w_M - turn.quarter().cross(&w)) * T::lit(0.5);
-        let (_, x) = halves(q);
-        let v = R_HG * (V_GM.linear - V_GF.linear) - w_H.cross(&x);
-        *cache = Velocity { V_GF, V_GM, qdot: joined(&turn.rate(&w), &v) };
-        Ok(())
+        parameters: &Parameters<T>,
+        motion: [&Vector6<T>; 2],
+        steepest: bool,
+    ) -> [[Matrix3<T>; 3]; 2] {
+        let of = |matrix: &Symmetric6<T>, curves: &Curves<T>, at: &Vector6<T>| {
+            let mut quarters = matrix.quarters();
+            for (axis, curve) in with_axes(curves) {
+                let slope = if steepest { curve.steepest(at[axis]) } else { curve.at(at[axis]).slope };
+                let (quarter, i) = if axis < 3 { (0, axis) } else { (2, axis - 3) };
+                quarters[quarter][(i, i)] += slope;
+            }
+            quarters
+        };
+        let Parameters { stiffness, damping } = parameters;
+        [of(stiffness, &self.curves, motion[0]), of(damping, &self.damping_curves, motion[1])]
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
-        let Parameters { stiffness, damping } = &at.parameters.law;
-        let Position { q, .. } = at.position;
-        let qdot = &at.velocity.qdot;
-        let mut resistance = damping.times(qdot);
-        for (axis, curve) in with_axes(&self.damping_curves) {
-            resistance[axis] += curve.at(qdot[axis]).force;
-        }
-        let mut f = -(stiffness.times(q) + resistance);
-        for (axis, curve) in with_axes(&self.curves) {
-            f[axis] -= curve.at(q[axis]).force;
-        }
-
-        let [F_GF, F_GM] = at.position.wrenches(&f);
-        *cache = Dynamics { f, F_GF, F_GM, power_dissipated: resistance.dot(qdot) };
-        Ok(())
+    fn entries() -> impl Iterator<Item = (usize, usize)> {
+        places()
     }
 
-    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        let Position { X_GF, X_GM, .. } = at.position;
-        self.ends.add_forces([X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
-    }
-
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
-    fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
-        let (position, dynamics) = (at.position, at.dynamics);
-        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
-    }
-
-    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        let (Parameters { stiffness, damping }, position) = (&at.parameters.law, at.position);
-        let [mut stiffness, mut damping] = [stiffness, damping].map(Symmetric6::matrix);
-        for (axis, curve) in with_axes(&self.curves) {
-            stiffness[(axis, axis)] += curve.steepest(position.q[axis]);
-        }
-        for (axis, curve) in with_axes(&self.damping_curves) {
-            damping[(axis, axis)] += curve.steepest(at.velocity.qdot[axis]);
-        }
-        let wrench_on_M = |f: &Vector6<T>| position.wrenches(f)[1];
-        self.ends.report_springs([&stiffness, &damping], wrench_on_M, &position.X_GM, stiffnesses);
-        let ends = self.ends.at([&position.X_GH, &position.X_GH]);
-        let SpatialForce { torque, force } = &at.dynamics.F_GM;
-        stiffnesses.load(force.norm().to_f64(), torque.norm().to_f64(), ends);
-    }
-
-    fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
-        let Velocity { V_GF, V_GM, .. } = at.velocity;
-        LARGEST_TURN / (V_GM.angular - V_GF.angular).norm().to_f64()
-    }
-
-    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        // Any point of body 2 serves; its origin has no lever.
-        let p_GB = at.positions.pose(Checked(self.ends.body2)).translation.vector.into();
-        blocks.add_between(&self.between(at, &p_GB));
-    }
-
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_force_by_variables(at, blocks);
-    }
-
-    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
-    }
-
-    fn reset_memory(
-        &self,
-        given: &Given<'_, T, Self>,
-        _: &Velocities<T>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
-        let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let turn = Turn::new(&R_FM, None)?;
-        *next = Discrete { accepted: true, quaternion: turn.quaternion() };
-        Ok(())
-    }
-
-    fn is_path_dependent(&self) -> bool {
-        false
-    }
-
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
-        *next = Discrete { accepted: true, quaternion: at.position.turn.quaternion() };
-        Ok(())
+    fn turning(_: &Vector6<T>, w_FM: &Vector3<T>) -> T {
+        w_FM.norm()
     }
 }

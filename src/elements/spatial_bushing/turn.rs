@@ -3,9 +3,9 @@
 use nalgebra::{Matrix3, Vector3, Vector4};
 
 use crate::elements::Refusal;
+use crate::elements::bushing::Chart;
 use crate::framework::ElementError;
-use crate::math::Real;
-use crate::results;
+use crate::math::{Real, outer};
 
 /// The least sine of half the angle beyond half a turn: 2.9° before a whole turn, where the rotation vector turns up to
 /// 125 times as fast as M.
@@ -14,103 +14,45 @@ const LEAST_SINE: f64 = 0.025;
 /// The cosine of the largest change of half the angle from the last accepted step: 3 rad in all.
 const LEAST_COSINE_OF_CHANGE: f64 = 0.070_737_201_667_702_9;
 
-results! {
-    /// A turn by the angle `φ < 2π` about the unit vector `n`.
-    #[derive(Copy)]
-    pub(super) struct Turn<T> {
-        /// `cos(φ/2)`.
-        pub(super) w: T = 1.0;
-        /// `n sin(φ/2)`.
-        pub(super) v: Vector3<T> ["1"];
-        /// `(φ/2)/sin(φ/2)`.
-        pub(super) growth: T = 1.0;
-        /// `(1 − growth)/sin²(φ/2)`.
-        pub(super) along: T = 0.0;
-    }
-}
-
-impl<T: Real> Turn<T> {
-    /// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
-    /// most half a turn.
-    ///
-    /// # Errors
-    /// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other, or near a whole turn on another side than the other;
-    /// [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the other passes one.
-    #[inline]
-    pub(super) fn new(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> Result<Self, ElementError> {
-        let principal = quaternion(R);
-        let q = match from {
-            Some(from) if from.dot(&principal) < T::zero() => -principal,
-            _ => principal,
-        };
-        let (v, w) = (q.xyz(), q.w);
-        let square = v.norm_squared();
-        if let Some(from) = from {
-            let last = from.xyz();
-            // Beyond half a turn each, they are less than 60° apart in direction.
-            let is_past = w < T::zero()
-                && from.w < T::zero()
-                && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
-            let cosine = from.dot(&q);
-            if is_past && passes_whole_turn(&last, &v, cosine) {
-                return Err(ElementError::own(Refusal::WholeTurn { angle: core::f64::consts::TAU }));
-            }
-            if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
-                return Err(ElementError::own(Refusal::AmbiguousTurn {
-                    angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64(),
-                }));
-            }
+/// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
+/// most half a turn.
+///
+/// # Errors
+/// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other, or near a whole turn on another side than the other;
+/// [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the other passes one.
+#[inline]
+pub(super) fn quaternion<T: Real>(
+    R: &Matrix3<T>,
+    from: Option<&Vector4<T>>,
+) -> Result<Vector4<T>, ElementError> {
+    let principal = principal(R);
+    let q = match from {
+        Some(from) if from.dot(&principal) < T::zero() => -principal,
+        _ => principal,
+    };
+    let (v, w) = (q.xyz(), q.w);
+    let square = v.norm_squared();
+    if let Some(from) = from {
+        let last = from.xyz();
+        // Beyond half a turn each, they are less than 60° apart in direction.
+        let is_past = w < T::zero()
+            && from.w < T::zero()
+            && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
+        let cosine = from.dot(&q);
+        if is_past && passes_whole_turn(&last, &v, cosine) {
+            return Err(ElementError::own(Refusal::WholeTurn { angle: core::f64::consts::TAU }));
         }
-        if w < T::zero() && square < T::lit(LEAST_SINE * LEAST_SINE) {
-            let angle = (T::lit(2.0) * square.sqrt().atan2(w)).to_f64();
-            return Err(ElementError::own(Refusal::WholeTurn { angle }));
+        if is_past || cosine < T::lit(LEAST_COSINE_OF_CHANGE) {
+            return Err(ElementError::own(Refusal::AmbiguousTurn {
+                angle: (cosine.min(T::one()).acos() * T::lit(2.0)).to_f64(),
+            }));
         }
-        let (growth, along) = growth(square, w);
-        Ok(Self { w, v, growth, along })
     }
-
-    /// The quaternion `(v, w)`.
-    pub(super) fn quaternion(&self) -> Vector4<T> {
-        self.v.push(self.w)
+    if w < T::zero() && square < T::lit(LEAST_SINE * LEAST_SINE) {
+        let angle = (T::lit(2.0) * square.sqrt().atan2(w)).to_f64();
+        return Err(ElementError::own(Refusal::WholeTurn { angle }));
     }
-
-    /// The rotation vector `φ n`.
-    pub(super) fn rotation_vector(&self) -> Vector3<T> {
-        self.v * (T::lit(2.0) * self.growth)
-    }
-
-    /// The turn by half the angle, as a matrix.
-    pub(super) fn half(&self) -> Matrix3<T> {
-        let across = self.v.cross_matrix();
-        Matrix3::identity() + across + across * across / (T::one() + self.w)
-    }
-
-    /// The rate of the rotation vector for an angular velocity in the half-way frame; likewise the torque of a moment
-    /// on the rotation vector.
-    #[inline]
-    pub(super) fn rate(&self, w: &Vector3<T>) -> Vector3<T> {
-        w * self.growth + self.v * (self.along * self.v.dot(w))
-    }
-
-    /// The derivative of `along` by a turn of M in F, in the half-way frame, is this times `v`.
-    pub(super) fn derivative_of_along(&self) -> T {
-        let square = self.v.norm_squared();
-        if is_small(square, self.w) {
-            // By the powers of `along`, whose derivative by the square is negative; that of the square is `w v`.
-            let powers = TERMS.iter().zip(0_u32..9).skip(1).rev();
-            let by_square =
-                powers.fold(T::zero(), |sum, (&term, power)| sum * square + T::lit(term * f64::from(power)));
-            return -by_square * self.w;
-        }
-        let half = T::lit(0.5);
-        -(half / (T::one() + self.w) + T::lit(1.5) * self.along * self.w) / square
-    }
-
-    /// `n tan(φ/4)`.
-    #[inline]
-    pub(super) fn quarter(&self) -> Vector3<T> {
-        self.v / (T::one() + self.w)
-    }
+    Ok(q)
 }
 
 /// Whether the shortest way between two rotations beyond half a turn comes closer to a whole turn than is allowed,
@@ -119,6 +61,48 @@ fn passes_whole_turn<T: Real>(last: &Vector3<T>, v: &Vector3<T>, cosine: T) -> b
     // The least `|v|` on the great circle through both; between them, if they lie on opposite sides of the whole turn.
     let least = T::lit(LEAST_SINE * LEAST_SINE);
     v.dot(last) < T::zero() && last.cross(v).norm_squared() < least * (T::one() - cosine * cosine)
+}
+
+/// `g = (φ/2)/sin(φ/2)` and `(1 − g)/sin²(φ/2)` of a turn `(v, w) = (n sin(φ/2), cos(φ/2))`, and the derivative of the
+/// second by a turn of M in the half-way frame, which is this times `v`.
+fn growth<T: Real>(v: &Vector3<T>, w: T) -> [T; 3] {
+    let square = v.norm_squared();
+    if w > T::zero() && square < T::lit(0.02) {
+        let (mut rest, mut slope) = (T::zero(), T::zero());
+        for &term in TERMS.iter().rev() {
+            slope = slope * square + rest;
+            rest = rest * square + T::lit(term);
+        }
+        return [T::one() + rest * square, -rest, -slope * w];
+    }
+    let sin = square.sqrt();
+    let growth = sin.atan2(w) / sin;
+    let along = (T::one() - growth) / square;
+    let by_turn = -(T::lit(0.5) / (T::one() + w) + T::lit(1.5) * along * w) / square;
+    [growth, along, by_turn]
+}
+
+/// The rotation vector of a turn, and its rates: in the half-way frame, `g ω + along v (v·ω)`.
+#[inline]
+pub(super) fn chart<T: Real>(v: &Vector3<T>, w: T) -> (Vector3<T>, Chart<T>) {
+    let [growth, along, _] = growth(v, w);
+    let c = T::one() + w;
+    // From F to the half-way frame: w − v× + v vᵀ/c.
+    let N = outer(&(v * (growth / c + along)), v, growth * w) - (v * growth).cross_matrix();
+    (v * (T::lit(2.0) * growth), Chart { N, u: v / c, c })
+}
+
+/// The derivatives of the rates of vectors by a turn of M, all in the half-way frame.
+#[inline]
+pub(super) fn rates_by_turn<T: Real>(v: &Vector3<T>, w: T, of: [&Vector3<T>; 2]) -> [Matrix3<T>; 2] {
+    let [_, along, along_by_turn] = growth(v, w);
+    let (over, half) = ((T::one() + w).recip(), T::lit(0.5));
+    let growth_by_turn = half * (over + along * w);
+    of.map(|a| {
+        let p = v.dot(a);
+        let left = a * growth_by_turn + v * (p * (along_by_turn - along * over));
+        outer(&left, v, half * along * p) + outer(v, &(a * (half * along)), T::zero())
+    })
 }
 
 /// `arcsin x / x − 1` in powers of `x²` from the first on, with an error below 0.02⁹/30 for `x² < 0.02`.
@@ -134,26 +118,10 @@ const TERMS: [f64; 9] = [
     12_155.0 / 1_245_184.0,
 ];
 
-/// Whether the power series is accurate, given `sin²(φ/2)` and `cos(φ/2)`.
-fn is_small<T: Real>(square: T, cos: T) -> bool {
-    cos > T::zero() && square < T::lit(0.02)
-}
-
-/// `(φ/2)/sin(φ/2)`, and its difference from one over `sin²(φ/2)`; `sin²(φ/2)` and `cos(φ/2)` are given.
-fn growth<T: Real>(square: T, cos: T) -> (T, T) {
-    if is_small(square, cos) {
-        let rest = TERMS.iter().rev().fold(T::zero(), |sum, &term| sum * square + T::lit(term));
-        return (T::one() + rest * square, -rest);
-    }
-    let sin = square.sqrt();
-    let growth = sin.atan2(cos) / sin;
-    (growth, (T::one() - growth) / square)
-}
-
 /// The quaternion `(v, w)` with `w ≥ 0`, from the largest of its components.
 ///
 /// S. W. Shepperd, *Quaternion from rotation matrix*, Journal of Guidance and Control 1 (1978) 223–224.
-fn quaternion<T: Real>(R: &Matrix3<T>) -> Vector4<T> {
+fn principal<T: Real>(R: &Matrix3<T>) -> Vector4<T> {
     let trace = R.trace();
     let diagonal = R.diagonal();
     let largest = diagonal.imax();

@@ -5,11 +5,11 @@ use core::array::from_fn;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{At, OnBed, Position};
-use crate::elements::laws::bed_law::{BedLaw, Push, Touch, dot};
+use crate::elements::laws::bed_law::{BedLaw, Push, Touch};
 use crate::elements::laws::{AT_ONCE, Varied, chunks};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{Between, Blocks, ElementError, Row, Slopes, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, cross_times, rotated, times_cross};
+use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, rotated, times_cross};
 use crate::shapes::{Displaced, Solid as _, SolidShape, SurfacePoint};
 
 /// The directions of the motion of a base in F: a shift, and a velocity.
