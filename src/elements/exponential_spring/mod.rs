@@ -71,8 +71,9 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
 /// station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
 /// limit. [`switching_error`](Dynamics::switching_error) is the remainder. Hosts with fixed steps are late by up to a
-/// step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal,
-/// which [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes.
+/// step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
+/// a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
+/// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes both, as if the velocity changed evenly.
 ///
 /// The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
 /// anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
@@ -282,11 +283,24 @@ impl<T: Real> ExponentialSpring<T> {
     /// The anchor follows the straight way from the last commit. If a station reversed after dragging the anchor, the
     /// friction spring is relaxed by the way back since the reversal. A station without an anchor stretches no spring
     /// before its first commit.
+    ///
+    /// A station that slides before and after the step, but is slow enough within it that its anchor would hold, has
+    /// static friction from there on.
     fn unresolved_error(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_update, last_station, last_velocity_P, sliding, .. } = at.discrete;
         let (limit, velocity) = (at.dynamics.friction_force_limit, at.velocity.v_PS.xy());
-        if at.parameters.friction_transition == FrictionTransition::Settling {
+        let Parameters { friction_transition, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;
+        if friction_transition == FrictionTransition::Settling {
             return T::zero();
+        }
+        let change = velocity - last_velocity_P;
+        let has_turned = last_velocity_P.dot(&change) < T::zero() && velocity.dot(&change) > T::zero();
+        let slides_on = last_station.is_some() && sliding.min(at.dynamics.next_sliding) > T::zero();
+        // The least speed within the step, where the velocity changes evenly, is that across its change.
+        let least = last_velocity_P.perp(&velocity).abs();
+        let is_slow_within = has_turned && least <= settle_velocity * change.norm();
+        if slides_on && is_slow_within && velocity.norm() > settle_velocity {
+            return (mu_static - mu_kinetic) * at.dynamics.normal_force;
         }
         let (way, most) = if last_station.is_none() && *sliding > T::zero() {
             (velocity.norm(), limit - at.dynamics.friction_force_P.norm())

@@ -114,3 +114,38 @@ fn the_first_step_does_not_decide_where_a_block_stops() {
         }
     }
 }
+
+/// It turns against a load between kinetic and static friction, slowly enough to hold for a time as short as the settle
+/// velocity is small: 2e-5 s here, where steps of smooth motion are a thousand times as long.
+#[test]
+fn a_block_that_is_slow_only_within_a_step_holds() {
+    let (load, speed) = (0.6, 1.0);
+    let weight = GRAVITY;
+    for settle_velocity in [1e-2, 1e-3, 1e-4] {
+        let friction = Parameters { mu_static: 0.9, settle_velocity, ..default_parameters() };
+        let run = |name: &str, integrator: &mut dyn FnMut(&mut Simulation<'_, f64>)| {
+            let mut scene = Scene::new(1.0, 1.0);
+            scene.add_spring(Frame::ground(Pose::identity()), Point3::origin(), friction);
+            let force = SpatialForce::new(Vector3::zeros(), Vector3::new(-load * weight, 0.0, -weight));
+            scene.plant.set_body_load(scene.body, force).expect("finite");
+            let height = friction.resting_height(weight).expect("a load");
+            let mut simulation = scene.start(Pose::translation(0.0, 0.0, height), along_x(speed));
+            integrator(&mut simulation);
+            let rigid = speed * speed / (2.0 * (friction.mu_kinetic + load) * GRAVITY);
+            // The springs of friction give by half a millimetre; one that slid would be 0.4 m back.
+            let x = scene.position(&simulation).x;
+            assert!((x - rigid).abs() < 2e-3, "{name}, {settle_velocity} m/s: {x} for {rigid}");
+        };
+        for accuracy in [1e-4, 1e-5, 1e-6, 1e-8] {
+            run(&format!("Dormand-Prince {accuracy:e}"), &mut |simulation| {
+                simulation.run(&mut DormandPrince::new(accuracy), 1.0, |_| {}).expect("regular");
+            });
+            if accuracy > 1e-7 {
+                run(&format!("TR-BDF2 {accuracy:e}"), &mut |simulation| {
+                    let mut implicit = Implicit::tr_bdf2(0.1).with_accuracy(accuracy);
+                    simulation.run(&mut implicit, 1.0, |_| {}).expect("regular");
+                });
+            }
+        }
+    }
+}
