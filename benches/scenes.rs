@@ -2,7 +2,7 @@
 
 use force_elements::coordinate_spring_damper_ext::{self, Discrete};
 use force_elements::exponential_spring::{self, FrictionTransition};
-use force_elements::hertz_contact::{self, Ball, Surface};
+use force_elements::hertz_contact;
 use force_elements::laws::BetweenFrames;
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
@@ -103,11 +103,14 @@ pub(crate) fn hertz_contacts<T: Real>(count: usize, is_on_ball: bool) -> (ForceS
         ..hertz_contact::Parameters::default()
     };
     let radius = T::lit(0.1);
-    let ball = |body| Ball::new(Station::on(body, Point3::origin()), radius);
+    let ball = |body| (Station::on(body, Point3::origin()), radius);
     for pair in bodies.windows(2) {
-        let surface: Surface<T> =
-            if is_on_ball { ball(pair[0]).into() } else { Frame::ground(Pose::identity()).into() };
-        system.add(HertzContact::new(surface, ball(pair[1]), parameters).expect("valid")).expect("exists");
+        let contact = if is_on_ball {
+            HertzContact::on_ball(ball(pair[0]), ball(pair[1]), parameters)
+        } else {
+            HertzContact::on_half_space(Frame::ground(Pose::identity()), ball(pair[1]), parameters)
+        };
+        system.add(contact.expect("valid")).expect("exists");
     }
     let mut state = system.default_state();
     scatter_bodies(&mut state, &bodies, 0.3, 0.001, 0.099);

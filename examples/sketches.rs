@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
-use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::shapes::{HalfSpace, Sphere, TriangleMesh};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
@@ -339,8 +338,8 @@ fn hertz_contact() -> Made {
     let parameters =
         hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() }.with_dissipation(0.3);
     let mut stage = Stage::new(|system, body| {
-        let ball = Ball::new(Station::on(body, Point3::origin()), 0.1);
-        system.add(HertzContact::new(ground(), ball, parameters)?)?;
+        let ball = (Station::on(body, Point3::origin()), 0.1);
+        system.add(HertzContact::on_half_space(ground(), ball, parameters)?)?;
         Ok(())
     })?;
     let mut sketch = Sketch::new(4e-4, 0.03);

@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use approx::assert_relative_eq;
-use force_elements::hertz_contact::{Ball, Elastic, Parameters, Surface};
+use force_elements::hertz_contact::Parameters;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::testing::{Spoilt, refuses_parameters};
@@ -46,16 +46,18 @@ impl Scene {
             plant.add_body(&mut system, solid)
         };
         let ball = add(MASS, RADIUS);
-        let at_origin = |body, radius| Ball::new(Station::on(body, Point3::origin()), radius);
-        let (surface, other, height, effective_radius, reduced_mass): (Surface<f64>, _, _, _, _) =
-            if is_on_ball {
-                let other = add(3.0 * MASS, 2.0 * RADIUS);
-                let surface = at_origin(other, 2.0 * RADIUS).into();
-                (surface, other, 3.0 * RADIUS, RADIUS / 1.5, MASS * 0.75)
-            } else {
-                (Frame::ground(Pose::identity()).into(), BodyIndex::GROUND, RADIUS, RADIUS, MASS)
-            };
-        let contact = HertzContact::new(surface, at_origin(ball, RADIUS), parameters).expect("valid");
+        let at_origin = |body, radius| (Station::on(body, Point3::origin()), radius);
+        let (contact, other, height, effective_radius, reduced_mass) = if is_on_ball {
+            let other = add(3.0 * MASS, 2.0 * RADIUS);
+            let (above, below) = (at_origin(ball, RADIUS), at_origin(other, 2.0 * RADIUS));
+            let contact = HertzContact::on_ball(below, above, parameters);
+            (contact, other, 3.0 * RADIUS, RADIUS / 1.5, MASS * 0.75)
+        } else {
+            let ground = Frame::ground(Pose::identity());
+            let contact = HertzContact::on_half_space(ground, at_origin(ball, RADIUS), parameters);
+            (contact, BodyIndex::GROUND, RADIUS, RADIUS, MASS)
+        };
+        let contact = contact.expect("valid");
         assert_relative_eq!(contact.effective_radius(), effective_radius, max_relative = 1e-15);
         let contact = system.add(contact).expect("bodies exist");
         Self { system, plant, ball, other, contact, height, effective_radius, reduced_mass }
@@ -211,19 +213,16 @@ fn a_ball_that_slips_throughout_an_oblique_impact_gets_the_impulse_of_friction()
 
 #[test]
 fn the_effective_modulus_is_that_of_springs_in_series() {
-    let [steel, rubber] = [(210e9, 0.3), (5e6, 0.5)]
-        .map(|(youngs_modulus, poissons_ratio)| Elastic { youngs_modulus, poissons_ratio });
+    let [steel, rubber, rigid] = [[210e9, 0.3], [5e6, 0.5], [f64::INFINITY, 0.0]];
     // E/(2(1 − ν²)) of one material.
     let same = Parameters::of_elastic(steel, steel).expect("valid").effective_modulus;
     assert_relative_eq!(same, 210e9 / (2.0 * 0.91), max_relative = 1e-15);
-    let rigid = Parameters::against_rigid(rubber).expect("valid").effective_modulus;
-    assert_relative_eq!(rigid, 5e6 / 0.75, max_relative = 1e-15);
+    let against_rigid = Parameters::of_elastic(rubber, rigid).expect("valid").effective_modulus;
+    assert_relative_eq!(against_rigid, 5e6 / 0.75, max_relative = 1e-15);
     let both = Parameters::of_elastic(steel, rubber).expect("valid").effective_modulus;
     assert_relative_eq!(1.0 / both, 0.91 / 210e9 + 0.75 / 5e6, max_relative = 1e-15);
-    for (youngs_modulus, poissons_ratio) in
-        [(0.0, 0.3), (f64::NAN, 0.3), (1e9, 0.51), (1e9, -0.1), (1e-320, 0.3)]
-    {
-        Parameters::against_rigid(Elastic { youngs_modulus, poissons_ratio }).expect_err("out of range");
+    for refused in [[0.0, 0.3], [f64::NAN, 0.3], [1e9, 0.51], [1e9, -0.1], [1e-320, 0.3], rigid] {
+        Parameters::of_elastic(refused, rigid).expect_err("out of range");
     }
 }
 
@@ -251,26 +250,30 @@ fn bad_places_and_parameters_are_refused() {
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
     let ground = Frame::ground(Pose::identity());
-    let ball = |body, x, radius| Ball::new(Station::on(body, Point3::new(x, 0.0, 0.0)), radius);
-    let same = HertzContact::new(Frame::of(body), ball(body, 0.0, 1.0), rubber()).expect_err("one body");
+    let ball = |body, x, radius| (Station::on(body, Point3::new(x, 0.0, 0.0)), radius);
+    let same =
+        HertzContact::on_half_space(Frame::of(body), ball(body, 0.0, 1.0), rubber()).expect_err("one body");
     assert_eq!(same.element_error(), Some(&ElementError::SameEnds));
     let scaled = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
     let scaled = Frame::ground(Pose::from_parts(Translation3::identity(), scaled));
-    let on_ground = |x, radius| Surface::from(ball(BodyIndex::GROUND, x, radius));
+    let on_ground = |x, radius| ball(BodyIndex::GROUND, x, radius);
     let slippery = rubber().with_friction(0.3, 0.4, 0.0);
     for (name, refused) in [
-        ("surface.X_BF", HertzContact::new(scaled, ball(body, 0.0, 1.0), rubber())),
-        ("surface.center", HertzContact::new(on_ground(f64::NAN, 1.0), ball(body, 0.0, 1.0), rubber())),
-        ("surface.radius", HertzContact::new(on_ground(0.0, 0.0), ball(body, 0.0, 1.0), rubber())),
-        ("ball.center", HertzContact::new(ground, ball(body, f64::INFINITY, 1.0), rubber())),
-        ("ball.radius", HertzContact::new(ground, ball(body, 0.0, -1.0), rubber())),
-        ("dynamic_friction", HertzContact::new(ground, ball(body, 0.0, 1.0), slippery)),
-        ("effective_modulus", HertzContact::new(ground, ball(body, 0.0, 1.0), Parameters::default())),
+        ("surface.X_BF", HertzContact::on_half_space(scaled, ball(body, 0.0, 1.0), rubber())),
+        ("surface.center", HertzContact::on_ball(on_ground(f64::NAN, 1.0), ball(body, 0.0, 1.0), rubber())),
+        ("surface.radius", HertzContact::on_ball(on_ground(0.0, 0.0), ball(body, 0.0, 1.0), rubber())),
+        ("ball.center", HertzContact::on_half_space(ground, ball(body, f64::INFINITY, 1.0), rubber())),
+        ("ball.radius", HertzContact::on_half_space(ground, ball(body, 0.0, -1.0), rubber())),
+        ("dynamic_friction", HertzContact::on_half_space(ground, ball(body, 0.0, 1.0), slippery)),
+        (
+            "effective_modulus",
+            HertzContact::on_half_space(ground, ball(body, 0.0, 1.0), Parameters::default()),
+        ),
     ] {
         let error = refused.expect_err(name);
         assert_eq!(error.invalid_value().map(|value| value.name), Some(name), "{error}");
     }
-    let contact = HertzContact::new(ground, ball(body, 0.0, 1.0), rubber()).expect("valid");
+    let contact = HertzContact::on_half_space(ground, ball(body, 0.0, 1.0), rubber()).expect("valid");
     let contact = system.add(contact).expect("exists");
     let spoilt: [Spoilt<Parameters<f64>>; 8] = [
         ("effective_modulus", |p| p.effective_modulus = -1.0, Requirement::NonNegative),
@@ -299,8 +302,8 @@ fn a_cast_is_the_same_contact_and_one_out_of_range_is_refused() -> Result<(), Er
     // Depths of a centimetre are rounded by 3e-8 m.
     assert!((force - in_single).norm() < 1e-5 * force.norm(), "{force} {in_single}");
 
-    let huge = Ball::new(Station::on(scene.ball, Point3::origin()), 1e12);
-    let huge = HertzContact::new(Frame::ground(Pose::identity()), huge, rubber())?;
+    let huge = (Station::on(scene.ball, Point3::origin()), 1e12);
+    let huge = HertzContact::on_half_space(Frame::ground(Pose::identity()), huge, rubber())?;
     assert_eq!(huge.cast::<f32>().expect_err("1e48").invalid_value().map(|v| v.name), Some("ball.radius"));
     Ok(())
 }

@@ -2,7 +2,7 @@
 #![allow(non_snake_case, reason = "monogram notation")]
 
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::hertz_contact::{self, Ball};
+use force_elements::hertz_contact;
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::shapes::{Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::simulation::{
@@ -44,8 +44,8 @@ enum Contact {
 const CONTACTS: [Contact; 4] =
     [Contact::Hertz, Contact::MeshOnSphere, Contact::MeshOnMesh, Contact::MeshOnPillar];
 
-fn ball(body: BodyIndex, radius: f64) -> Ball<f64> {
-    Ball::new(Station::on(body, Point3::origin()), radius)
+fn ball(body: BodyIndex, radius: f64) -> (Station<f64>, f64) {
+    (Station::on(body, Point3::origin()), radius)
 }
 
 fn sphere(radius: f64) -> TriangleMesh<f64> {
@@ -59,7 +59,7 @@ fn add(system: &mut ForceSystem<f64>, contact: Contact, [a, b]: [BodyIndex; 2], 
             effective_modulus: stiffness,
             ..hertz_contact::Parameters::default()
         };
-        system.add(HertzContact::new(ball(a, r), ball(b, s), parameters).expect("valid")).expect("new");
+        system.add(HertzContact::on_ball(ball(a, r), ball(b, s), parameters).expect("valid")).expect("new");
         return;
     }
     // So stiff that it takes more energy to push one through the other than they have.
@@ -278,7 +278,7 @@ impl Swarm {
         for (i, j) in (0..Self::COUNT).flat_map(|i| (0..i).map(move |j| (i, j))) {
             let [a, b] = [i, j].map(|k| ball(bodies[k], self.radii[k]));
             let parameters = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() };
-            system.add(HertzContact::new(a, b, parameters).expect("valid")).expect("new");
+            system.add(HertzContact::on_ball(a, b, parameters).expect("valid")).expect("new");
         }
         system
     }

@@ -309,9 +309,11 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
                 let Ok(parameters) = hertz_contact::Parameters::for_contact(&design, 0.05) else { continue };
                 struck += 1;
                 let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);
-                let ball = hertz_contact::Ball::new(Station::on(cube.body, Point3::origin()), 0.05);
+                let ball = (Station::on(cube.body, Point3::origin()), 0.05);
                 let plane = Frame::ground(Pose::identity());
-                cube.system.add(HertzContact::new(plane, ball, parameters).expect("valid")).expect("exists");
+                cube.system
+                    .add(HertzContact::on_half_space(plane, ball, parameters).expect("valid"))
+                    .expect("exists");
                 for phase in 0..4 {
                     let height = 0.05 + design.step * speed * (2.0 + 0.25 * f64::from(phase));
                     let rebound = rebound(&cube, &design, height);

@@ -160,22 +160,22 @@ fn bristles_that_the_load_tears_keep_the_direction_of_their_force() {
         let stuck = Discrete::default();
         let (q, v) = (side * 2.1e-5, -side * 1e-3);
         let torn = p.switch(q, v, &stuck, &stuck);
-        assert_relative_eq!(torn.discrete.friction_mode, side * 1.5, max_relative = 1e-12);
-        assert_relative_eq!(torn.force_error, 0.5, max_relative = 1e-9);
+        assert_relative_eq!(torn.0.friction_mode, side * 1.5, max_relative = 1e-12);
+        assert_relative_eq!(torn.1, 0.5, max_relative = 1e-9);
         // They stick where they continue the force, in the next step as in the same one, and hold from then on.
-        for start in [torn.discrete, stuck] {
-            let held = p.switch(q, v, &start, &torn.discrete).discrete;
+        for start in [torn.0, stuck] {
+            let held = p.switch(q, v, &start, &torn.0).0;
             let force = p.sticking_stiffness * (q - held.last_sticking_position) + p.sticking_damping * v;
             assert_eq!(held.friction_mode, 0.0);
             assert_relative_eq!(force, side * 1.5, max_relative = 1e-9);
-            assert_eq!(p.switch(q, v, &start, &held).discrete, held);
+            assert_eq!(p.switch(q, v, &start, &held).0, held);
         }
         // Viscous friction makes the force of a fast slip larger than what sticks.
         let viscous = Parameters { viscous_friction: 1e3, ..p };
-        let torn = viscous.switch(q, v, &stuck, &stuck).discrete;
+        let torn = viscous.switch(q, v, &stuck, &stuck).0;
         assert!(torn.friction_mode.abs() > 2.0, "{torn:?}");
-        let held = viscous.switch(q, v, &torn, &torn).discrete;
-        assert_eq!(viscous.switch(q, v, &held, &held).discrete, held);
+        let held = viscous.switch(q, v, &torn, &torn).0;
+        assert_eq!(viscous.switch(q, v, &held, &held).0, held);
     }
 }
 
@@ -205,16 +205,16 @@ fn bristles_without_load_slip_and_stick_again_under_load() {
     let p = loaded();
     let stuck = Discrete { last_sticking_position: 0.2, ..Discrete::default() };
     let unloaded = p.switch(0.20001, -0.1, &stuck, &stuck);
-    assert!(unloaded.discrete.friction_mode < 0.0, "slips with the velocity");
-    assert_eq!(unloaded.discrete.last_sticking_position, 0.20001);
+    assert!(unloaded.0.friction_mode < 0.0, "slips with the velocity");
+    assert_eq!(unloaded.0.last_sticking_position, 0.20001);
     // What the bristles exerted, 1 N of bend less 10 N of damping, is lost.
-    assert_relative_eq!(unloaded.force_error, 9.0, max_relative = 1e-9);
-    let turned = p.switch(0.2, 0.1, &unloaded.discrete, &unloaded.discrete);
-    assert!(turned.discrete.friction_mode > 0.0 && turned.force_error == 0.0);
+    assert_relative_eq!(unloaded.1, 9.0, max_relative = 1e-9);
+    let turned = p.switch(0.2, 0.1, &unloaded.0, &unloaded.0);
+    assert!(turned.0.friction_mode > 0.0 && turned.1 == 0.0);
     let pressed = Parameters { friction_load: -10.0, ..p };
-    let caught = pressed.switch(0.2, -1e-9, &turned.discrete, &turned.discrete);
-    assert_eq!(caught.discrete.friction_mode, 0.0);
-    assert_relative_eq!(caught.discrete.last_sticking_position, 0.2, max_relative = 1e-9);
+    let caught = pressed.switch(0.2, -1e-9, &turned.0, &turned.0);
+    assert_eq!(caught.0.friction_mode, 0.0);
+    assert_relative_eq!(caught.0.last_sticking_position, 0.2, max_relative = 1e-9);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The energy account of a user's law on a coordinate, with and without stored energy.
 
-use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
+use force_elements::coordinate_spring_damper_ext::Parameters;
+use force_elements::laws::Pull;
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem};
@@ -11,9 +12,9 @@ const ENERGY: f64 = 0.5 * MASS * SPEED * SPEED;
 const ACCURACY: f64 = 1e-9;
 
 /// A spring that hardens, with a damper, driven or not.
-fn hardening(damping: f64, drive: f64) -> impl Fn(f64, f64, f64, &Parameters<f64>) -> LawForce<f64> {
-    move |_, q, v, p| LawForce {
-        force: p.stiffness * q.powi(3) + damping * v - drive,
+fn hardening(damping: f64, drive: f64) -> impl Fn(f64, f64, f64, &Parameters<f64>) -> Pull<f64> {
+    move |_, q, v, p| Pull {
+        tension: p.stiffness * q.powi(3) + damping * v - drive,
         potential_energy: p.stiffness * q.powi(4) / 4.0,
         power_dissipated: damping * v * v,
         power_supplied: drive * v,
@@ -117,12 +118,12 @@ fn of_a_law_with_a_damper_and_a_drive_the_ledger_counts_what_the_law_states() {
 
 #[test]
 fn a_law_that_returns_anything_not_finite_is_refused() {
-    let good = LawForce { force: 1.0, potential_energy: 1.0, power_dissipated: 1.0, power_supplied: 1.0 };
+    let good = Pull { tension: 1.0, potential_energy: 1.0, power_dissipated: 1.0, power_supplied: 1.0 };
     let spoilt = [
-        LawForce { force: f64::NAN, ..good },
-        LawForce { potential_energy: f64::INFINITY, ..good },
-        LawForce { power_dissipated: f64::NAN, ..good },
-        LawForce { power_supplied: f64::NEG_INFINITY, ..good },
+        Pull { tension: f64::NAN, ..good },
+        Pull { potential_energy: f64::INFINITY, ..good },
+        Pull { power_dissipated: f64::NAN, ..good },
+        Pull { power_supplied: f64::NEG_INFINITY, ..good },
     ];
     for (law, is_good) in spoilt.map(|law| (law, false)).into_iter().chain([(good, true)]) {
         let mut system = ForceSystem::new();

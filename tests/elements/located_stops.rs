@@ -219,7 +219,7 @@ fn the_force_error_of_a_stop_counts_its_damper_where_it_is_entered_and_where_it_
             };
             let error = |depth: f64, v: f64, state: f64| {
                 let discrete = Discrete { limit_stop_state: outward * state, ..Discrete::default() };
-                p.switch(outward * (STOP + depth), outward * v, &discrete, &discrete).force_error
+                p.switch(outward * (STOP + depth), outward * v, &discrete, &discrete).1
             };
             assert_relative_eq!(error(0.01, 2.0, 0.0), 110.0, max_relative = 1e-12);
             // Beyond its end it pulls, unless it only pushes; coming back it would push.

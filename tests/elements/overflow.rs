@@ -1,7 +1,7 @@
 //! What overflows within a law is refused, or the force is right all the same.
 
 use force_elements::exponential_spring::{FrictionTransition, Parameters};
-use force_elements::hertz_contact::{self, Ball};
+use force_elements::hertz_contact;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{
     BodyIndex, ElementError, Error, ExponentialSpring, ForceSystem, Frame, HertzContact, Pose, Real,
@@ -77,8 +77,8 @@ fn balls<T: Real>() {
         dynamic_friction: T::lit(0.5),
         ..hertz_contact::Parameters::default()
     };
-    let ball = Ball::new(Station::on(body, Point3::origin()), T::lit(0.1));
-    let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+    let ball = (Station::on(body, Point3::origin()), T::lit(0.1));
+    let contact = HertzContact::on_half_space(Frame::ground(Pose::identity()), ball, parameters);
     system.add(contact.expect("valid")).expect("exists");
     slides_or_is_refused(&system, body, 0.099, 0.5);
 }

@@ -34,8 +34,8 @@ fn an_evaluation_does_not_allocate_after_the_first() {
         let steel = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() }
             .with_dissipation(0.1)
             .with_friction(0.3, 0.2, 0.0);
-        let ball = hertz_contact::Ball::new(Station::on(body, Point3::origin()), 0.005);
-        let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, steel);
+        let ball = (Station::on(body, Point3::origin()), 0.005);
+        let contact = HertzContact::on_half_space(Frame::ground(Pose::identity()), ball, steel);
         system.add(contact.expect("valid")).expect("exists");
         let parameters = coordinate_spring_damper_ext::Parameters {
             dynamic_friction: 1.0,

@@ -2,7 +2,6 @@
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
-use force_elements::hertz_contact::Ball;
 use force_elements::laws::{AlongLine, BetweenFrames, LineLaw, Pull, Stretch};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::shapes::{Cylinder, HalfSpace, Sphere, TriangleMesh};
@@ -90,8 +89,8 @@ fn everything() -> (ForceSystem<f64>, State<f64>) {
     system.add(spring.expect("valid")).expect("fits");
 
     let soft = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() };
-    let ball = Ball::new(Station::on(b, Point3::new(0.0, 0.0, -0.05)), 0.1);
-    let contact = HertzContact::new(
+    let ball = (Station::on(b, Point3::new(0.0, 0.0, -0.05)), 0.1);
+    let contact = HertzContact::on_half_space(
         Frame::on(a, Pose::translation(0.1, 0.0, 0.05)),
         ball,
         soft.with_friction(0.5, 0.4, 0.0),

@@ -3,7 +3,7 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation as foundation;
 use force_elements::exponential_spring::{self, FrictionTransition};
-use force_elements::hertz_contact::{self, Ball};
+use force_elements::hertz_contact;
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, SolidShape, TriangleMesh};
@@ -240,10 +240,10 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
     let elastic = cable_spring::Parameters { stiffness: 10.0, ..Default::default() };
     derived.push(system.add(CableSpring::new(path.clone(), elastic)?.with_friction(vec![0.1])?)?.id());
     derived.push(system.add(CableSpring::new(path, elastic)?)?.id());
-    let ball = Ball::new(Station::on(first, Point3::origin()), 3.0);
-    let other = Ball::new(Station::on(second, Point3::new(0.0, 0.0, 5.0)), 3.0);
+    let ball = (Station::on(first, Point3::origin()), 3.0);
+    let other = (Station::on(second, Point3::new(0.0, 0.0, 5.0)), 3.0);
     let steel = hertz_contact::Parameters { effective_modulus: 1e5, ..Default::default() };
-    derived.push(system.add(HertzContact::new(other, ball, steel)?)?.id());
+    derived.push(system.add(HertzContact::on_ball(other, ball, steel)?)?.id());
     let mut state = system.default_state();
     let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     let (none, mut motion) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));

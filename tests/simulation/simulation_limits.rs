@@ -1,7 +1,7 @@
 //! Refusals of a simulation, its plant and its integrators; and that an integrator can be used for one simulation after another.
 
 use force_elements::coordinate_spring_damper_ext::Parameters;
-use force_elements::hertz_contact::{self, Ball};
+use force_elements::hertz_contact;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
@@ -491,9 +491,9 @@ fn motions_that_positions_cannot_show_are_refused() {
         let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
         let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 4e-3).expect("positive"));
         let parameters = hertz_contact::Parameters { effective_modulus: 1e6, ..Default::default() };
-        let ball = Ball::new(Station::on(body, Point3::origin()), 0.1);
+        let ball = (Station::on(body, Point3::origin()), 0.1);
         let floor = Frame::ground(Pose::translation(0.0, 0.0, offset));
-        let contact = HertzContact::new(floor, ball, parameters.with_dissipation(0.1));
+        let contact = HertzContact::on_half_space(floor, ball, parameters.with_dissipation(0.1));
         system.add(contact.expect("valid")).expect("exists");
         let mut state = system.default_state();
         state.set_pose(body, Pose::translation(0.0, 0.0, offset + 0.3)).expect("finite");

@@ -2,7 +2,6 @@
 
 use force_elements::cable::CablePath;
 use force_elements::elastic_foundation::Material;
-use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation};
@@ -90,7 +89,7 @@ fn scene(ceiling: Ceiling, height: f64) -> Scene {
         foundation.add_springs(Frame::on(body, X_BS), mesh, Material::new(1e9)).expect("valid");
         system.add(foundation).expect("exists");
     };
-    let ball = Ball::new(center, RADIUS);
+    let ball = (center, RADIUS);
     let steel = hertz_contact::Parameters {
         effective_modulus: 1e9,
         dissipation: 0.0,
@@ -124,12 +123,12 @@ fn scene(ceiling: Ceiling, height: f64) -> Scene {
         }
         Ceiling::Hertz => {
             system
-                .add(HertzContact::new(overturned(height + RADIUS), ball, steel).expect("valid"))
+                .add(HertzContact::on_half_space(overturned(height + RADIUS), ball, steel).expect("valid"))
                 .expect("exists");
         }
         Ceiling::Ball => {
-            let other = Ball::new(Station::ground(Point3::new(0.0, 0.0, height + 2.0 * RADIUS)), RADIUS);
-            system.add(HertzContact::new(other, ball, steel).expect("valid")).expect("exists");
+            let other = (Station::ground(Point3::new(0.0, 0.0, height + 2.0 * RADIUS)), RADIUS);
+            system.add(HertzContact::on_ball(other, ball, steel).expect("valid")).expect("exists");
         }
         Ceiling::Cable => {
             let path =

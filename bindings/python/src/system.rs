@@ -5,7 +5,6 @@ use std::thread;
 use std::time::Duration;
 
 use force_elements::cable::Settings;
-use force_elements::hertz_contact::Ball;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementId, Error, ExponentialSpring,
     ForceElement, ForceSystem, HertzContact, LinearBushing, SpatialBushing, State as CrateState, Variables,
@@ -374,10 +373,10 @@ impl System {
         let addition =
             Addition { method: "add_hertz_contact", arguments: (surface, center, radius), name, keywords };
         self.add(py, addition, |system| {
-            let ball = Ball::new(center.find(system)?, radius);
+            let ball = (center.find(system)?, radius);
             match touched {
-                Ok((other, radius)) => HertzContact::new(Ball::new(other.find(system)?, radius), ball, law),
-                Err(frame) => HertzContact::new(frame.find(system)?, ball, law),
+                Ok((other, radius)) => HertzContact::on_ball((other.find(system)?, radius), ball, law),
+                Err(frame) => HertzContact::on_half_space(frame.find(system)?, ball, law),
             }
             .map_err(raised)
         })

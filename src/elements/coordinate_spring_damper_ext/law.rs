@@ -1,20 +1,7 @@
 //! The law of friction, and the switching of friction and limit stops.
 
-use nalgebra::Scalar;
-
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use crate::math::{Algebraic, Real};
-
-/// The result of [`Parameters::switch`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Switch<T: Scalar> {
-    /// The discrete variables that match the iterate.
-    pub discrete: Discrete<T>,
-    /// The change in force that they make, plus the opposing force of the damper where bristles stick again \[N\]. For
-    /// a stop that was entered, or was left and may pull, the sum of the magnitudes of spring and damper, since they
-    /// may cancel at the end of a step. Zero when nothing switched.
-    pub force_error: T,
-}
 
 /// A force with its stored energy and dissipated power.
 #[derive(Clone, Copy)]
@@ -31,14 +18,12 @@ impl<S: Algebraic> Part<S> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone
-    /// \[m/s\].
-    pub fn stribeck(&self, speed: T) -> T {
-        self.sliding_force(speed)
-    }
-
     /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
-    /// of the step and the present ones.
+    /// of the step and the present ones; and the force error.
+    ///
+    /// The error is the change in force that they make, plus the opposing force of the damper where bristles stick again
+    /// \[N\]. For a stop that was entered, or was left and may pull, it is the sum of the magnitudes of spring and damper,
+    /// since they may cancel at the end of a step. It is zero when nothing switched.
     ///
     /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than a millionth; the mode
     ///   becomes the Stribeck force at `v` in the direction of that force. Bristles without load slip.
@@ -56,7 +41,7 @@ impl<T: Real> Parameters<T> {
     /// steps around events until [`switching_error`](crate::ForceSystem::switching_error) is small, as
     /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit one iterates; it then has the correct
     /// force at the end of the step, where the force also jumps.
-    pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> Switch<T> {
+    pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
         self.switched([q, v], start, current, T::zero)
     }
 }
@@ -98,7 +83,7 @@ impl<S: Algebraic> Parameters<S> {
     /// The magnitude `F(v)` of sliding friction \[N\] at a speed outside the proportional zone
     /// \[m/s\].
     #[inline]
-    pub(super) fn sliding_force(&self, speed: S) -> S {
+    pub fn stribeck(&self, speed: S) -> S {
         self.force_beyond_zone(speed - self.friction_proportional_zone)
     }
 
@@ -141,7 +126,7 @@ impl<S: Algebraic> Parameters<S> {
             let force = if v.abs() <= zone {
                 self.holding_force() * (v / zone)
             } else {
-                self.sliding_force(v.abs()).towards(v)
+                self.stribeck(v.abs()).towards(v)
             };
             Part { force, energy: S::zero(), loss: force * v }
         } else if !self.has_bristles() {
@@ -156,7 +141,7 @@ impl<S: Algebraic> Parameters<S> {
             }
         } else {
             let speed = speed_along(v, discrete.friction_mode);
-            let force = self.sliding_force(speed).abs().towards(discrete.friction_mode);
+            let force = self.stribeck(speed).abs().towards(discrete.friction_mode);
             Part { force, energy: discrete.bristle_energy, loss: force * v }
         }
     }
@@ -189,17 +174,14 @@ impl<S: Algebraic> Parameters<S> {
         start: &Discrete<S>,
         current: &Discrete<S>,
         rounding: impl FnOnce() -> S,
-    ) -> Switch<S> {
+    ) -> (Discrete<S>, S) {
         let (discrete, friction_error) = if self.has_bristles() {
             self.switch_friction([q, v], start, current, rounding)
         } else {
             (*current, S::zero())
         };
         let (limit_stop_state, contact_error) = self.switch_stop(q, v, current.limit_stop_state);
-        Switch {
-            discrete: Discrete { limit_stop_state, ..discrete },
-            force_error: friction_error + contact_error,
-        }
+        (Discrete { limit_stop_state, ..discrete }, friction_error + contact_error)
     }
 
     /// The memory of a motion that begins with unbent bristles: they slip if their damper exceeds what they hold.

@@ -222,7 +222,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
             blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
             if parameters.viscous_friction < zero {
-                let force = parameters.sliding_force(v.abs());
+                let force = parameters.stribeck(v.abs());
                 blocks.branch(if force < zero { "turned" } else { "not turned" }, force.abs(), "N");
             }
         }

@@ -1,18 +1,18 @@
 //! A scalar spring-damper between coordinates, with friction and limit stops.
 
-use alloc::sync::Arc;
-
 mod law;
 mod linearize;
 mod stops;
 mod variables;
 
-use law::Part;
-pub use law::Switch;
-use stops::side_of;
-use variables::ForceLaw;
-pub use variables::{Discrete, Dynamics, LawForce, Parameters, Position, Velocity};
+use alloc::sync::Arc;
+use core::fmt;
 
+use law::Part;
+use stops::side_of;
+pub use variables::{Discrete, Dynamics, Parameters, Position, Velocity};
+
+use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
@@ -186,11 +186,22 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// assert_eq!(state.discrete(friction).friction_mode, 2.0);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CoordinateSpringDamperExt<T: Real> {
     coordinates: CoordinatePair,
     parameters: Parameters<T>,
-    force_law: Option<ForceLaw<T>>,
+    force_law: Option<Arc<ForceLaw<T>>>,
+}
+
+/// A user's law for the scalar force `f`, given time, displacement, velocity and the parameters.
+type ForceLaw<T> = dyn Fn(T, T, T, &Parameters<T>) -> Pull<T> + Send + Sync;
+
+impl<T: Real> fmt::Debug for CoordinateSpringDamperExt<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { coordinates, parameters, .. } = self;
+        let mut shown = f.debug_struct("CoordinateSpringDamperExt");
+        shown.field("coordinates", coordinates).field("parameters", parameters).finish_non_exhaustive()
+    }
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
@@ -216,35 +227,35 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     #[must_use]
     pub fn with_force_law(self, law: impl Fn(T, T, T, &Parameters<T>) -> T + Send + Sync + 'static) -> Self {
         self.with_force_and_energy_law(move |time, q, v, parameters| {
-            let (force, zero) = (law(time, q, v, parameters), T::zero());
-            LawForce { force, potential_energy: zero, power_dissipated: force * v, power_supplied: zero }
+            let force = law(time, q, v, parameters);
+            Pull { tension: force, power_dissipated: force * v, ..Pull::zero() }
         })
     }
 
     /// Replaces the whole force by a user's law that also defines the energy stored and the powers lost and
-    /// supplied.
+    /// supplied. Its [tension](Pull::tension) is `f`.
     ///
-    /// It must be a pure function. The energy dissipated is the work of the coordinates against `force`, plus the power
-    /// supplied over time, less the energy stored; `power_dissipated` is passed on unchanged and not integrated.
-    /// Consistency is not checked.
+    /// It must be a pure function. The energy dissipated is the work of the coordinates against `f`, plus the power
+    /// supplied over time, less the energy stored; `power_dissipated` is passed on unchanged and not integrated. A law is
+    /// consistent if `f·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`; that is not checked.
     ///
     /// An evaluation returns [`ElementError::NonFiniteForce`] if a result of the law is not finite.
     ///
     /// # Example: a spring that hardens
     ///
     /// ```
-    /// use force_elements::coordinate_spring_damper_ext::{LawForce, Parameters};
+    /// use force_elements::coordinate_spring_damper_ext::Parameters;
+    /// use force_elements::laws::Pull;
     /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
     ///
     /// let mut system = ForceSystem::<f64>::new();
     /// let slider = system.add_coordinate();
     /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
     /// let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?
-    ///     .with_force_and_energy_law(|_, q: f64, _, p| LawForce {
-    ///         force: p.stiffness * q.powi(3),
+    ///     .with_force_and_energy_law(|_, q: f64, _, p| Pull {
+    ///         tension: p.stiffness * q.powi(3),
     ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
-    ///         power_dissipated: 0.0,
-    ///         power_supplied: 0.0,
+    ///         ..Pull::zero()
     ///     });
     /// system.add(spring)?;
     ///
@@ -258,9 +269,9 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     #[must_use]
     pub fn with_force_and_energy_law(
         self,
-        law: impl Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync + 'static,
+        law: impl Fn(T, T, T, &Parameters<T>) -> Pull<T> + Send + Sync + 'static,
     ) -> Self {
-        Self { force_law: Some(ForceLaw(Arc::new(law))), ..self }
+        Self { force_law: Some(Arc::new(law)), ..self }
     }
 
     /// The coordinates of the element.
@@ -344,8 +355,8 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     ) -> Result<(), ElementError> {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        if let Some(ForceLaw(law)) = &self.force_law {
-            let LawForce { force, potential_energy, power_dissipated, power_supplied } =
+        if let Some(law) = &self.force_law {
+            let Pull { tension: force, potential_energy, power_dissipated, power_supplied } =
                 law(at.time, q, v, parameters);
             if ![force, potential_energy, power_dissipated, power_supplied].iter().all(T::is_finite) {
                 return Err(ElementError::NonFiniteForce);
@@ -499,7 +510,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             let size = at.parameters.factor0.abs() * rate0 + at.parameters.factor1.abs() * rate1;
             T::default_epsilon() * T::lit(4.0) * size
         };
-        let Switch { discrete, force_error } = at.parameters.switched([q, v], start, at.discrete, rounding);
+        let (discrete, force_error) = at.parameters.switched([q, v], start, at.discrete, rounding);
         *next = discrete;
         Ok(force_error)
     }

@@ -1,7 +1,4 @@
-//! Parameters, memory and results of the extended coordinate spring-damper, and a user's law of it.
-
-use alloc::sync::Arc;
-use core::fmt;
+//! Parameters, memory and results of the extended coordinate spring-damper.
 
 use crate::elements::ContactDesign;
 use crate::framework::Variables;
@@ -233,33 +230,5 @@ results! {
         pub power_dissipated: T ["W"];
         /// The power supplied by the drive that a velocity offset represents.
         pub power_supplied: T ["W"];
-    }
-}
-
-/// A user's law for the scalar force `f`, given time, displacement, velocity and the parameters.
-#[derive(Clone)]
-pub(super) struct ForceLaw<T: Real>(pub(super) Arc<Law<T>>);
-
-pub(super) type Law<T> = dyn Fn(T, T, T, &Parameters<T>) -> LawForce<T> + Send + Sync;
-
-/// A force with its energy, as a user's [force and energy law](super::CoordinateSpringDamperExt::with_force_and_energy_law)
-/// returns it.
-///
-/// A law is consistent if `force·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LawForce<T: Real> {
-    /// The force `f` \[N\].
-    pub force: T,
-    /// The energy stored \[J\].
-    pub potential_energy: T,
-    /// The power dissipated \[W\].
-    pub power_dissipated: T,
-    /// The power supplied by a drive within the law \[W\].
-    pub power_supplied: T,
-}
-
-impl<T: Real> fmt::Debug for ForceLaw<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ForceLaw")
     }
 }

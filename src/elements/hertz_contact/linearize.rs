@@ -2,9 +2,9 @@
 
 use core::array::from_fn;
 
-use nalgebra::{ComplexField, Matrix3, Point3, Vector3};
+use nalgebra::{ComplexField, Matrix3, Vector3};
 
-use super::{HertzContact, Parameters, Position, Surface, Velocity};
+use super::{HertzContact, Parameters, Position, Velocity};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, outer, times_cross};
@@ -14,18 +14,11 @@ use crate::mechanics::Checked;
 const NUMBERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
 
 impl<T: Real> HertzContact<T> {
-    /// The ball's center, and the derivatives of the normal by its shift, which are zero on a half-space.
-    fn center(&self, at: &AtDynamics<'_, T, Self>) -> (Point3<T>, Matrix3<T>) {
-        let Position { normal_G: n, depth, .. } = at.position;
-        let p_GC = at.positions.pose(Checked(self.ball.center.body)) * self.ball.center.p_B;
-        let gradient = match &self.surface {
-            Surface::HalfSpace(_) => Matrix3::zeros(),
-            Surface::Ball(other) => {
-                let distance = other.radius + self.ball.radius - *depth;
-                (Matrix3::identity() - n * n.transpose()) / distance
-            }
-        };
-        (p_GC, gradient)
+    /// The derivatives of the normal by a shift of the ball's center.
+    fn gradient(&self, at: &Position<T>) -> Matrix3<T> {
+        let Some(other) = self.surface.1 else { return Matrix3::zeros() };
+        let n = at.normal_G;
+        (Matrix3::identity() - n * n.transpose()) / (other + self.ball.1 - at.depth)
     }
 
     pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -56,11 +49,13 @@ impl<T: Real> HertzContact<T> {
         }
         let Velocity { depth_rate, slip_G: slip } = at.velocity;
         let [ball, surface] = self.bodies();
-        let (p_GC, H) = self.center(at);
+        let (center, radius) = &self.ball;
+        let p_GC = at.positions.pose(Checked(ball)) * center.p_B;
+        let H = self.gradient(at.position);
         let velocity = |body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC);
         let V = velocity(ball) - velocity(surface);
         // From the contact point to the center, along the normal.
-        let height = self.ball.radius - *depth * T::lit(0.5);
+        let height = *radius - *depth * T::lit(0.5);
         let law = at.parameters.contact_law();
         let [g, along] = law.friction_slopes(slip);
         let factor = law.normal_factor(*depth_rate);

@@ -5,7 +5,7 @@ mod variables;
 
 use nalgebra::{Point3, Vector3};
 
-pub use variables::{Ball, Dynamics, Elastic, Parameters, Position, Surface, Velocity};
+pub use variables::{Dynamics, Parameters, Position, Velocity};
 
 use crate::elements::Refusal;
 use crate::framework::variables::Variables as _;
@@ -15,7 +15,8 @@ use crate::framework::{
 };
 use crate::math::{InvalidValue, Pose, Real, check};
 use crate::mechanics::{
-    BodyIndex, Checked, ForceAccumulator, KinematicsError, Positions, Quantity, Topology, Velocities,
+    BodyIndex, Checked, ForceAccumulator, Frame, KinematicsError, Positions, Quantity, Station, Topology,
+    Velocities,
 };
 use crate::shapes::direction_and_length;
 
@@ -106,17 +107,17 @@ use crate::shapes::direction_and_length;
 /// # Example: a steel ball at rest on a steel plate
 ///
 /// ```
-/// use force_elements::hertz_contact::{Ball, Elastic, Parameters};
+/// use force_elements::hertz_contact::Parameters;
 /// use force_elements::{ForceSystem, Frame, HertzContact, Pose, Station, nalgebra::Point3};
 ///
 /// let mut system = ForceSystem::<f64>::new();
 /// let body = system.add_body();
-/// let steel = Elastic { youngs_modulus: 210e9, poissons_ratio: 0.3 };
+/// let steel = [210e9, 0.3];
 /// let parameters = Parameters::of_elastic(steel, steel)?.with_friction(0.2, 0.15, 0.0);
 /// // The plate fills z < 0.
 /// let plate = Frame::ground(Pose::identity());
-/// let ball = Ball::new(Station::on(body, Point3::origin()), 0.01);
-/// let contact = system.add(HertzContact::new(plate, ball, parameters)?)?;
+/// let ball = (Station::on(body, Point3::origin()), 0.01);
+/// let contact = system.add(HertzContact::on_half_space(plate, ball, parameters)?)?;
 ///
 /// let mut state = system.default_state();
 /// state.set_pose(body, Pose::translation(0.0, 0.0, 0.01 - 1e-6))?;
@@ -130,52 +131,78 @@ use crate::shapes::direction_and_length;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct HertzContact<T: Real> {
-    surface: Surface<T>,
-    ball: Ball<T>,
+    /// The frame of the half-space; of another ball one at its center, and its radius.
+    surface: (Frame<T>, Option<T>),
+    ball: (Station<T>, T),
     /// `R`.
     effective_radius: T,
     parameters: Parameters<T>,
 }
 
 impl<T: Real> HertzContact<T> {
-    /// A contact of a ball with the half-space below the x-y plane of a frame, or with another ball.
+    /// A contact of a ball, given by its center and radius \[m\], with the half-space below the x-y plane of a frame.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, or with
     /// [`ElementError::InvalidValue`] for a pose or center that is not finite, a pose whose rotation is not orthonormal, a
     /// radius that is not of a [`Size`](crate::Requirement::Size), parameters out of range, or an effective modulus of zero,
     /// with which there is no contact. In a state it may be zero.
-    pub fn new(
-        surface: impl Into<Surface<T>>,
-        ball: Ball<T>,
+    pub fn on_half_space(
+        half_space: Frame<T>,
+        ball: (Station<T>, T),
         parameters: Parameters<T>,
     ) -> Result<Self, Error> {
-        let surface = surface.into();
-        if surface.body() == ball.center.body {
+        Self::new((half_space, None), ball, parameters)
+    }
+
+    /// A contact of a ball with another one, each given by its center and radius \[m\].
+    ///
+    /// # Errors
+    /// As [`on_half_space`](Self::on_half_space).
+    pub fn on_ball(
+        (center, radius): (Station<T>, T),
+        ball: (Station<T>, T),
+        parameters: Parameters<T>,
+    ) -> Result<Self, Error> {
+        let p_B = center.p_B;
+        let frame = Frame::on(center.body, Pose::translation(p_B.x, p_B.y, p_B.z));
+        Self::new((frame, Some(radius)), ball, parameters)
+    }
+
+    fn new(
+        surface: (Frame<T>, Option<T>),
+        ball: (Station<T>, T),
+        parameters: Parameters<T>,
+    ) -> Result<Self, Error> {
+        let ((frame, other), (center, radius)) = (&surface, &ball);
+        if frame.body == center.body {
             return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
         }
         let valid = || {
-            surface.validate()?;
-            ball.validate(["ball.center", "ball.radius"])?;
+            if let Some(other) = other {
+                check::finite_vector("surface.center", &frame.X_BF.translation.vector)?;
+                check::size("surface.radius", *other)?;
+            } else {
+                check::pose("surface.X_BF", &frame.X_BF)?;
+            }
+            check::finite_vector("ball.center", &center.p_B.coords)?;
+            check::size("ball.radius", *radius)?;
             parameters.validate()?;
             check::positive("effective_modulus", parameters.effective_modulus)
         };
         valid().map_err(|error: InvalidValue| Error::of_new(Self::KIND, error))?;
-        let effective_radius = match surface {
-            Surface::HalfSpace(_) => ball.radius,
-            // No product of radii overflows, since their fourth powers do not.
-            Surface::Ball(other) => ball.radius * other.radius / (ball.radius + other.radius),
-        };
+        // No product of radii overflows, since their fourth powers do not.
+        let effective_radius = other.map_or(*radius, |other| *radius * other / (*radius + other));
         Ok(Self { surface, ball, effective_radius, parameters })
     }
 
-    /// What the ball touches.
-    pub fn surface(&self) -> &Surface<T> {
+    /// What the ball touches: the frame of the half-space; or a frame at the center of the other ball, and its radius.
+    pub fn surface(&self) -> &(Frame<T>, Option<T>) {
         &self.surface
     }
 
-    /// The ball.
-    pub fn ball(&self) -> &Ball<T> {
+    /// The center of the ball, and its radius \[m\].
+    pub fn ball(&self) -> &(Station<T>, T) {
         &self.ball
     }
 
@@ -187,14 +214,16 @@ impl<T: Real> HertzContact<T> {
     /// The same contact in another scalar.
     ///
     /// # Errors
-    /// Those of [`new`](Self::new), where the other scalar has a smaller range.
+    /// Those of [`on_half_space`](Self::on_half_space), where the other scalar has a smaller range.
     pub fn cast<U: Real>(&self) -> Result<HertzContact<U>, Error> {
-        HertzContact::new(self.surface.cast(), self.ball.cast(), self.parameters.cast())
+        let ((frame, other), (center, radius)) = (&self.surface, &self.ball);
+        let surface = (frame.cast(), other.map(T::cast));
+        HertzContact::new(surface, (center.cast(), radius.cast()), self.parameters.cast())
     }
 
     /// The bodies of the ball and of the surface.
     fn bodies(&self) -> [BodyIndex; 2] {
-        [self.ball.center.body, self.surface.body()]
+        [self.ball.0.body, self.surface.0.body]
     }
 
     /// The normal of the surface towards the ball, and the distance of the ball's center from the surface.
@@ -203,19 +232,17 @@ impl<T: Real> HertzContact<T> {
         positions: &Positions<T>,
         p_GC: &Point3<T>,
     ) -> Result<(Vector3<T>, T), ElementError> {
-        let X_GB: &Pose<T> = positions.pose(Checked(self.surface.body()));
-        match &self.surface {
-            Surface::HalfSpace(frame) => {
-                let X_GF = X_GB * frame.X_BF;
-                let normal_G = X_GF.rotation.matrix().column(2).into_owned();
-                Ok((normal_G, normal_G.dot(&(p_GC.coords - X_GF.translation.vector))))
-            }
-            Surface::Ball(other) => {
-                let apart = p_GC - X_GB * other.center.p_B;
-                let (normal_G, distance) = direction_and_length(&apart)
-                    .ok_or_else(|| ElementError::own(Refusal::CentersCoincide))?;
-                Ok((normal_G, distance - other.radius))
-            }
+        let (frame, other) = &self.surface;
+        let X_GB = positions.pose(Checked(frame.body));
+        if let Some(other) = other {
+            let apart = p_GC - X_GB * Point3::from(frame.X_BF.translation.vector);
+            let (normal_G, distance) =
+                direction_and_length(&apart).ok_or_else(|| ElementError::own(Refusal::CentersCoincide))?;
+            Ok((normal_G, distance - *other))
+        } else {
+            let X_GF = X_GB * frame.X_BF;
+            let normal_G = X_GF.rotation.matrix().column(2).into_owned();
+            Ok((normal_G, normal_G.dot(&(p_GC.coords - X_GF.translation.vector))))
         }
     }
 }
@@ -239,10 +266,10 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     }
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Position<T>) -> Result<(), ElementError> {
-        let body = self.ball.center.body;
-        let p_GC = given.positions.pose(Checked(body)) * self.ball.center.p_B;
+        let (Station { body, p_B }, radius) = self.ball;
+        let p_GC = given.positions.pose(Checked(body)) * p_B;
         let (normal_G, height) = self.normal_and_height(given.positions, &p_GC)?;
-        let depth = self.ball.radius - height;
+        let depth = radius - height;
         // The product of finite poses may overflow, and comparisons would then report no contact.
         if !depth.is_finite() {
             return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(body) }.into());
@@ -254,7 +281,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
             if touches { given.parameters.elastic_force(contact_radius, depth) } else { T::zero() };
         *cache = Position {
             normal_G,
-            point_G: p_GC - normal_G * (self.ball.radius - depth * T::lit(0.5)),
+            point_G: p_GC - normal_G * (radius - depth * T::lit(0.5)),
             depth,
             contact_radius,
             elastic_force,
@@ -335,16 +362,19 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     }
 
     fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
-        let Surface::Ball(other) = &self.surface else { return f64::INFINITY };
+        let ((frame, Some(other)), (center, radius)) = (&self.surface, &self.ball) else {
+            return f64::INFINITY;
+        };
         if at.position.depth > T::zero() {
             return f64::INFINITY;
         }
-        let [v_ball, v_other] = [&self.ball, other].map(|ball| {
-            let body = Checked(ball.center.body);
-            let p_GC = at.positions.pose(body) * ball.center.p_B;
+        let other_center = Station::on(frame.body, frame.X_BF.translation.vector.into());
+        let [v_ball, v_other] = [center, &other_center].map(|center| {
+            let body = Checked(center.body);
+            let p_GC = at.positions.pose(body) * center.p_B;
             at.velocities.velocity_of_point(at.positions, body, &p_GC)
         });
-        let dip = (self.ball.radius + other.radius) * T::lit(0.5);
+        let dip = (*radius + *other) * T::lit(0.5);
         ((dip - at.position.depth) / (v_ball - v_other).norm()).to_f64()
     }
 

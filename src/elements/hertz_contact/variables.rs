@@ -1,4 +1,4 @@
-//! Surfaces of the contact, its parameters and the materials that define them, results and the error.
+//! Parameters of the contact and the materials that define them, and its results.
 
 use nalgebra::{ComplexField, Point3, Vector3};
 
@@ -7,7 +7,6 @@ use crate::elements::contact_law::ContactLaw;
 use crate::framework::stored_variables;
 use crate::framework::variables::Variables as _;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
-use crate::mechanics::{BodyIndex, Frame, Station};
 use crate::results;
 
 stored_variables! {
@@ -30,45 +29,21 @@ stored_variables! {
     check |p| check::at_most("dynamic_friction", p.dynamic_friction, "static_friction", p.static_friction);
 }
 
-/// An isotropic elastic material.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Elastic<T: Real> {
-    /// Young's modulus `E` \[Pa\].
-    pub youngs_modulus: T,
-    /// Poisson's ratio `ν`.
-    pub poissons_ratio: T,
-}
-
-impl<T: Real> Elastic<T> {
-    /// `(1 − ν²)/E`.
-    fn compliance(self) -> Result<T, InvalidValue> {
-        let Self { youngs_modulus, poissons_ratio } = self;
-        check::positive("youngs_modulus", youngs_modulus)?;
-        check::nonnegative("poissons_ratio", poissons_ratio)?;
-        check::at_most("poissons_ratio", poissons_ratio, "0.5", T::lit(0.5))?;
-        Ok((T::one() - poissons_ratio * poissons_ratio) / youngs_modulus)
-    }
-}
-
 impl<T: Real> Parameters<T> {
-    /// Two elastic bodies, without dissipation or friction.
+    /// Two elastic bodies, each with its Young's modulus `E` \[Pa\] and Poisson's ratio `ν`, without dissipation or
+    /// friction. One of them may be rigid, with an infinite modulus.
     ///
     /// # Errors
     /// [`InvalidValue`] unless moduli are positive and Poisson's ratios between zero and a half.
-    pub fn of_elastic(one: Elastic<T>, other: Elastic<T>) -> Result<Self, InvalidValue> {
-        Self::of_compliance(one.compliance()? + other.compliance()?)
-    }
-
-    /// An elastic body and a rigid one, without dissipation or friction.
-    ///
-    /// # Errors
-    /// As [`of_elastic`](Self::of_elastic).
-    pub fn against_rigid(elastic: Elastic<T>) -> Result<Self, InvalidValue> {
-        Self::of_compliance(elastic.compliance()?)
-    }
-
-    fn of_compliance(compliance: T) -> Result<Self, InvalidValue> {
-        let effective_modulus = compliance.recip();
+    pub fn of_elastic(one: [T; 2], other: [T; 2]) -> Result<Self, InvalidValue> {
+        let compliance = |[youngs_modulus, poissons_ratio]: [T; 2]| {
+            let is_positive = youngs_modulus > T::zero();
+            check::that(is_positive, "youngs_modulus", youngs_modulus, Requirement::Positive)?;
+            check::nonnegative("poissons_ratio", poissons_ratio)?;
+            check::at_most("poissons_ratio", poissons_ratio, "0.5", T::lit(0.5))?;
+            Ok((T::one() - poissons_ratio * poissons_ratio) / youngs_modulus)
+        };
+        let effective_modulus = (compliance(one)? + compliance(other)?).recip();
         check::that(
             effective_modulus.is_finite() && effective_modulus > T::zero(),
             "effective_modulus",
@@ -136,78 +111,6 @@ impl<S: Algebraic> Parameters<S> {
     #[inline]
     pub(super) fn elastic_force(&self, contact_radius: S, depth: S) -> S {
         self.effective_modulus * S::lit(4.0 / 3.0) * contact_radius * depth
-    }
-}
-
-/// A ball fixed on a body.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ball<T: Real> {
-    /// Its center.
-    pub center: Station<T>,
-    /// Its radius \[m\].
-    pub radius: T,
-}
-
-impl<T: Real> Ball<T> {
-    /// A ball of this radius \[m\] about a point of a body.
-    pub fn new(center: Station<T>, radius: T) -> Self {
-        Self { center, radius }
-    }
-
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Ball<U> {
-        Ball { center: self.center.cast(), radius: self.radius.cast() }
-    }
-
-    pub(super) fn validate(&self, [center, radius]: [&'static str; 2]) -> Result<(), InvalidValue> {
-        check::finite_vector(center, &self.center.p_B.coords)?;
-        check::size(radius, self.radius)
-    }
-}
-
-/// The other surface of a contact; made from a [`Frame`] or a [`Ball`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Surface<T: Real> {
-    /// The half-space z < 0 of a frame.
-    HalfSpace(Frame<T>),
-    /// A ball.
-    Ball(Ball<T>),
-}
-
-impl<T: Real> Surface<T> {
-    /// The body that carries it.
-    pub fn body(&self) -> BodyIndex {
-        match self {
-            Self::HalfSpace(frame) => frame.body,
-            Self::Ball(ball) => ball.center.body,
-        }
-    }
-
-    /// The same in another scalar.
-    pub fn cast<U: Real>(&self) -> Surface<U> {
-        match self {
-            Self::HalfSpace(frame) => Surface::HalfSpace(frame.cast()),
-            Self::Ball(ball) => Surface::Ball(ball.cast()),
-        }
-    }
-
-    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        match self {
-            Self::HalfSpace(frame) => check::pose("surface.X_BF", &frame.X_BF),
-            Self::Ball(ball) => ball.validate(["surface.center", "surface.radius"]),
-        }
-    }
-}
-
-impl<T: Real> From<Frame<T>> for Surface<T> {
-    fn from(frame: Frame<T>) -> Self {
-        Self::HalfSpace(frame)
-    }
-}
-
-impl<T: Real> From<Ball<T>> for Surface<T> {
-    fn from(ball: Ball<T>) -> Self {
-        Self::Ball(ball)
     }
 }
 

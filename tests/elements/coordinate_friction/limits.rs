@@ -20,15 +20,15 @@ fn stops_switch_by_penetration_and_store_it() {
     let free = Discrete::default();
     for (q, state) in [(1.25, 0.25_f64), (-1.5, -0.5), (0.9, 0.0), (1.0, 0.0)] {
         let switch = p.switch(q, 0.0, &free, &free);
-        assert_eq!(switch.discrete.limit_stop_state, state);
-        assert_relative_eq!(switch.force_error, 1e3 * state.abs());
+        assert_eq!(switch.0.limit_stop_state, state);
+        assert_relative_eq!(switch.1, 1e3 * state.abs());
     }
     let touching = Discrete { limit_stop_state: 0.25, ..free };
     let deeper = p.switch(1.5, 0.0, &free, &touching);
-    assert_eq!((deeper.discrete.limit_stop_state, deeper.force_error), (0.5, 0.0));
+    assert_eq!((deeper.0.limit_stop_state, deeper.1), (0.5, 0.0));
     let released = p.switch(0.5, 0.0, &free, &touching);
     // Its spring pulls with 1000 N/m over 0.5 m until it is let go.
-    assert_eq!((released.discrete.limit_stop_state, released.force_error), (0.0, 500.0));
+    assert_eq!((released.0.limit_stop_state, released.1), (0.0, 500.0));
 }
 
 /// The contact force at a penetration and velocity of a stop that has been surpassed.

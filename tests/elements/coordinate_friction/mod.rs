@@ -1,7 +1,7 @@
 //! Stick, slip and stops of the extended coordinate spring-damper.
 
 use approx::assert_relative_eq;
-use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters, Switch};
+use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation};
 use force_elements::{
@@ -36,14 +36,14 @@ fn bristles_hold_up_to_the_static_limit_and_then_slip_at_the_stribeck_force() {
     let p = bristles();
     let start = stuck(0.5);
     let held = p.switch(0.5 + 2.9e-4, 0.0, &start, &start);
-    assert_eq!(held, Switch { discrete: start, force_error: 0.0 });
+    assert_eq!(held, (start, 0.0));
     let v = 0.02;
     let let_go = p.switch(0.5 + 2.9e-4, v, &start, &start);
     let stribeck = 2.0 + (-v / 0.1_f64).exp() + 0.5 * v;
-    assert_relative_eq!(let_go.discrete.friction_mode, stribeck, max_relative = 1e-15);
-    assert_relative_eq!(let_go.force_error, 2.9 + 10.0 * v - stribeck, max_relative = 1e-9);
+    assert_relative_eq!(let_go.0.friction_mode, stribeck, max_relative = 1e-15);
+    assert_relative_eq!(let_go.1, 2.9 + 10.0 * v - stribeck, max_relative = 1e-9);
     let backwards = p.switch(0.5 - 3.5e-4, -v, &start, &start);
-    assert_relative_eq!(backwards.discrete.friction_mode, -stribeck, max_relative = 1e-15);
+    assert_relative_eq!(backwards.0.friction_mode, -stribeck, max_relative = 1e-15);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_limit_of_bristles_is_that_of_the_parameters_up_to_a_millionth_and_roundin
     let p = bristles();
     let holds = |q: f64, excess: f64| {
         let start = stuck(q - 3.0 * (1.0 + excess) / p.sticking_stiffness);
-        p.switch(q, 0.0, &start, &start).discrete == start
+        p.switch(q, 0.0, &start, &start).0 == start
     };
     for q in [0.0, 1.0, -100.0] {
         assert!(holds(q, -1e-8) && holds(q, 1e-7) && !holds(q, 2e-6), "at {q} m");
@@ -61,7 +61,7 @@ fn the_limit_of_bristles_is_that_of_the_parameters_up_to_a_millionth_and_roundin
         Parameters::<f32> { dynamic_friction: 3.0, sticking_stiffness: 1e6, ..Parameters::default() };
     let start = Discrete { last_sticking_position: 1.0_f32, ..Discrete::default() };
     for (bend, slips) in [(2.9e-6, false), (3.5e-6, true), (-2.9e-6, false), (-3.5e-6, true)] {
-        let mode = single.switch(1.0 + bend, 0.0, &start, &start).discrete.friction_mode;
+        let mode = single.switch(1.0 + bend, 0.0, &start, &start).0.friction_mode;
         assert_eq!(mode, if slips { 3.0_f32.copysign(bend) } else { 0.0 }, "{bend} m");
     }
 }
@@ -72,17 +72,17 @@ fn slip_that_turns_around_sticks_where_it_stuck_before_or_where_the_force_contin
     let v = -0.01;
     // It stuck at the start of the step, 2 N from here: back to that position.
     let back = p.switch(0.3, v, &stuck(0.2998), &slipping(2.5));
-    assert_eq!((back.discrete.friction_mode, back.discrete.last_sticking_position), (0.0, 0.2998));
+    assert_eq!((back.0.friction_mode, back.0.last_sticking_position), (0.0, 0.2998));
     // It stuck 100 N from here, or slipped at the start of the step: the bristle force continues the last slip force.
     let force = |discrete: Discrete<f64>| 1e4 * (0.3 - discrete.last_sticking_position) + 10.0 * v;
-    let far = p.switch(0.3, v, &stuck(0.29), &slipping(2.5)).discrete;
+    let far = p.switch(0.3, v, &stuck(0.29), &slipping(2.5)).0;
     assert_eq!(far.friction_mode, 0.0);
     assert_relative_eq!(force(far), 2.5, max_relative = 1e-9);
     let caught = p.switch(0.3, v, &slipping(2.5), &slipping(2.4));
-    assert_eq!(caught.discrete.friction_mode, 0.0);
-    assert_relative_eq!(force(caught.discrete), 2.5, max_relative = 1e-9);
+    assert_eq!(caught.0.friction_mode, 0.0);
+    assert_relative_eq!(force(caught.0), 2.5, max_relative = 1e-9);
     let stribeck = 2.0 + (v / 0.1_f64).exp() - 0.5 * v;
-    assert_relative_eq!(caught.force_error, 2.5 + stribeck + 10.0 * 0.01, max_relative = 1e-12);
+    assert_relative_eq!(caught.1, 2.5 + stribeck + 10.0 * 0.01, max_relative = 1e-12);
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn slip_that_goes_on_tracks_position_and_force_without_error() {
     let p = bristles();
     let on = p.switch(0.7, 0.2, &slipping(2.5), &slipping(2.5));
     let stribeck = 2.0 + (-2.0_f64).exp() + 0.1;
-    assert_eq!(on.discrete.last_sticking_position, 0.7);
-    assert_relative_eq!(on.discrete.friction_mode, stribeck, max_relative = 1e-15);
-    assert_eq!(on.force_error, 0.0);
+    assert_eq!(on.0.last_sticking_position, 0.7);
+    assert_relative_eq!(on.0.friction_mode, stribeck, max_relative = 1e-15);
+    assert_eq!(on.1, 0.0);
 }
 
 #[test]
@@ -328,11 +328,11 @@ fn iterates_that_go_to_and_fro_bend_the_bristles_by_the_way_of_the_step_alone() 
     let start = slipping(1.0);
     let mut current = start;
     for q in [1e-3, 0.5e-3, 1e-3, 0.5e-3] {
-        current = p.switch(q, 1.0, &start, &current).discrete;
+        current = p.switch(q, 1.0, &start, &current).0;
         assert_relative_eq!(current.bristle_energy, 1.0 * q, max_relative = 1e-12);
     }
     // And whoever sticks remembers none of it.
-    assert_eq!(p.switch(0.5e-3, -1.0, &start, &current).discrete.bristle_energy, 0.0);
+    assert_eq!(p.switch(0.5e-3, -1.0, &start, &current).0.bristle_energy, 0.0);
 }
 
 #[test]
@@ -341,13 +341,13 @@ fn friction_that_has_decayed_to_nothing_still_slips() {
     let p = Parameters { static_friction_offset: 1.0, sticking_stiffness: 1e3, ..Parameters::default() };
     let v = 1.0;
     assert_eq!(p.stribeck(v), 0.0);
-    let let_go = p.switch(0.1, v, &stuck(0.0), &stuck(0.0)).discrete;
+    let let_go = p.switch(0.1, v, &stuck(0.0), &stuck(0.0)).0;
     assert!(let_go.friction_mode > 0.0);
-    let on = p.switch(0.2, v, &let_go, &let_go).discrete;
+    let on = p.switch(0.2, v, &let_go, &let_go).0;
     assert!(on.friction_mode > 0.0 && on.last_sticking_position == 0.2);
     // In single precision, where it decays seven times sooner.
     let p = p.cast::<f32>();
-    let on = p.switch(0.2, 0.2, &let_go.cast(), &let_go.cast()).discrete;
+    let on = p.switch(0.2, 0.2, &let_go.cast(), &let_go.cast()).0;
     assert!(p.stribeck(0.2) == 0.0 && on.friction_mode > 0.0);
 }
 
@@ -453,8 +453,8 @@ fn bristles_without_stiffness_hold_like_a_damper_and_let_go_at_the_same_force() 
     let p = Parameters { dynamic_friction: 2.0, sticking_damping: 100.0, ..Parameters::default() };
     p.validate().expect("a damper");
     let start = stuck(0.0);
-    assert_eq!(p.switch(0.3, 0.0199, &start, &start).discrete, start);
-    assert_eq!(p.switch(0.3, 0.0201, &start, &start).discrete.friction_mode, 2.0);
+    assert_eq!(p.switch(0.3, 0.0199, &start, &start).0, start);
+    assert_eq!(p.switch(0.3, 0.0201, &start, &start).0.friction_mode, 2.0);
 }
 
 #[test]
@@ -480,12 +480,9 @@ fn bristles_switch_alike_in_all_units_that_a_number_can_hold() {
         for start in [stuck(0.1), slipping(2.5), slipping(-2.5)] {
             for current in [start, slipping(2.4), slipping(-2.4)] {
                 for (q, v) in [(0.1001, 0.01), (0.2, 0.3), (-0.2, -1e-3), (0.1, 40.0), (0.1, -1e-12)] {
-                    let Switch { discrete, force_error } = bristles().switch(q, v, &start, &current);
+                    let (discrete, force_error) = bristles().switch(q, v, &start, &current);
                     let switch = force.switch(q * unit, v * unit, &scaled(start), &scaled(current));
-                    assert_eq!(
-                        switch,
-                        Switch { discrete: scaled(discrete), force_error: force_error * unit }
-                    );
+                    assert_eq!(switch, (scaled(discrete), force_error * unit));
                 }
             }
         }
@@ -501,6 +498,6 @@ fn a_slip_force_that_has_decayed_to_nothing_stays_small_beside_the_greatest_one(
         sticking_stiffness: unit,
         ..Parameters::default()
     };
-    let mode = p.switch(2.0, 1.0, &stuck(0.0), &stuck(0.0)).discrete.friction_mode;
+    let mode = p.switch(2.0, 1.0, &stuck(0.0), &stuck(0.0)).0.friction_mode;
     assert!(mode > 0.0 && mode < 1e-13 * unit, "{mode} N of {unit} N");
 }

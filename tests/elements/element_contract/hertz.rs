@@ -1,6 +1,6 @@
 //! Balls in contact in a random place, for any scalar.
 
-use force_elements::hertz_contact::{Ball, Parameters, Surface};
+use force_elements::hertz_contact::Parameters;
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
@@ -27,12 +27,7 @@ fn placed<T: Real>(
     let X_BF: Pose<T> = deal.pose(1.5, 0.3);
     let (other, radius): (T, T) = (deal.between(0.3, 0.6), deal.between(0.3, 0.6));
     let center = Point3::from(deal.vector(0.3));
-    let ball = Ball::new(Station::on(above, center), radius);
-    let surface: Surface<T> = if is_ball {
-        Ball::new(Station::on(below, X_BF.translation.vector.into()), other).into()
-    } else {
-        Frame::on(below, X_BF).into()
-    };
+    let ball = (Station::on(above, center), radius);
     let dynamic_friction = deal.between(0.1, 0.5);
     let parameters = Parameters {
         effective_modulus: deal.between(1e4, 1e5),
@@ -41,7 +36,13 @@ fn placed<T: Real>(
     }
     .with_dissipation(deal.between(0.1, 1.0))
     .with_friction(dynamic_friction + deal.between(0.0, 0.5), dynamic_friction, deal.between(0.0, 0.1));
-    let element = system.add(HertzContact::new(surface, ball, parameters)?)?;
+    let element = if is_ball {
+        let other = (Station::on(below, X_BF.translation.vector.into()), other);
+        HertzContact::on_ball(other, ball, parameters)?
+    } else {
+        HertzContact::on_half_space(Frame::on(below, X_BF), ball, parameters)?
+    };
+    let element = system.add(element)?;
 
     let X_GB: Pose<T> = if on_ground { Pose::identity() } else { deal.pose(1.5, 1.0) };
     let X_GF = X_GB * X_BF;

@@ -2,7 +2,6 @@
 
 use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::elastic_foundation::Material;
-use force_elements::hertz_contact::Ball;
 use force_elements::nalgebra::{Matrix6, Point3, UnitQuaternion, Vector3, Vector6};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{RigidBody, SemiImplicitEuler, Simulation};
@@ -70,12 +69,12 @@ fn a_ball_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
         let (mass, radius, modulus) = (0.5, 0.05, 1e7);
         let inertia = 0.4 * mass * radius * radius;
         let body = host.add_body(RigidBody::with_equal_inertia(mass, inertia).expect("positive"));
-        let ball = Ball::new(Station::on(body, Point3::origin()), radius);
+        let ball = (Station::on(body, Point3::origin()), radius);
         let parameters =
             hertz_contact::Parameters { effective_modulus: modulus, ..hertz_contact::Parameters::default() }
                 .with_dissipation(dissipation)
                 .with_friction(friction, friction, 0.0);
-        let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+        let contact = HertzContact::on_half_space(Frame::ground(Pose::identity()), ball, parameters);
         host.system.add(contact.expect("valid")).expect("exists");
         let mut state = host.system.default_state();
         let height = 0.01;
@@ -258,8 +257,8 @@ fn the_bound_of_a_ball_counts_friction_that_is_not_limited() {
     let parameters =
         hertz_contact::Parameters { effective_modulus: 1e7, ..hertz_contact::Parameters::default() }
             .with_friction(0.0, 0.0, 100.0);
-    let ball = Ball::new(Station::on(body, Point3::origin()), radius);
-    let contact = HertzContact::new(Frame::ground(Pose::identity()), ball, parameters);
+    let ball = (Station::on(body, Point3::origin()), radius);
+    let contact = HertzContact::on_half_space(Frame::ground(Pose::identity()), ball, parameters);
     host.system.add(contact.expect("valid")).expect("exists");
     let mut state = host.system.default_state();
     state.set_pose(body, Pose::translation(0.0, 0.0, radius - 1e-3)).expect("finite");

@@ -1,6 +1,7 @@
 //! Coordinate elements with every kind of friction and stops, sliding, sticking, or about to switch.
 
-use force_elements::coordinate_spring_damper_ext::{Discrete, LawForce, Parameters};
+use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
+use force_elements::laws::Pull;
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Real};
 
@@ -25,8 +26,8 @@ impl Subject for AnyCoordinate {
         if toss(deal, 0.05) {
             element = element.with_force_and_energy_law(|time: T, q: T, v: T, p: &Parameters<T>| {
                 let force = p.stiffness * q.sin() + p.damping * v * (T::one() + q * q) * time;
-                LawForce {
-                    force,
+                Pull {
+                    tension: force,
                     potential_energy: p.stiffness * (T::one() - q.cos()),
                     power_dissipated: force * v,
                     power_supplied: T::zero(),

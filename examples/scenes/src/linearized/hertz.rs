@@ -1,6 +1,6 @@
 //! Balls on balls and half-spaces, from apart to through each other, creeping and sliding, pressing and letting go.
 
-use force_elements::hertz_contact::{Ball, Parameters, Surface};
+use force_elements::hertz_contact::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{Error, ForceSystem, Frame, HertzContact, Pose, Real, Station};
@@ -29,13 +29,14 @@ impl Subject for AnyHertz {
         let center = Point3::from(deal.vector(0.3));
         let [radius, other] = [spread::<f64>(deal, 0.01, 1.0), spread::<f64>(deal, 0.01, 1.0)];
         let on_ball = toss(deal, 0.5);
-        let surface: Surface<T> = if on_ball {
-            Ball::new(Station::on(bodies[0], X_AF.translation.vector.into()), T::lit(other)).into()
+        let ball = (Station::on(bodies[1], center), T::lit(radius));
+        let element = if on_ball {
+            let other = (Station::on(bodies[0], X_AF.translation.vector.into()), T::lit(other));
+            HertzContact::on_ball(other, ball, parameters)?
         } else {
-            Frame::on(bodies[0], X_AF).into()
+            HertzContact::on_half_space(Frame::on(bodies[0], X_AF), ball, parameters)?
         };
-        let ball = Ball::new(Station::on(bodies[1], center), T::lit(radius));
-        let element = system.add(HertzContact::new(surface, ball, parameters)?)?;
+        let element = system.add(element)?;
 
         let reach = if on_ball { radius + other } else { radius };
         let least = if on_ball { radius.min(other) } else { radius };
@@ -65,23 +66,16 @@ impl Kind for AnyHertz {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let element = scene.system.element(scene.element);
         let mut marks = Vec::new();
-        mark_ground(&mut marks, [element.surface().body(), element.ball().center.body]);
-        let reach = match element.surface() {
-            Surface::HalfSpace(_) => {
-                marks.push("in a half-space");
-                element.ball().radius
-            }
-            Surface::Ball(other) => {
-                marks.push("in a ball");
-                element.ball().radius + other.radius
-            }
-        };
+        let ((frame, other), (center, radius)) = (element.surface(), element.ball());
+        mark_ground(&mut marks, [frame.body, center.body]);
+        marks.push(if other.is_some() { "in a ball" } else { "in a half-space" });
+        let reach = radius + other.unwrap_or(0.0);
         marks.push(if at.parameters.dissipation > 0.0 { "damped" } else { "undamped" });
         let has_friction = at.parameters.static_friction > 0.0 || at.parameters.viscous_friction > 0.0;
         marks.push(if has_friction { "with friction" } else { "without friction" });
         if at.position.depth > 0.3 * reach {
             marks.push("deep");
-        } else if at.position.depth > 0.0 && at.position.depth < 1e-4 * element.ball().radius {
+        } else if at.position.depth > 0.0 && at.position.depth < 1e-4 * radius {
             marks.push("barely touching");
         }
         Ok(marks)
