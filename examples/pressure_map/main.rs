@@ -15,7 +15,7 @@ use std::error::Error;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-use force_elements::elastic_foundation::{Dynamics, Material, Parameters, Position, SurfaceIndex};
+use force_elements::elastic_foundation::{Dynamics, Material, Parameters, Position};
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
@@ -131,10 +131,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let view = tyre.system.dynamics_view(&tyre.state)?;
     let at = view.of(tyre.foundation);
-    let mesh_surface: SurfaceIndex = at.position.contacts[0].mesh;
+    let mesh_surface = at.position.contacts[0].mesh;
     let snapshot = Snapshot {
         mesh: &tyre.mesh,
-        X_GS: at.position.X_GS[mesh_surface.index()],
+        X_GS: at.position.X_GS[mesh_surface],
         position: at.position,
         dynamics: at.dynamics,
         view,

@@ -5,6 +5,18 @@ use nalgebra::{Point3, Vector3};
 use crate::framework::Stiffnesses;
 use crate::math::{Algebraic, Dual, Number, Real};
 use crate::mechanics::BodyIndex;
+use crate::results;
+
+results! {
+    /// The motion of a contact, or of a spring of one.
+    #[derive(Copy)]
+    pub struct ContactVelocity<T> {
+        /// The rate of the depth `v`.
+        pub depth_rate: T ["m/s"];
+        /// The slip velocity of the ball or the mesh over the surface at the contact point, in Ground.
+        pub slip_G: Vector3<T> ["m/s"];
+    }
+}
 
 /// The law of a contact, dissipation after Hunt and Crossley and friction after Hollars, with the terms shared by all its points computed once.
 #[derive(Debug, Clone, Copy)]

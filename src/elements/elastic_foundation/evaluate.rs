@@ -10,7 +10,7 @@ use crate::elements::Refusal;
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
-    SpringPosition, SpringVelocity, SurfaceIndex, Velocity,
+    SpringPosition, SpringVelocity, Velocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
@@ -24,7 +24,7 @@ impl<T: Real> ElasticFoundation<T> {
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let [placed, met] = [mesh, other].map(|i| &self.surfaces[i]);
         let Some(springs) = &placed.springs else { return };
-        let Some(material) = parameters.material(SurfaceIndex(mesh)) else { return };
+        let Some(material) = parameters.material(mesh) else { return };
         let Some(share) = placed.share(met, parameters.clipped) else { return };
         let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, .. } = cache;
         let [first_vertex, first_face] = vertices.lengths();
@@ -70,8 +70,8 @@ impl<T: Real> ElasticFoundation<T> {
             *potential_energy += work * T::lit(0.5);
             let [end_of_vertices, end_of_faces] = vertices.lengths();
             contacts.push(MeshContact {
-                mesh: SurfaceIndex(mesh),
-                other: SurfaceIndex(other),
+                mesh,
+                other,
                 springs: first..found.len(),
                 vertices: first_vertex..end_of_vertices,
                 faces: first_face..end_of_faces,
@@ -89,12 +89,12 @@ impl<T: Real> ElasticFoundation<T> {
     /// The velocity of a surface's body at another surface's origin.
     pub(super) fn velocity_at(
         &self,
-        surface: SurfaceIndex,
+        surface: usize,
         p_G: Vector3<T>,
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
     ) -> SpatialVelocity<T> {
-        let body = self.surfaces[surface.0].body;
+        let body = self.surfaces[surface].body;
         velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
     }
 
@@ -105,7 +105,7 @@ impl<T: Real> ElasticFoundation<T> {
         contact: &MeshContact,
         parameters: &Parameters<T>,
     ) -> Option<(&TriangleMesh<T>, T)> {
-        let [placed, met] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.0]);
+        let [placed, met] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface]);
         let refined = placed.refined.as_deref().filter(|_| parameters.clipped && !contact.is_clipped());
         Some((refined.or(placed.springs.as_deref())?, placed.share(met, parameters.clipped)?))
     }
@@ -119,13 +119,13 @@ impl<T: Real> ElasticFoundation<T> {
         spring: &SpringPosition<T>,
         at: &AtPosition<'_, T, Self>,
     ) -> (Point3<T>, T) {
-        let placed = &self.surfaces[contact.mesh.0];
+        let placed = &self.surfaces[contact.mesh];
         let (base, area) = if contact.is_clipped() {
             (mesh.vertex(spring.index), placed.vertex_areas[spring.index] * share)
         } else {
             (mesh.centroid(spring.index), mesh.area(spring.index) * share)
         };
-        (at.position.X_GS[contact.mesh.0] * base, area)
+        (at.position.X_GS[contact.mesh] * base, area)
     }
 
     /// Adds the forces of the springs of one contact, with friction by their anchors.
@@ -135,15 +135,15 @@ impl<T: Real> ElasticFoundation<T> {
         (bed, contact): ((&TriangleMesh<T>, T), &MeshContact),
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Dynamics<T>,
-    ) -> Sums<T> {
+    ) -> Result<(Resultant<T>, T), ElementError> {
         let (zero, half) = (T::zero(), T::lit(0.5));
-        let other = contact.other.0;
-        let (X_GM, X_GO) = (&at.position.X_GS[contact.mesh.0], &at.position.X_GS[other]);
+        let other = contact.other;
+        let (X_GM, X_GO) = (&at.position.X_GS[contact.mesh], &at.position.X_GS[other]);
         let p_GS = X_GM.translation.vector;
         let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
             - self.velocity_at(contact.other, p_GS, at, at.velocities);
         let (_, law) = of_all;
-        let first_spring = self.surfaces[contact.mesh.0].first_spring;
+        let first_spring = self.surfaces[contact.mesh].first_spring;
         let Dynamics { springs, next_anchors, friction_energy, held_energy, .. } = cache;
         add_springs(of_all, contact, at, springs, |spring, _, normal_force| {
             let (p_G, area) = self.base_and_area(bed, contact, spring, at);
@@ -174,11 +174,8 @@ impl<T: Real> ElasticFoundation<T> {
                 *friction_energy += elastic.norm_squared() / grip * half;
                 *held_energy += stretch.norm_squared() * grip * half;
             }
-            SpringFriction {
-                force_G: elastic + damping - slip * viscous,
-                arm_G: Some(r_G),
-                lost: viscous * slip_squared - damping.dot(&slip),
-            }
+            let lost = viscous * slip_squared - damping.dot(&slip);
+            (elastic + damping - slip * viscous, Some(r_G), lost)
         })
     }
 }
@@ -263,7 +260,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         for contact in &at.position.contacts {
-            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+            let p_GS = at.position.X_GS[contact.mesh].translation.vector;
             let V_mesh = self.velocity_at(contact.mesh, p_GS, at, velocities);
             let V_other = self.velocity_at(contact.other, p_GS, at, velocities);
             let V = V_mesh - V_other;
@@ -294,39 +291,29 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         for contact in &at.position.contacts {
             let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
             let law = Law::new(material, at.parameters.transition_velocity);
             let of_all = (material.stiffness, &law);
-            let sums = if self.has_anchors {
+            let (resultant, lost) = if self.has_anchors {
                 self.add_anchored_springs(of_all, (bed, contact), at, cache)
             } else {
                 add_springs(of_all, contact, at, &mut cache.springs, |_, velocity, normal_force| {
                     let (force_G, lost) = law.contact.friction(normal_force, &velocity.slip_G);
-                    SpringFriction { force_G, arm_G: None, lost }
+                    (force_G, None, lost)
                 })
-            };
-            if !sums.are_finite() {
-                return Err(ElementError::NonFiniteForce);
-            }
-            cache.normal_force += sums.normal_force;
-            cache.area += sums.area;
-            cache.power_dissipated += sums.lost;
-            cache.resultants.push(Resultant {
-                F_GS: sums.F_GS,
-                normal_force: sums.normal_force,
-                area: sums.area,
-                center_of_pressure_G: (sums.normal_force > T::zero())
-                    .then(|| Point3::from(p_GS + sums.moment / sums.normal_force)),
-            });
+            }?;
+            cache.normal_force += resultant.normal_force;
+            cache.area += resultant.area;
+            cache.power_dissipated += lost;
+            cache.resultants.push(resultant);
         }
         Ok(())
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         for (contact, resultant) in at.position.contacts.iter().zip(&at.dynamics.resultants) {
-            let p_GS = at.position.X_GS[contact.mesh.0].translation.vector.into();
+            let p_GS = at.position.X_GS[contact.mesh].translation.vector.into();
             for (surface, F_GS) in [(contact.mesh, resultant.F_GS), (contact.other, -resultant.F_GS)] {
-                let body = self.surfaces[surface.0].body;
+                let body = self.surfaces[surface].body;
                 forces.apply_to_frame(Checked(body), &p_GS, F_GS);
             }
         }
@@ -335,7 +322,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let Position { X_GS, contacts, springs, .. } = at.position;
         for (contact, resultant) in contacts.iter().zip(&at.dynamics.resultants) {
-            let (mesh, other) = (contact.mesh.0, contact.other.0);
+            let (mesh, other) = (contact.mesh, contact.other);
             let (placed, X_GM) = (&self.surfaces[mesh], &X_GS[mesh]);
             let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let range = contact.springs.clone();
@@ -439,54 +426,31 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 }
 
-/// Sums over the springs of one contact. They are not finite if any term is not.
-struct Sums<T: Real> {
-    F_GS: SpatialForce<T>,
-    normal_force: T,
-    area: T,
-    /// The moment of the contact points about the mesh's origin, weighted by normal force.
-    moment: Vector3<T>,
-    lost: T,
-}
-
-impl<T: Real> Sums<T> {
-    fn zero() -> Self {
-        let [normal_force, area, lost] = [T::zero(); 3];
-        Self { F_GS: SpatialForce::zero(), normal_force, area, moment: Vector3::zeros(), lost }
-    }
-
-    fn are_finite(&self) -> bool {
-        let scalars = [self.normal_force, self.area, self.lost];
-        scalars.iter().all(T::is_finite) && self.F_GS.is_finite() && is_finite(&self.moment)
-    }
-}
-
-/// The friction of one spring.
-struct SpringFriction<T: Real> {
-    force_G: Vector3<T>,
-    /// From the mesh's origin to the point where friction acts, unless that is the contact point.
-    arm_G: Option<Vector3<T>>,
-    /// The power dissipated by friction.
-    lost: T,
-}
-
-/// Adds the forces of the springs of one contact, with the friction of each by its normal force.
+/// Adds the forces of the springs of one contact, with the friction of each by its normal force: the force, the arm from
+/// the mesh's origin to the point where it acts unless that is the contact point, and the power dissipated. Returns the
+/// resultant and the power dissipated.
 #[inline]
 fn add_springs<T: Real>(
     (stiffness, law): (T, &Law<T>),
     contact: &MeshContact,
     at: &AtVelocity<'_, T, ElasticFoundation<T>>,
     forces: &mut Vec<SpringForce<T>>,
-    mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> SpringFriction<T>,
-) -> Sums<T> {
-    let mut sums = Sums::zero();
-    let p_GS = at.position.X_GS[contact.mesh.0].translation.vector;
+    mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
+) -> Result<(Resultant<T>, T), ElementError> {
+    let mut sums = Resultant {
+        F_GS: SpatialForce::zero(),
+        normal_force: T::zero(),
+        area: T::zero(),
+        center_of_pressure_G: None,
+    };
+    // The moment of the contact points about the mesh's origin, weighted by normal force.
+    let (mut moment, mut lost) = (Vector3::zeros(), T::zero());
+    let p_GS = at.position.X_GS[contact.mesh].translation.vector;
     let range = contact.springs.clone();
     let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
     forces.extend(springs.map(|(spring, velocity)| {
         let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
-        let SpringFriction { force_G: friction_force_G, arm_G, lost } =
-            friction(spring, velocity, normal_force);
+        let (friction_force_G, arm_G, rubbing_power) = friction(spring, velocity, normal_force);
 
         let r_G = spring.point_G.coords - p_GS;
         let push_G = spring.normal_G * normal_force;
@@ -498,10 +462,18 @@ fn add_springs<T: Real>(
         sums.F_GS += SpatialForce::new(torque, force_G);
         sums.normal_force += normal_force;
         sums.area += spring.area;
-        sums.moment += r_G * normal_force;
-        sums.lost += (normal_force - spring.elastic_force) * velocity.depth_rate + lost;
+        moment += r_G * normal_force;
+        lost += (normal_force - spring.elastic_force) * velocity.depth_rate + rubbing_power;
         let pressure = stiffness * spring.depth * factor;
         SpringForce { normal_force, pressure, friction_force_G }
     }));
-    sums
+    // Sums are not finite if any term is not.
+    let are_finite = [sums.normal_force, sums.area, lost].iter().all(T::is_finite);
+    if !(are_finite && sums.F_GS.is_finite() && is_finite(&moment)) {
+        return Err(ElementError::NonFiniteForce);
+    }
+    if sums.normal_force > T::zero() {
+        sums.center_of_pressure_G = Some(Point3::from(p_GS + moment / sums.normal_force));
+    }
+    Ok((sums, lost))
 }

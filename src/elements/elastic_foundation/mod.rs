@@ -201,18 +201,6 @@ pub struct ElasticFoundation<T: Real> {
     defaults: Parameters<T>,
 }
 
-/// A surface of one [`ElasticFoundation`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SurfaceIndex(usize);
-
-impl SurfaceIndex {
-    /// The place among the surfaces of the element: the number in `materials[2].stiffness`.
-    pub const fn index(self) -> usize {
-        self.0
-    }
-}
-
 /// A surface with its body and pose.
 #[derive(Debug, Clone)]
 struct Placed<T: Real> {
@@ -267,20 +255,17 @@ impl<T: Real> ElasticFoundation<T> {
         self
     }
 
-    /// Adds a rigid surface.
+    /// Adds a rigid surface. Returns its index among the surfaces of the element.
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
     /// rotation, or with [`OpenSurface`](crate::Refusal::OpenSurface) for a mesh that encloses no volume.
-    pub fn add_rigid(
-        &mut self,
-        frame: Frame<T>,
-        shape: impl Into<SolidShape<T>>,
-    ) -> Result<SurfaceIndex, Error> {
+    pub fn add_rigid(&mut self, frame: Frame<T>, shape: impl Into<SolidShape<T>>) -> Result<usize, Error> {
         self.add(frame, shape.into(), None)
     }
 
-    /// Adds a mesh with a spring on each face.
+    /// Adds a mesh with a spring on each face. Returns its index among the surfaces of the element: the number in
+    /// `materials[2].stiffness`.
     ///
     /// # Errors
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a pose that is not finite or not a
@@ -291,7 +276,7 @@ impl<T: Real> ElasticFoundation<T> {
         frame: Frame<T>,
         mesh: impl Into<Arc<TriangleMesh<T>>>,
         material: Material<T>,
-    ) -> Result<SurfaceIndex, Error> {
+    ) -> Result<usize, Error> {
         material.validate().map_err(|error| Error::of_new(KIND, error))?;
         self.add(frame, SolidShape::Mesh(mesh.into()), Some(material))
     }
@@ -301,7 +286,7 @@ impl<T: Real> ElasticFoundation<T> {
         frame: Frame<T>,
         shape: SolidShape<T>,
         material: Option<Material<T>>,
-    ) -> Result<SurfaceIndex, Error> {
+    ) -> Result<usize, Error> {
         let Frame { body, X_BF: X_BS } = frame;
         check::pose("X_BF", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
         let springs = match (&shape, material) {
@@ -339,7 +324,7 @@ impl<T: Real> ElasticFoundation<T> {
         self.surfaces.push(added);
         self.number_springs();
         self.defaults.materials.push(material);
-        Ok(SurfaceIndex(index))
+        Ok(index)
     }
 
     /// The same foundation in another scalar. Meshes are shared.
@@ -368,18 +353,18 @@ impl<T: Real> ElasticFoundation<T> {
     }
 
     /// The shape of a surface; `None` if it does not exist.
-    pub fn shape(&self, surface: SurfaceIndex) -> Option<&SolidShape<T>> {
-        self.surfaces.get(surface.0).map(|placed| &placed.shape)
+    pub fn shape(&self, surface: usize) -> Option<&SolidShape<T>> {
+        self.surfaces.get(surface).map(|placed| &placed.shape)
     }
 
     /// The body of a surface; `None` if it does not exist.
-    pub fn body(&self, surface: SurfaceIndex) -> Option<BodyIndex> {
-        self.surfaces.get(surface.0).map(|placed| placed.body)
+    pub fn body(&self, surface: usize) -> Option<BodyIndex> {
+        self.surfaces.get(surface).map(|placed| placed.body)
     }
 
     /// The pose `X_BS` of a surface on its body; `None` if it does not exist.
-    pub fn pose(&self, surface: SurfaceIndex) -> Option<&Pose<T>> {
-        self.surfaces.get(surface.0).map(|placed| &placed.X_BS)
+    pub fn pose(&self, surface: usize) -> Option<&Pose<T>> {
+        self.surfaces.get(surface).map(|placed| &placed.X_BS)
     }
 
     /// The number of surfaces.

@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 use core::array::from_fn;
 
 use crate::elements::ContactDesign;
-use crate::elements::elastic_foundation::SurfaceIndex;
 use crate::framework::stored_variables;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
@@ -166,13 +165,13 @@ impl<T: Real> Parameters<T> {
 
     /// The material of a surface; `None` if it is rigid or does not exist.
     #[inline]
-    pub fn material(&self, surface: SurfaceIndex) -> Option<&Material<T>> {
-        self.materials.get(surface.index()).and_then(Option::as_ref)
+    pub fn material(&self, surface: usize) -> Option<&Material<T>> {
+        self.materials.get(surface).and_then(Option::as_ref)
     }
 
     /// The variables of the law of a mesh, with derivatives: its material and the transition velocity; `None` if it is
     /// rigid.
-    pub(super) fn varied(&self, surface: SurfaceIndex) -> Option<(Material<Varied<T>>, Varied<T>)> {
+    pub(super) fn varied(&self, surface: usize) -> Option<(Material<Varied<T>>, Varied<T>)> {
         let mut vary = varied(0);
         let transition_velocity = vary(self.transition_velocity);
         let material = self.material(surface)?.lift(&mut vary);
@@ -180,15 +179,15 @@ impl<T: Real> Parameters<T> {
     }
 
     /// The places of these numbers among those of the parameters, of which the first is at `first`.
-    pub(super) fn places(&self, surface: SurfaceIndex, first: usize) -> [usize; NUMBERS] {
+    pub(super) fn places(&self, surface: usize, first: usize) -> [usize; NUMBERS] {
         // In the order of the declarations, without the materials before this one.
-        let skipped = self.materials[..surface.index()].iter().flatten().count() * Material::<T>::COUNT;
+        let skipped = self.materials[..surface].iter().flatten().count() * Material::<T>::COUNT;
         from_fn(|column| first + column + if column == 0 { 0 } else { skipped })
     }
 
     /// The material of a surface, mutable; `None` if it is rigid or does not exist.
-    pub fn material_mut(&mut self, surface: SurfaceIndex) -> Option<&mut Material<T>> {
-        self.materials.get_mut(surface.index()).and_then(Option::as_mut)
+    pub fn material_mut(&mut self, surface: usize) -> Option<&mut Material<T>> {
+        self.materials.get_mut(surface).and_then(Option::as_mut)
     }
 }
 

@@ -112,7 +112,7 @@ impl<T: Real> ElasticFoundation<T> {
 /// Whether two surfaces are in contact. Contacts stand in the order of pairs.
 fn are_in_contact(contacts: &[MeshContact], i: usize, j: usize) -> bool {
     let pair = |contact: &MeshContact| {
-        let (a, b) = (contact.mesh.0, contact.other.0);
+        let (a, b) = (contact.mesh, contact.other);
         (a.min(b), a.max(b))
     };
     contacts.binary_search_by_key(&(i.min(j), i.max(j)), pair).is_ok()

@@ -6,7 +6,7 @@ use core::ops::Range;
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::PairSearch;
-use crate::elements::elastic_foundation::{Anchor, SurfaceIndex};
+use crate::elements::elastic_foundation::Anchor;
 use crate::math::{Pose, Real, SpatialForce};
 use crate::results;
 use crate::shapes::{MeshPart, VertexBuffer};
@@ -33,10 +33,10 @@ results! {
 /// each direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshContact {
-    /// The mesh whose springs are displaced.
-    pub mesh: SurfaceIndex,
+    /// The mesh whose springs are displaced, by its index among the surfaces.
+    pub mesh: usize,
     /// The surface that displaces them.
-    pub other: SurfaceIndex,
+    pub other: usize,
     /// Range of the springs in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
     pub springs: Range<usize>,
     /// Ranges of [`Position::vertices`], which has faces too, and of [`Position::parts`].
@@ -71,14 +71,7 @@ results! {
     }
 }
 
-/// The motion of one displaced spring.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpringVelocity<T: Real> {
-    /// The rate of the displacement `v = dx/dt` \[m/s\].
-    pub depth_rate: T,
-    /// The slip velocity of the mesh over the other surface at the contact point \[m/s\], expressed in Ground.
-    pub slip_G: Vector3<T>,
-}
+pub use crate::elements::contact_law::ContactVelocity as SpringVelocity;
 
 results! {
     /// Results at Dynamics stage.

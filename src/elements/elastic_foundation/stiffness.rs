@@ -3,7 +3,7 @@
 use nalgebra::ComplexField;
 
 use super::law::Law;
-use crate::elements::elastic_foundation::{ElasticFoundation, SurfaceIndex};
+use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::BodyIndex;
@@ -17,7 +17,7 @@ impl<T: Real> ElasticFoundation<T> {
             let Some(bed) = self.bed(contact, at.parameters) else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
             let law = Law::new(material, at.parameters.transition_velocity);
-            let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface.index()].body);
+            let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface].body);
             let range = contact.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
             for (spring, force) in springs {
@@ -62,8 +62,7 @@ impl<T: Real> ElasticFoundation<T> {
         stiffnesses: &mut Stiffnesses<'_, T>,
     ) {
         let (placed, met) = (&self.surfaces[mesh], &self.surfaces[other]);
-        let (Some(springs), Some(material)) = (&placed.springs, at.parameters.material(SurfaceIndex(mesh)))
-        else {
+        let (Some(springs), Some(material)) = (&placed.springs, at.parameters.material(mesh)) else {
             return;
         };
         let Some(share) = placed.share(met, at.parameters.clipped) else { return };
@@ -76,11 +75,8 @@ impl<T: Real> ElasticFoundation<T> {
         let share = share.to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
         let law = Law::new(material, at.parameters.transition_velocity).contact;
         let all = share * (area * material.stiffness).to_f64();
-        let displaced = at
-            .position
-            .contacts
-            .iter()
-            .filter(|contact| (contact.mesh.index(), contact.other.index()) == (mesh, other));
+        let displaced =
+            at.position.contacts.iter().filter(|contact| (contact.mesh, contact.other) == (mesh, other));
         let present = displaced.fold(T::zero(), |sum, contact| {
             at.position.springs[contact.springs.clone()].iter().fold(sum, |sum, spring| sum + spring.area)
         });

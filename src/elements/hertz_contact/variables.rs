@@ -133,16 +133,7 @@ results! {
     }
 }
 
-results! {
-    /// Results at Velocity stage.
-    #[derive(Copy)]
-    pub struct Velocity<T> {
-        /// The rate of the depth `v = dδ/dt`.
-        pub depth_rate: T ["m/s"];
-        /// The slip velocity of the ball over the surface at the contact point, in Ground.
-        pub slip_G: Vector3<T> ["m/s"];
-    }
-}
+pub use crate::elements::contact_law::ContactVelocity as Velocity;
 
 results! {
     /// Results at Dynamics stage.

@@ -1,6 +1,6 @@
 //! Foundations in solids of every kind, with all ways to count faces, with and without anchors.
 
-use force_elements::elastic_foundation::{Material, Parameters, SurfaceIndex};
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Rotation3, Vector3};
 use force_elements::shapes::{Ellipsoid, FiniteCylinder, HalfSpace, SolidShape, Sphere, TriangleMesh};
 use force_elements::testing::{Numbers, Scene, Subject};
@@ -136,12 +136,11 @@ impl Kind for AnyFoundation {
             marks.push("clipped");
         }
         let element = scene.system.element(scene.element);
-        let body = |surface: usize| {
-            let contact = at.position.contacts.get(surface)?;
-            let of = |surface: SurfaceIndex| element.body(surface);
-            Some([of(contact.other)?, of(contact.mesh)?])
+        let bodies = |contact: usize| {
+            let contact = at.position.contacts.get(contact)?;
+            Some([element.body(contact.other)?, element.body(contact.mesh)?])
         };
-        match body(0) {
+        match bodies(0) {
             Some(bodies) => mark_ground(&mut marks, bodies),
             None => marks.push("free"),
         }

@@ -6,7 +6,7 @@ use core::cell::Cell;
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use crate::elements::elastic_foundation::law::Law;
-use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact, SurfaceIndex};
+use crate::elements::elastic_foundation::{ElasticFoundation, Material, MeshContact};
 use crate::framework::variables::Numbers as _;
 use crate::framework::{AtDynamics, Blocks, End};
 use crate::math::{Dual, Number, Pose, Real, SpatialVelocity};
@@ -27,7 +27,7 @@ pub(super) struct Contact<'a, T: Real> {
     /// The same over the numbers of the law of friction with an anchor.
     pub(super) constant_law: Law<Dual<T, 4>>,
     /// The mesh and the other surface.
-    pub(super) surfaces: [SurfaceIndex; 2],
+    pub(super) surfaces: [usize; 2],
     pub(super) first_spring: usize,
     springs: &'a TriangleMesh<T>,
     other: &'a SolidShape<T>,
@@ -38,7 +38,6 @@ pub(super) struct Contact<'a, T: Real> {
     /// The share of their areas with which springs act.
     share: T,
     vertex_areas: &'a [T],
-    pub(super) has_anchors: bool,
     found: &'a MeshContact,
     /// Whether the other surface has provided the derivatives of its normal at every spring.
     are_known: Cell<bool>,
@@ -89,10 +88,10 @@ impl<T: Real> ElasticFoundation<T> {
     ) -> bool {
         let position = at.position;
         for contact in &position.contacts {
-            let [mesh, other] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface.index()]);
+            let [mesh, other] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface]);
             let Some((springs, share)) = self.bed(contact, at.parameters) else { continue };
             let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let [X_GM, X_GO] = [contact.mesh, contact.other].map(|surface| &position.X_GS[surface.index()]);
+            let [X_GM, X_GO] = [contact.mesh, contact.other].map(|surface| &position.X_GS[surface]);
             let p_GS = X_GM.translation.vector;
             let [V_mesh, V_other] = [contact.mesh, contact.other]
                 .map(|surface| self.velocity_at(surface, p_GS, at, at.velocities));
@@ -112,7 +111,6 @@ impl<T: Real> ElasticFoundation<T> {
                 V: V_mesh - V_other,
                 share,
                 vertex_areas: &mesh.vertex_areas,
-                has_anchors: self.has_anchors,
                 found: contact,
                 are_known: Cell::new(true),
             };

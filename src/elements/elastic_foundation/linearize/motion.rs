@@ -9,70 +9,13 @@ use crate::framework::{AtDynamics, Between, Blocks, Slopes};
 use crate::math::{Real, SpatialForce, cross_times, times_cross};
 use crate::shapes::greater;
 
-/// The number of springs of a contact in each branch, and the smallest distance to the other branch.
-///
-/// Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they do not
-/// press have let go.
-#[derive(Debug)]
-struct Branches<T: Real> {
-    /// Below and beyond the friction limit.
-    friction: [(usize, T); 2],
-    /// Pressing, and those that have let go.
-    damping: [(usize, T); 2],
-}
-
-impl<T: Real> Branches<T> {
-    fn none() -> Self {
-        let none = || [(0, T::zero()), (0, T::zero())];
-        Self { friction: none(), damping: none() }
-    }
-
-    /// Adds the branch of a spring by the rate of its depth; its margin is from the rate at which it lets go.
-    #[inline]
-    fn add_pressed(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>) {
-        let letting_go = -contact.law.contact.damping(T::one()).recip();
-        let margin = (spring.depth_rate - letting_go).abs();
-        count(&mut self.damping, spring.factor > T::zero(), margin);
-    }
-
-    /// Adds the branch of a spring whose friction follows its slip.
-    #[inline]
-    fn add_slip(&mut self, contact: &Contact<'_, T>, spring: &Spring<T>) {
-        let transition = contact.transition_velocity;
-        let slip_squared = spring.slip.norm_squared();
-        let margin = (slip_squared.sqrt() - transition).abs();
-        count(&mut self.friction, slip_squared < transition * transition, margin);
-    }
-
-    /// Adds the branch of a spring with an anchor.
-    #[inline]
-    fn add_held(&mut self, held: &Held<T>) {
-        count(&mut self.friction, !held.slips, held.margin);
-    }
-
-    /// States those of a contact.
-    fn state(&self, contact: &Contact<'_, T>, place: usize, blocks: &mut Blocks<'_, T>) {
-        let mut state = |names: [&'static str; 2], found: &[(usize, T); 2], unit| {
-            for (name, &(springs, margin)) in names.into_iter().zip(found) {
-                if springs > 0 {
-                    blocks.branch_of_parts(place, name, springs, margin, unit);
-                }
-            }
-        };
-        if contact.has_anchors {
-            state(["sticking", "slipping"], &self.friction, "N");
-        } else if contact.material.static_friction > T::zero() {
-            state(["creeping", "sliding"], &self.friction, "m/s");
-        }
-        if contact.material.dissipation > T::zero() {
-            state(["pressing", "let go"], &self.damping, "m/s");
-        }
-    }
-}
+/// Two branches of the springs of a contact: the number of springs in each, and the smallest distance of one from the other
+/// branch.
+type Branches<T> = [(usize, T); 2];
 
 /// Counts a spring in the first of two branches, or else in the second.
 #[inline]
-fn count<T: Real>(branches: &mut [(usize, T); 2], is_first: bool, margin: T) {
+fn count<T: Real>(branches: &mut Branches<T>, is_first: bool, margin: T) {
     let (springs, nearest) = &mut branches[usize::from(!is_first)];
     if *springs == 0 || margin < *nearest {
         *nearest = margin;
@@ -97,26 +40,48 @@ impl<T: Real> ElasticFoundation<T> {
         let are_known = blocks.with_workspace(|blocks, (vertices, _): &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
                 let mut sums = Sums::zero();
-                let (mut deepest, mut springs, mut branches) = (T::zero(), 0, Branches::none());
+                let (mut deepest, mut springs) = (T::zero(), 0);
+                // Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they do
+                // not press have let go.
+                let [mut friction, mut damping]: [Branches<T>; 2] = [[(0, T::zero()); 2]; 2];
+                let letting_go = -contact.law.contact.damping(T::one()).recip();
+                let transition = contact.transition_velocity;
                 contact.for_each_spring(at, vertices, |spring| {
                     deepest = greater(deepest, spring.depth);
                     springs += 1;
-                    branches.add_pressed(contact, spring);
+                    let margin = (spring.depth_rate - letting_go).abs();
+                    count(&mut damping, spring.factor > T::zero(), margin);
                     if self.has_anchors {
                         let id = contact.first_spring + spring.index;
-                        let anchor = at.discrete.of(id, contact.surfaces[1].index());
+                        let anchor = at.discrete.of(id, contact.surfaces[1]);
                         let held = contact.hold(spring, anchor);
-                        branches.add_held(&held);
+                        count(&mut friction, !held.slips, held.margin);
                         sums.add_anchored(contact, spring, &held);
                     } else {
-                        branches.add_slip(contact, spring);
+                        let slip_squared = spring.slip.norm_squared();
+                        let margin = (slip_squared.sqrt() - transition).abs();
+                        count(&mut friction, slip_squared < transition * transition, margin);
                         sums.add(contact, spring);
                     }
                 });
                 blocks.add_between(&sums.between(contact));
                 let place = contacts.next().unwrap_or_default();
                 blocks.branch_of_parts(place, "in contact", springs, deepest, "m");
-                branches.state(contact, place, blocks);
+                let mut state = |names: [&'static str; 2], found: Branches<T>, unit| {
+                    for (name, (springs, margin)) in names.into_iter().zip(found) {
+                        if springs > 0 {
+                            blocks.branch_of_parts(place, name, springs, margin, unit);
+                        }
+                    }
+                };
+                if self.has_anchors {
+                    state(["sticking", "slipping"], friction, "N");
+                } else if contact.material.static_friction > T::zero() {
+                    state(["creeping", "sliding"], friction, "m/s");
+                }
+                if contact.material.dissipation > T::zero() {
+                    state(["pressing", "let go"], damping, "m/s");
+                }
             })
         });
         if !are_known {

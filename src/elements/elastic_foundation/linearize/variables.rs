@@ -48,7 +48,7 @@ impl<T: Real> ElasticFoundation<T> {
         law: &VariedLaw<T>,
         (sums, blocks): (&mut [SpatialForce<T>], &mut Blocks<'_, T>),
     ) {
-        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1].index());
+        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1]);
         let held = contact.hold(spring, at.discrete.of(id, other));
         let normal_force = law.normal_force(spring);
         let (Friction { elastic, damping, viscous, .. }, _) = law.hold(spring, held.squares, normal_force);
@@ -136,7 +136,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
                 contact.for_each_spring(at, vertices, |spring| {
                     let id = contact.first_spring + spring.index;
-                    let key = Anchor::new(id, contact.surfaces[1].index(), Point3::<T>::origin()).key();
+                    let key = Anchor::new(id, contact.surfaces[1], Point3::<T>::origin()).key();
                     // The place of the anchor after the commit.
                     if let Ok(place) = keys.binary_search_by(|other| compare(other, &key)) {
                         let next = Anchors::<T>::places(place).point;
@@ -158,7 +158,7 @@ impl<T: Real> ElasticFoundation<T> {
         next: &Point3<usize>,
         blocks: &mut Blocks<'_, T>,
     ) {
-        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1].index());
+        let (id, other) = (contact.first_spring + spring.index, contact.surfaces[1]);
         let place = at.discrete.place_of(id, other);
         let anchor = place.map(|place| Anchors::<T>::places(place).point);
         let held = contact.hold(spring, at.discrete.of(id, other));
