@@ -7,7 +7,6 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use force_elements::exponential_spring::FrictionTransition;
 use force_elements::{CoordinateSpringDamperExt, ForceSystem, Real, State};
 use num_dual::Dual64;
 use rayon::ThreadPoolBuilder;
@@ -49,11 +48,9 @@ fn what_does_an_evaluation_cost(criterion: &mut Criterion) {
         measure(criterion, "spatial_bushing", name, spatial_bushings::<f64>(200, coupled, with_curves));
     }
     measure(criterion, "exponential_spring", "f64", springs::<f64>(200));
-    for (name, transition) in
-        [("settling", FrictionTransition::Settling), ("return mapping", FrictionTransition::ReturnMapping)]
-    {
+    for (name, settling) in [("settling", true), ("return mapping", false)] {
         for (motion, speed) in [("moving", 1.0), ("at rest", 0.0)] {
-            let springs = springs_with::<f64>(200, transition, speed);
+            let springs = springs_with::<f64>(200, settling, speed);
             measure(criterion, "exponential_spring", &format!("{name}, {motion}"), springs);
         }
     }
@@ -105,7 +102,7 @@ fn what_does_the_scalar_cost(criterion: &mut Criterion) {
 /// with the feature `rayon`, on all. Where work is not worth a thread, both take the same.
 fn what_do_more_elements_cost(criterion: &mut Criterion) {
     for count in [1, 10, 100, 1000, 10_000, 100_000] {
-        let settling = || springs_with::<f64>(count, FrictionTransition::Settling, 1.0);
+        let settling = || springs_with::<f64>(count, true, 1.0);
         let regularised = || coordinates::<f64>(count, |p| p.friction_proportional_zone = 0.01);
         for commits in [false, true] {
             sweep(criterion, "LinearBushing", commits, gimbals::<f64>(count));

@@ -19,7 +19,6 @@ use std::{env, fs};
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::exponential_spring::FrictionTransition;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::{
@@ -55,12 +54,12 @@ const KERNELS: [Kernel; 15] = [
     Kernel {
         name: "ExponentialSpring, settling, with commit",
         rounds: 20,
-        make: || Ok(evaluation(springs_with(200, FrictionTransition::Settling, 1.0), true)),
+        make: || Ok(evaluation(springs_with(200, true, 1.0), true)),
     },
     Kernel {
         name: "ExponentialSpring, return mapping, with commit",
         rounds: 20,
-        make: || Ok(evaluation(springs_with(200, FrictionTransition::ReturnMapping, 1.0), true)),
+        make: || Ok(evaluation(springs_with(200, false, 1.0), true)),
     },
     Kernel {
         name: "coordinate element, regularised, with commit",
@@ -90,7 +89,7 @@ const KERNELS: [Kernel; 15] = [
     Kernel {
         name: "linearize with variables and commit, ExponentialSpring",
         rounds: 5,
-        make: || linearization(springs_with(200, FrictionTransition::default(), 1.0), EVERYTHING),
+        make: || linearization(springs_with(200, false, 1.0), EVERYTHING),
     },
     Kernel {
         name: "linearize with variables and commit, bristles",
@@ -162,7 +161,7 @@ fn cable(count: u32) -> Result<(usize, Round)> {
 
 fn worlds() -> Result<(usize, Round)> {
     const COUNT: usize = 256;
-    let (system, state) = springs_with(8, FrictionTransition::default(), 1.0);
+    let (system, state) = springs_with(8, false, 1.0);
     let body = system.bodies().next().ok_or("a body")?;
     let pose = *state.positions().pose(body);
     let mut worlds = Worlds::new(&state, COUNT);

@@ -1,7 +1,7 @@
 //! Elements in motion, many of a kind.
 
 use force_elements::coordinate_spring_damper_ext::{self, Discrete};
-use force_elements::exponential_spring::{self, FrictionTransition};
+use force_elements::exponential_spring;
 use force_elements::hertz_contact;
 use force_elements::laws::BetweenFrames;
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector3, Vector6};
@@ -127,15 +127,11 @@ pub(crate) fn hertz_contacts<T: Real>(count: usize, is_on_ball: bool) -> (ForceS
 }
 
 pub(crate) fn springs<T: Real>(count: usize) -> (ForceSystem<T>, State<T>) {
-    springs_with(count, FrictionTransition::default(), 1.0)
+    springs_with(count, false, 1.0)
 }
 
 /// At a share of the usual speeds, at which springs that touch slip; at rest they hold.
-pub(crate) fn springs_with<T: Real>(
-    count: usize,
-    friction_transition: FrictionTransition,
-    speed: f64,
-) -> (ForceSystem<T>, State<T>) {
+pub(crate) fn springs_with<T: Real>(count: usize, settling: bool, speed: f64) -> (ForceSystem<T>, State<T>) {
     let mut system = ForceSystem::new();
     let bodies: Vec<_> = (0..count.div_ceil(8)).map(|_| system.add_body()).collect();
     let mut handles = Vec::new();
@@ -143,10 +139,8 @@ pub(crate) fn springs_with<T: Real>(
         for corner in 0..8.min(count - handles.len()) {
             let side = |bit: usize| T::lit(if corner >> bit & 1 == 0 { -0.1 } else { 0.1 });
             let station = Point3::new(side(0), side(1), side(2));
-            let parameters = exponential_spring::Parameters {
-                friction_transition,
-                ..exponential_spring::Parameters::default()
-            };
+            let parameters =
+                exponential_spring::Parameters { settling, ..exponential_spring::Parameters::default() };
             let spring = ExponentialSpring::new(
                 Frame::ground(Pose::identity()),
                 Station::on(body, station),

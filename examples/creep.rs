@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::simulation::{SimulationError, Statistics};
 use force_elements_examples::{Arguments, Progress, Table, print, println};
 use force_elements_scenes::creep::{Case, Grip, LIMIT, Outcome, STARTS};
@@ -110,9 +110,8 @@ share of the transition velocity that the load is of the limit."
 
 /// Whether all those that are to hold do: return mapping and bristles, under loads that kinetic friction can hold.
 fn print_what_holds(rows: &[Row]) -> bool {
-    let holding = rows.iter().filter(|row| {
-        matches!(row.case.grip, Grip::Bristles | Grip::Springs(FrictionTransition::ReturnMapping))
-    });
+    let holding =
+        rows.iter().filter(|row| matches!(row.case.grip, Grip::Bristles | Grip::Springs { settling: false }));
     let outcomes = holding.flat_map(|row| {
         let held =
             SHARES.iter().zip(&row.outcomes).filter(|&(&share, _)| row.case.kinetic_friction_holds(share));
@@ -161,14 +160,14 @@ large share where a push from rest turns over next to nothing.
     ]);
     let (mut lowest, mut highest) = (f64::INFINITY, 0.0_f64);
     for start in STARTS {
-        let outcomes = |transition| {
-            let grip = Grip::Springs(transition);
+        let outcomes = |settling| {
+            let grip = Grip::Springs { settling };
             // The first such row: with kinetic friction as large as static.
             let row = rows.iter().find(|row| row.case.grip == grip && row.case.start == start);
             row.map_or(&[][..], |row| &row.outcomes)
         };
-        let settling = outcomes(FrictionTransition::Settling);
-        let mapping = outcomes(FrictionTransition::ReturnMapping);
+        let settling = outcomes(true);
+        let mapping = outcomes(false);
         for (share, (settling, mapping)) in SHARES.iter().zip(settling.iter().zip(mapping)) {
             let ratio = count(mapping) / count(settling);
             (lowest, highest) = (lowest.min(ratio), highest.max(ratio));

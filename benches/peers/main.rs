@@ -12,7 +12,6 @@ use std::process::Command;
 use std::time::Instant;
 
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::exponential_spring::FrictionTransition;
 use force_elements::nalgebra::Vector3;
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::DormandPrince;
@@ -131,7 +130,7 @@ fn foundation(is_on_mesh: bool, depth: f64) -> Result<f64> {
 
 /// Nanoseconds a world: a body on four springs is set, evaluated and accepted.
 fn worlds(count: u32) -> Result<f64> {
-    let (system, state) = springs_with(4, FrictionTransition::default(), 1.0);
+    let (system, state) = springs_with(4, false, 1.0);
     let body = system.bodies().next().ok_or("a body")?;
     let pose = *state.positions().pose(body);
     let mut worlds = Worlds::new(&state, usize::try_from(count)?);
@@ -160,7 +159,7 @@ fn cable(kind: &str, count: u32) -> Result<f64> {
 
 /// Nanoseconds of a run of 7 s to an accuracy of 1e-5; also tells the evaluations.
 fn block(drop: f64, speed: f64, spin: f64) -> Result<f64> {
-    let block = Block::new(Setting::default(), Contact::springs(FrictionTransition::Settling))?;
+    let block = Block::new(Setting::default(), Contact::springs(true))?;
     let X_GB = Pose::translation(0.0, 0.0, drop) * block.resting_pose();
     let V_GB = SpatialVelocity::new(Vector3::new(0.0, 0.0, spin), Vector3::new(speed, 0.0, 0.0));
     let mut evaluations = 0;
@@ -177,7 +176,7 @@ fn block(drop: f64, speed: f64, spin: f64) -> Result<f64> {
 fn measure(scene: &str) -> Result<f64> {
     match scene {
         "bushing" => elements(200, gimbals(200), false),
-        "spring" => elements(200, springs_with(200, FrictionTransition::Settling, 1.0), true),
+        "spring" => elements(200, springs_with(200, true, 1.0), true),
         "regularised" => elements(1000, coordinates(1000, |p| p.friction_proportional_zone = 0.01), true),
         "bristles" => elements(1000, coordinates(1000, |_| {}), true),
         "half_space_1" => foundation(false, 0.01),

@@ -88,42 +88,28 @@ pub enum Refusal {
     },
 }
 
-impl From<ShapeError> for Error {
-    fn from(error: ShapeError) -> Self {
-        match error {
-            ShapeError::InvalidValue(value) => Self::InvalidValue(value),
-            error => Self::Own(OwnError::new(error)),
-        }
-    }
-}
-
-impl From<PathError> for Error {
-    fn from(error: PathError) -> Self {
-        match error {
-            PathError::InvalidValue(value) | PathError::Shape(ShapeError::InvalidValue(value)) => {
-                Self::InvalidValue(value)
+macro_rules! errors_of_shapes_and_paths {
+    ($($Error:ty),*) => {$(
+        impl From<ShapeError> for $Error {
+            fn from(error: ShapeError) -> Self {
+                match error {
+                    ShapeError::InvalidValue(value) => Self::InvalidValue(value),
+                    error => Self::Own(OwnError::new(error)),
+                }
             }
-            error => Self::Own(OwnError::new(error)),
         }
-    }
-}
 
-impl From<ShapeError> for ElementError {
-    fn from(error: ShapeError) -> Self {
-        match error {
-            ShapeError::InvalidValue(value) => Self::InvalidValue(value),
-            error => Self::own(error),
-        }
-    }
-}
-
-impl From<PathError> for ElementError {
-    fn from(error: PathError) -> Self {
-        match error {
-            PathError::InvalidValue(value) | PathError::Shape(ShapeError::InvalidValue(value)) => {
-                Self::InvalidValue(value)
+        impl From<PathError> for $Error {
+            fn from(error: PathError) -> Self {
+                match error {
+                    PathError::InvalidValue(value) | PathError::Shape(ShapeError::InvalidValue(value)) => {
+                        Self::InvalidValue(value)
+                    }
+                    error => Self::Own(OwnError::new(error)),
+                }
             }
-            error => Self::own(error),
         }
-    }
+    )*};
 }
+
+errors_of_shapes_and_paths!(Error, ElementError);

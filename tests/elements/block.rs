@@ -1,6 +1,6 @@
 //! A block on eight exponential springs: energy, stiction, sliding, and where stiction ends.
 
-use force_elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
+use force_elements::exponential_spring::{Discrete, Parameters};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::simulation::{DormandPrince, Integrator, SemiImplicitEuler, Simulation};
 use force_elements::{Error, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
@@ -125,7 +125,7 @@ fn creep_under(
 }
 
 fn settling() -> Parameters<f64> {
-    Parameters { friction_transition: FrictionTransition::Settling, ..Parameters::default() }
+    Parameters { settling: true, ..Parameters::default() }
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn whether_a_settling_block_pushed_from_rest_at_sliding_1_sticks_depends_on_the_
 }
 
 fn return_mapping() -> Parameters<f64> {
-    Parameters { friction_transition: FrictionTransition::ReturnMapping, ..Parameters::default() }
+    Parameters::default()
 }
 
 #[test]
@@ -227,8 +227,8 @@ fn with_return_mapping_error_control_finds_the_place_where_a_block_stops() {
 
 #[test]
 fn a_load_that_the_friction_springs_already_carry_is_held_up_to_static_friction() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
-        let parameters = Parameters { friction_transition: transition, ..Parameters::default() };
+    for settling in [true, false] {
+        let parameters = Parameters { settling, ..Parameters::default() };
         let mut block = block(Pose::identity(), parameters, 0.7, 0.5);
         // The push acts 3 mm below the corners, which shifts a few per cent of the load to those in front.
         let load = 0.93 * 0.7 * MASS * GRAVITY;
@@ -252,11 +252,11 @@ fn a_load_that_the_friction_springs_already_carry_is_held_up_to_static_friction(
         simulation.run(&mut DormandPrince::new(1e-7), 3.0, |_| {}).expect("runs");
         for (anchor, before) in anchors(&simulation).into_iter().zip(before) {
             // Read back where the elastic force comes from, each time: rounding.
-            assert!((anchor - before).norm() < 1e-14, "{transition:?}: {anchor} {before}");
+            assert!((anchor - before).norm() < 1e-14, "settling {settling}: {anchor} {before}");
         }
         // It leans into the push, by the load that is shifted over the stiffness: 1 N / (1150/m · 24 N).
         let moved = (block.position(&simulation) - block.resting_pose().translation.vector).norm();
-        assert!(moved < 4e-5, "{transition:?}: {moved} m");
+        assert!(moved < 4e-5, "settling {settling}: {moved} m");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Claims about contacts with friction: creep, holding, and cost.
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::simulation::SimulationError;
 
 use force_elements_scenes::block::{Contact, GRAVITY};
@@ -9,8 +9,7 @@ use force_elements_scenes::one_in;
 use force_elements_scenes::race::{self, SCENES, Scene};
 
 const LOADS: [f64; 4] = [0.05, 0.25, 0.5, 0.9];
-const TRANSITIONS: [FrictionTransition; 2] =
-    [FrictionTransition::Settling, FrictionTransition::ReturnMapping];
+const TRANSITIONS: [bool; 2] = [true, false];
 
 /// Long enough for a cube on springs: after half of it, it rocks by less than a nanometre.
 const SECONDS: f64 = 8.0;
@@ -23,7 +22,7 @@ fn creep_of(grip: Grip, start: Start, share: f64) -> Outcome {
 fn return_mapping_does_not_creep_under_loads_that_kinetic_friction_can_hold_from_any_start() {
     for mu_kinetic in [MU_STATIC, MU_KINETIC] {
         for start in STARTS {
-            let case = Case { grip: Grip::Springs(FrictionTransition::ReturnMapping), start, mu_kinetic };
+            let case = Case { grip: Grip::Springs { settling: false }, start, mu_kinetic };
             for share in LOADS.into_iter().filter(|&share| case.kinetic_friction_holds(share)) {
                 let outcome = case.run(share, SECONDS, 1e-7).expect("regular");
                 // What is left of rocking, over four seconds.
@@ -38,13 +37,13 @@ fn return_mapping_does_not_creep_under_loads_that_kinetic_friction_can_hold_from
 
 #[test]
 fn a_sudden_load_between_kinetic_and_static_friction_takes_the_block_along_from_any_start() {
-    for transition in TRANSITIONS {
+    for settling in TRANSITIONS {
         for start in STARTS {
             for share in [0.75, 0.9] {
-                let case = Case { grip: Grip::Springs(transition), start, mu_kinetic: MU_KINETIC };
+                let case = Case { grip: Grip::Springs { settling }, start, mu_kinetic: MU_KINETIC };
                 assert!(!case.kinetic_friction_holds(share));
                 let Outcome { creep, .. } = case.run(share, SECONDS, 1e-7).expect("regular");
-                if transition == FrictionTransition::ReturnMapping {
+                if !settling {
                     // From 4 s to 8 s at least, at what the load exceeds kinetic friction by; a block that came
                     // sliding at 1 m/s is faster by that.
                     let gained = (share * MU_STATIC - MU_KINETIC) * GRAVITY * 6.0;
@@ -62,7 +61,7 @@ fn a_sudden_load_between_kinetic_and_static_friction_takes_the_block_along_from_
 #[test]
 fn settling_creeps_at_the_viscous_slip_where_that_exceeds_the_settle_velocity() {
     let Parameters { friction_viscosity, settle_velocity, .. } = Parameters::<f64>::default();
-    let settling = Grip::Springs(FrictionTransition::Settling);
+    let settling = Grip::Springs { settling: true };
     let viscous_slip = |share: f64| share * LIMIT / (4.0 * friction_viscosity);
     // Stopped gently, or pushed so hard that the anchors let go whatever the start.
     let creeping = [0.25, 0.5].map(|share| (Start::Sliding(0.05), share));
@@ -82,7 +81,7 @@ fn settling_creeps_at_the_viscous_slip_where_that_exceeds_the_settle_velocity() 
 
 #[test]
 fn whether_a_settling_block_sticks_depends_on_how_it_comes_to_the_same_place() {
-    let settling = Grip::Springs(FrictionTransition::Settling);
+    let settling = Grip::Springs { settling: true };
     let creeps = STARTS.map(|start| creep_of(settling, start, 0.25).creep);
     let creeping = creeps.iter().filter(|creep| creep.abs() > 1e-3).count();
     let held = creeps.iter().filter(|creep| creep.abs() < 1e-9).count();
@@ -135,8 +134,8 @@ fn return_mapping_costs_about_as_much_as_settling() {
             if !is_drawn() {
                 continue;
             }
-            let [settling, mapping] = TRANSITIONS.map(|transition| {
-                let case = Case::new(Grip::Springs(transition), start);
+            let [settling, mapping] = TRANSITIONS.map(|settling| {
+                let case = Case::new(Grip::Springs { settling }, start);
                 evaluations(case.run(share, 60.0, 1e-5).expect("regular"))
             });
             // A block that holds is the same with both, and takes the same steps: what differs is how it
@@ -149,8 +148,8 @@ fn return_mapping_costs_about_as_much_as_settling() {
     let mut all = [0; 2];
     for scene in SCENES {
         for accuracy in [1e-3, 1e-4, 1e-5] {
-            for (sum, transition) in all.iter_mut().zip(TRANSITIONS) {
-                let finish = race::run(scene, Contact::springs(transition), accuracy).expect("regular");
+            for (sum, settling) in all.iter_mut().zip(TRANSITIONS) {
+                let finish = race::run(scene, Contact::springs(settling), accuracy).expect("regular");
                 *sum += finish.statistics.evaluations;
             }
         }
@@ -161,9 +160,9 @@ fn return_mapping_costs_about_as_much_as_settling() {
 
 #[test]
 fn the_balance_of_work_holds_across_holding_and_sliding_with_both_transitions() {
-    for transition in TRANSITIONS {
+    for settling in TRANSITIONS {
         for (start, share) in [(Start::Sliding(1.0), 0.25), (Start::Sliding(0.05), 0.5), (Start::Rest, 0.9)] {
-            let case = Case::new(Grip::Springs(transition), start);
+            let case = Case::new(Grip::Springs { settling }, start);
             let run = |accuracy: f64| case.run(share, 2.0, accuracy).expect("regular");
             let (coarse, fine) = (run(1e-5), run(1e-8));
             // Work that events leave out would stay where it is as steps become shorter; the integrator's
@@ -183,13 +182,13 @@ fn exponential_springs_need_a_fraction_of_the_evaluations_of_a_foundation() -> R
             |contact: Contact| race::run(scene, contact, 1e-5).map(|finish| finish.statistics.evaluations);
         let foundation = |transition_velocity: f64| evaluations(Contact::Foundation { transition_velocity });
         let (coarse, fine) = (foundation(0.01)?, foundation(0.001)?);
-        for transition in TRANSITIONS {
-            let springs = evaluations(Contact::springs(transition))?;
+        for settling in TRANSITIONS {
+            let springs = evaluations(Contact::springs(settling))?;
             // 37 and 23 times were seen, and 7 where the block spins for half of the time: as long as it slips,
             // a foundation takes no short steps, and springs do, for it tumbles over their corners.
-            assert!(fine > 5 * springs, "{scene:?}, {transition:?}: {fine} for {springs}");
+            assert!(fine > 5 * springs, "{scene:?}, settling {settling}: {fine} for {springs}");
             if scene != Scene::SlideAndSpin {
-                assert!(coarse > 2 * springs, "{scene:?}, {transition:?}: {coarse} for {springs}");
+                assert!(coarse > 2 * springs, "{scene:?}, settling {settling}: {coarse} for {springs}");
             }
         }
     }
@@ -199,10 +198,10 @@ fn exponential_springs_need_a_fraction_of_the_evaluations_of_a_foundation() -> R
 #[test]
 fn under_tilted_gravity_springs_come_to_rest_and_a_foundation_creeps() -> Result<(), SimulationError> {
     let drift = |contact: Contact| race::drift_at_rest(Scene::TiltedGravity, contact, 1e-5);
-    for transition in TRANSITIONS {
-        let drift = drift(Contact::springs(transition))?;
+    for settling in TRANSITIONS {
+        let drift = drift(Contact::springs(settling))?;
         // The block still rocks at 40 s, by some ten nanometres.
-        assert!(drift < 1e-8, "{transition:?}: {drift} m/s");
+        assert!(drift < 1e-8, "settling {settling}: {drift} m/s");
     }
     let transition_velocity = 0.01;
     let ratio = drift(Contact::Foundation { transition_velocity })? / transition_velocity;
@@ -221,10 +220,10 @@ fn error_control_sees_the_friction_of_slow_contacts() -> Result<(), SimulationEr
         let fine = race::run(Scene::TiltedGravity, contact, 1e-5)?;
         Ok((coarse.position - fine.position).xy().norm())
     };
-    for transition in TRANSITIONS {
-        let strayed = strays(Contact::springs(transition))?;
+    for settling in TRANSITIONS {
+        let strayed = strays(Contact::springs(settling))?;
         // Velocities that buzz by 1e-3 m/s, for the hundredth of a second that the springs take to answer.
-        assert!(strayed < 3e-5, "{transition:?}: {strayed} m");
+        assert!(strayed < 3e-5, "settling {settling}: {strayed} m");
     }
     for transition_velocity in [0.01, 0.001] {
         let strayed = strays(Contact::Foundation { transition_velocity })?;

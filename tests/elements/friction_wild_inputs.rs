@@ -1,7 +1,7 @@
 //! After inputs of any size, elements with friction remember only what they accept.
 
 use force_elements::coordinate_spring_damper_ext as coordinate;
-use force_elements::exponential_spring::{self as exponential, FrictionTransition};
+use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceElement, ForceSystem, Frame, Handle,
@@ -76,7 +76,7 @@ fn accept<T: Real, E: ForceElement<T>>(
     }
 }
 
-fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut Tally) {
+fn spring<T: Real>(numbers: &[f64], settling: bool, tally: &mut Tally) {
     let deal = &mut Deal(numbers.iter());
     let parameters = exponential::Parameters {
         d0: deal.any(),
@@ -88,12 +88,12 @@ fn spring<T: Real>(numbers: &[f64], transition: FrictionTransition, tally: &mut 
         friction_viscosity: deal.nonnegative(),
         settle_velocity: deal.nonnegative(),
         release_velocity: deal.nonnegative(),
-        friction_transition: transition,
+        settling,
         ..exponential::Parameters::default()
     };
     // What is not wild happens more often.
     let parameters = if deal.any::<f64>() > 0.0 {
-        exponential::Parameters { friction_transition: transition, ..Default::default() }
+        exponential::Parameters { settling, ..Default::default() }
     } else {
         parameters
     };
@@ -193,11 +193,11 @@ fn in_every_scalar(numbers: usize, check: impl Fn(&[f64], &mut [Tally; 3])) {
 
 #[test]
 fn what_an_exponential_spring_remembers_is_what_it_accepts() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+    for settling in [true, false] {
         in_every_scalar(50, |numbers, [f64s, f32s, duals]| {
-            spring::<f64>(numbers, transition, f64s);
-            spring::<f32>(numbers, transition, f32s);
-            spring::<Dual64>(numbers, transition, duals);
+            spring::<f64>(numbers, settling, f64s);
+            spring::<f32>(numbers, settling, f32s);
+            spring::<Dual64>(numbers, settling, duals);
         });
     }
 }
@@ -216,10 +216,7 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
     // Within a few roundoffs below the settle velocity Sliding is as close to 1 as a number comes.
     let mut system = ForceSystem::<f64>::new();
     let body = system.add_body();
-    let parameters = exponential::Parameters {
-        friction_transition: FrictionTransition::ReturnMapping,
-        ..exponential::Parameters::default()
-    };
+    let parameters = exponential::Parameters { settling: false, ..exponential::Parameters::default() };
     let spring = ExponentialSpring::new(
         Frame::ground(Pose::identity()),
         Station::on(body, Point3::origin()),
@@ -241,10 +238,10 @@ fn a_station_that_settles_can_be_saved_and_restored_at_every_speed() {
 }
 
 /// What a station on its way shows in units of length and force so many times as small as metre and newton.
-fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64; 6]> {
+fn in_units(length: f64, force: f64, settling: bool) -> Vec<[f64; 6]> {
     let si = exponential::Parameters::<f64>::default();
     // Far enough to slip at first, and to hold as the station sinks.
-    let far = if transition == FrictionTransition::ReturnMapping { 100.0 } else { 1.0 };
+    let far = if settling { 1.0 } else { 100.0 };
     let parameters = exponential::Parameters {
         d0: si.d0 * length,
         d1: si.d1 * force,
@@ -254,7 +251,7 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
         friction_elasticity: si.friction_elasticity * force / length,
         friction_viscosity: si.friction_viscosity * force / length,
         settle_velocity: si.settle_velocity * length * far,
-        friction_transition: transition,
+        settling,
         ..exponential::Parameters::default()
     };
     let mut system = ForceSystem::new();
@@ -288,12 +285,12 @@ fn in_units(length: f64, force: f64, transition: FrictionTransition) -> Vec<[f64
 
 #[test]
 fn other_units_than_si_give_the_same_forces() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
-        let expected = in_units(1.0, 1.0, transition);
+    for settling in [true, false] {
+        let expected = in_units(1.0, 1.0, settling);
         let slid = expected.iter().filter(|seen| seen[4] > 0.0).count();
         assert!(slid > 5 && slid < 35, "Sliding is put to the test in {slid} steps");
         for (length, force) in [(1e3, 1e-3), (1e-12, 1e-25), (1e-90, 1.0), (1.0, 1e-150), (1e90, 1e150)] {
-            for (seen, expected) in in_units(length, force, transition).iter().zip(&expected) {
+            for (seen, expected) in in_units(length, force, settling).iter().zip(&expected) {
                 for (seen, expected) in seen.iter().zip(expected) {
                     // Relative to forces of up to 2000 N; an exponent of up to 12 rounds, and so does Sliding, which the
                     // next steps take up.

@@ -1,6 +1,6 @@
 //! What overflows within a law is refused, or the force is right all the same.
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::hertz_contact;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::{
@@ -57,10 +57,10 @@ fn slides_or_is_refused<T: Real>(system: &ForceSystem<T>, body: BodyIndex, heigh
 }
 
 fn springs<T: Real>() {
-    for friction_transition in [FrictionTransition::ReturnMapping, FrictionTransition::Settling] {
+    for settling in [false, true] {
         let mut system = ForceSystem::<T>::new();
         let body = system.add_body();
-        let parameters = Parameters { friction_transition, ..Parameters::default() };
+        let parameters = Parameters { settling, ..Parameters::default() };
         let plane = Frame::ground(Pose::identity());
         let spring = ExponentialSpring::new(plane, Station::on(body, Point3::origin()), parameters);
         system.add(spring.expect("valid")).expect("exists");

@@ -1,6 +1,6 @@
 //! Bodies that slide down a slope on exponential springs, with the published friction: which stick and which creep.
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Pose, SpatialVelocity, Station};
@@ -15,8 +15,8 @@ fn sledge(
     slope: f64,
     parameters: Parameters<f64>,
 ) -> (ForceSystem<f64>, Plant<f64>, BodyIndex, f64) {
-    let friction_transition = FrictionTransition::Settling;
-    let parameters = Parameters { mu_static: 0.7, mu_kinetic: 0.6, friction_transition, ..parameters };
+    let settling = true;
+    let parameters = Parameters { mu_static: 0.7, mu_kinetic: 0.6, settling, ..parameters };
     let mut system = ForceSystem::new();
     let gravity = Vector3::new(slope.sin(), 0.0, -slope.cos()) * GRAVITY;
     let mut plant = Plant::new(gravity).expect("finite");

@@ -2,7 +2,7 @@
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::coordinate_spring_damper_ext as coordinate;
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::{
@@ -21,11 +21,11 @@ struct Corner {
 }
 
 /// A station at the origin of a body, above a plane that is tilted by 10° about y.
-fn corner(transition: FrictionTransition) -> Corner {
+fn corner(settling: bool) -> Corner {
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let slope = Pose::from_parts(Vector3::zeros().into(), Rotation3::from_euler_angles(0.0, 0.17, 0.0));
-    let parameters = Parameters { friction_transition: transition, ..Parameters::default() };
+    let parameters = Parameters { settling, ..Parameters::default() };
     let spring =
         ExponentialSpring::new(Frame::ground(slope), Station::on(body, Point3::origin()), parameters)
             .expect("valid");
@@ -36,7 +36,7 @@ fn corner(transition: FrictionTransition) -> Corner {
 /// Steps a point mass on the slope by semi-implicit Euler, 1 ms at a time, telling the time or not; returns
 /// how far it has got when it ends or is refused.
 fn slide(tells_time: bool, mass: f64) -> (f64, Result<(), Error>) {
-    let Corner { system, body, spring } = corner(FrictionTransition::Settling);
+    let Corner { system, body, spring } = corner(true);
     let mut state = system.default_state();
     system.reset_memory(&mut state, spring).expect("regular");
     let (mut p, mut v) = (Vector3::<f64>::zeros(), Vector3::zeros());
@@ -76,8 +76,7 @@ fn creep_in_single_precision(far: f32, h: f32, steps: usize) -> (f32, Result<(),
     let body = system.add_body();
     let tilt = Rotation3::from_euler_angles(0.0, 0.3, 0.0);
     let slope = Pose::from_parts(Vector3::new(far, 0.0, 0.0).into(), tilt);
-    let parameters =
-        Parameters { friction_transition: FrictionTransition::Settling, ..Parameters::default() };
+    let parameters = Parameters { settling: true, ..Parameters::default() };
     let spring =
         ExponentialSpring::new(Frame::ground(slope), Station::on(body, Point3::origin()), parameters)
             .expect("valid");
@@ -117,9 +116,9 @@ fn a_host_that_forgets_the_time_is_told_however_little_moves_in_a_step() {
 
 #[test]
 fn the_first_commit_may_be_at_any_time() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+    for settling in [true, false] {
         for time in [-1e6, -2.0, -1e-9, 0.0, 3.0] {
-            let Committed { spring, state, .. } = committed(transition, time);
+            let Committed { spring, state, .. } = committed(settling, time);
             assert_eq!(state.discrete(spring).last_update, time);
         }
     }
@@ -127,8 +126,8 @@ fn the_first_commit_may_be_at_any_time() {
 
 #[test]
 fn a_commit_at_an_earlier_time_is_refused_and_changes_nothing() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
-        let Committed { system, mut state, .. } = committed(transition, 2.0);
+    for settling in [true, false] {
+        let Committed { system, mut state, .. } = committed(settling, 2.0);
         state.set_time(1.5).expect("finite");
         system.realize_dynamics(&mut state).expect("regular");
         let before = (state.stage(), state.snapshot());
@@ -150,8 +149,8 @@ struct Committed {
 }
 
 /// A sliding corner after a commit at this time.
-fn committed(transition: FrictionTransition, time: f64) -> Committed {
-    let Corner { system, body, spring } = corner(transition);
+fn committed(settling: bool, time: f64) -> Committed {
+    let Corner { system, body, spring } = corner(settling);
     let mut state = system.default_state();
     state.set_time(time).expect("finite");
     let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.4, -0.1, 0.0));
@@ -163,9 +162,9 @@ fn committed(transition: FrictionTransition, time: f64) -> Committed {
 
 #[test]
 fn a_second_commit_of_the_same_state_changes_no_bit() {
-    for transition in [FrictionTransition::Settling, FrictionTransition::ReturnMapping] {
+    for settling in [true, false] {
         for time in [0.0, 0.3, 1e6] {
-            let Committed { system, mut state, .. } = committed(transition, time);
+            let Committed { system, mut state, .. } = committed(settling, time);
             let once = state.snapshot();
             for _ in 0..3 {
                 system.realize_dynamics(&mut state).expect("regular");
@@ -178,7 +177,7 @@ fn a_second_commit_of_the_same_state_changes_no_bit() {
 
 #[test]
 fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
-    let Committed { system, body, spring, mut state } = committed(FrictionTransition::ReturnMapping, 0.5);
+    let Committed { system, body, spring, mut state } = committed(false, 0.5);
     let mut anchors = Vec::new();
     for step in 1..6 {
         state.set_pose(body, Pose::translation(0.05 * f64::from(step), 0.0, -0.01)).expect("finite");
@@ -214,7 +213,7 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
 
 #[test]
 fn the_anchor_goes_on_from_where_time_is_reset() {
-    let Committed { system, body, spring, mut state } = committed(FrictionTransition::Settling, 2.0);
+    let Committed { system, body, spring, mut state } = committed(true, 2.0);
     state.set_time(0.0).expect("finite");
     system.reset_memory(&mut state, spring).expect("regular");
     state.set_time(1e-3).expect("finite");
@@ -265,7 +264,7 @@ impl ForceElement<f64> for Fence {
 
 #[test]
 fn one_element_that_must_not_commit_keeps_all_from_it() {
-    let Corner { mut system, body, .. } = corner(FrictionTransition::Settling);
+    let Corner { mut system, body, .. } = corner(true);
     system.add(Fence(body)).expect("exists");
     let mut state = system.default_state();
     state.set_time(0.1).expect("finite");

@@ -2,7 +2,7 @@
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation as foundation;
-use force_elements::exponential_spring::{self, FrictionTransition};
+use force_elements::exponential_spring;
 use force_elements::hertz_contact;
 use force_elements::linear_bushing::Parameters;
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
@@ -226,8 +226,8 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
             derived.push(system.add(bed)?.id());
         }
     }
-    for friction_transition in [FrictionTransition::ReturnMapping, FrictionTransition::Settling] {
-        let parameters = exponential_spring::Parameters { friction_transition, ..Default::default() };
+    for settling in [false, true] {
+        let parameters = exponential_spring::Parameters { settling, ..Default::default() };
         let station = Station::on(first, Point3::new(0.1, 0.2, -0.3));
         derived.push(system.add(ExponentialSpring::new(Frame::of(second), station, parameters)?)?.id());
     }

@@ -434,7 +434,7 @@ fn what_does_not_fit_is_refused() -> Result<(), Error> {
     let refused = linearization.apply_with_variables(&none, &none, &variables, &mut forces, &mut next);
     assert_eq!(refused, Err(Error::NoVariables));
 
-    for name in ["stiffness", "enabled", "last_station.known", "friction_transition.return_mapping"] {
+    for name in ["stiffness", "enabled", "last_station.known", "settling"] {
         let name = format!("exponential_spring[2].{name}");
         assert_eq!(state.variable_place(&name), Err(Error::NoSuchVariable { name }));
     }

@@ -333,8 +333,7 @@ impl System {
 
     /// Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
     /// of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
-    /// parameters of a ``ContactDesign``. ``friction_transition`` is true for return mapping, the law below, and false for the
-    /// published one, ``Settling``.
+    /// parameters of a ``ContactDesign``. With ``settling`` friction follows the law of the source, below, instead.
     #[pyo3(signature = (plane, station, *, name=None, **parameters))]
     fn add_exponential_spring(
         &self,

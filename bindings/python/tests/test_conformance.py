@@ -86,7 +86,7 @@ def test_exponential_spring(case: dict[str, Any]) -> None:
         fe.GROUND.frame(pose(given["X_GP"])),
         body.station(given["station_B"]),
         name="corner",
-        friction_transition=False,
+        settling=True,
         **known,
     )
     state = system.state()

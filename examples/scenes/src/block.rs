@@ -1,7 +1,7 @@
 //! A block on a plane, carried by exponential springs at its corners or by a bed of springs over its faces.
 
 use force_elements::elastic_foundation::Material;
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody, Simulation, SimulationError};
@@ -61,9 +61,9 @@ pub enum Contact {
 }
 
 impl Contact {
-    /// Exponential springs with default parameters but for the transition.
-    pub fn springs(transition: FrictionTransition) -> Self {
-        Self::Springs(Parameters { friction_transition: transition, ..Parameters::default() })
+    /// Exponential springs with default parameters, with settling friction or return mapping.
+    pub fn springs(settling: bool) -> Self {
+        Self::Springs(Parameters { settling, ..Parameters::default() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A block of 10 kg, or a slider of that mass, under a steady tangential load.
 
 use force_elements::coordinate_spring_damper_ext::Parameters as Bristles;
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation, SimulationError, Statistics};
 use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem, SpatialVelocity};
@@ -24,7 +24,7 @@ pub struct Case {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grip {
-    Springs(FrictionTransition),
+    Springs { settling: bool },
     Foundation { transition_velocity: f64 },
     Bristles,
 }
@@ -57,8 +57,8 @@ pub struct Outcome {
 impl Grip {
     pub fn name(self) -> &'static str {
         match self {
-            Self::Springs(FrictionTransition::Settling) => "exponential springs, settling",
-            Self::Springs(FrictionTransition::ReturnMapping) => "exponential springs, return mapping",
+            Self::Springs { settling: true } => "exponential springs, settling",
+            Self::Springs { settling: false } => "exponential springs, return mapping",
             Self::Foundation { transition_velocity: 0.01 } => "foundation, 0.01 m/s",
             Self::Foundation { .. } => "foundation, 0.001 m/s",
             Self::Bristles => "bristle coordinate",
@@ -98,8 +98,7 @@ impl Case {
         };
         let few = [Start::Rest, Start::Sliding(1.0)];
         let springs = |mu_kinetic: f64| {
-            [FrictionTransition::Settling, FrictionTransition::ReturnMapping]
-                .map(|transition| cases(&STARTS, Grip::Springs(transition), mu_kinetic))
+            [true, false].map(|settling| cases(&STARTS, Grip::Springs { settling }, mu_kinetic))
         };
         let foundations = [0.01, 0.001]
             .map(|transition_velocity| cases(&few, Grip::Foundation { transition_velocity }, MU_STATIC));
@@ -117,7 +116,7 @@ impl Case {
     /// Pushes with a share of the limit for so many seconds.
     pub fn run(&self, share: f64, seconds: f64, accuracy: f64) -> Result<Outcome, SimulationError> {
         let contact = match self.grip {
-            Grip::Springs(transition) => Contact::springs(transition),
+            Grip::Springs { settling } => Contact::springs(settling),
             Grip::Foundation { transition_velocity } => Contact::Foundation { transition_velocity },
             Grip::Bristles => return self.run_slider(share, seconds, accuracy),
         };

@@ -48,7 +48,7 @@ pub fn spring<T: Real>(body: BodyIndex) -> Result<ExponentialSpring<T>, Error> {
         d2: T::lit(200.0),
         friction_elasticity: T::lit(50.0),
         friction_viscosity: T::lit(1.0),
-        friction_transition: exponential_spring::FrictionTransition::ReturnMapping,
+        settling: false,
         ..Default::default()
     };
     ExponentialSpring::new(

@@ -4,7 +4,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
 use force_elements::elastic_foundation::{self, Material};
-use force_elements::exponential_spring::{self, FrictionTransition};
+use force_elements::exponential_spring;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, ShapeError, TriangleMesh};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, SimulationError};
@@ -22,7 +22,7 @@ const ACCURACY: f64 = 1e-7;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Friction {
     /// Of exponential springs.
-    Springs(FrictionTransition),
+    Springs { settling: bool },
     /// Of a foundation, after Hollars.
     Hollars,
     /// Of a foundation.
@@ -30,17 +30,13 @@ pub enum Friction {
 }
 
 impl Friction {
-    pub const ALL: [Self; 4] = [
-        Self::Springs(FrictionTransition::Settling),
-        Self::Springs(FrictionTransition::ReturnMapping),
-        Self::Hollars,
-        Self::Anchors,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::Springs { settling: true }, Self::Springs { settling: false }, Self::Hollars, Self::Anchors];
 
     pub fn name(self) -> &'static str {
         match self {
-            Self::Springs(FrictionTransition::Settling) => "exponential springs, settling",
-            Self::Springs(FrictionTransition::ReturnMapping) => "exponential springs, return mapping",
+            Self::Springs { settling: true } => "exponential springs, settling",
+            Self::Springs { settling: false } => "exponential springs, return mapping",
             Self::Hollars => "foundation, Hollars",
             Self::Anchors => "foundation, anchors",
         }
@@ -48,7 +44,7 @@ impl Friction {
 
     /// Whether it remembers a place in which it holds.
     pub fn holds(self) -> bool {
-        matches!(self, Self::Springs(FrictionTransition::ReturnMapping) | Self::Anchors)
+        matches!(self, Self::Springs { settling: false } | Self::Anchors)
     }
 }
 
@@ -86,8 +82,8 @@ fn touch(
     touching: &Touching<'_>,
 ) -> Result<Vec<Handle<ExponentialSpring<f64>>>, Error> {
     let mut springs = Vec::new();
-    if let Friction::Springs(friction_transition) = friction {
-        let parameters = parameters(friction_transition);
+    if let Friction::Springs { settling } = friction {
+        let parameters = parameters(settling);
         for (plane, stations) in touching.planes {
             for &p_B in *stations {
                 let station = Station::on(touching.body, p_B);
@@ -113,11 +109,11 @@ fn touch(
     Ok(springs)
 }
 
-fn parameters(friction_transition: FrictionTransition) -> exponential_spring::Parameters<f64> {
+fn parameters(settling: bool) -> exponential_spring::Parameters<f64> {
     exponential_spring::Parameters {
         mu_static: MU_STATIC,
         mu_kinetic: MU_KINETIC,
-        friction_transition,
+        settling,
         release_velocity: 2e-4,
         ..Default::default()
     }
@@ -158,7 +154,7 @@ impl Pinch {
         let [_, radius, half_length] = CAPSULE;
         let mesh = Arc::new(capsule_mesh(radius, half_length)?);
         let squeeze = match friction {
-            Friction::Springs(transition) => -parameters(transition).resting_height(PRESSED / 2.0)?,
+            Friction::Springs { settling } => -parameters(settling).resting_height(PRESSED / 2.0)?,
             Friction::Hollars | Friction::Anchors => {
                 let (mut low, mut high) = (0.0, 0.1 * radius);
                 for _ in 0..50 {
@@ -315,8 +311,8 @@ impl Tilt {
         };
         let springs = touch(&mut system, friction, &touching)?;
         let height = match friction {
-            Friction::Springs(transition) => {
-                half_height + parameters(transition).resting_height(mass * GRAVITY / 4.0)?
+            Friction::Springs { settling } => {
+                half_height + parameters(settling).resting_height(mass * GRAVITY / 4.0)?
             }
             Friction::Hollars | Friction::Anchors => half_height - 1e-3,
         };

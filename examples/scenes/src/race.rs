@@ -1,7 +1,6 @@
 //! Three scenes with the block, in which contacts run against each other.
 
 use force_elements::SpatialVelocity;
-use force_elements::exponential_spring::FrictionTransition;
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Simulation, SimulationError, Statistics};
 
@@ -65,14 +64,8 @@ pub struct Runner {
 /// The first is the one the others are measured by.
 pub fn runners() -> [Runner; 4] {
     [
-        Runner {
-            name: "exponential springs, settling",
-            contact: Contact::springs(FrictionTransition::Settling),
-        },
-        Runner {
-            name: "exponential springs, return mapping",
-            contact: Contact::springs(FrictionTransition::ReturnMapping),
-        },
+        Runner { name: "exponential springs, settling", contact: Contact::springs(true) },
+        Runner { name: "exponential springs, return mapping", contact: Contact::springs(false) },
         Runner { name: "foundation, 0.01 m/s", contact: Contact::Foundation { transition_velocity: 0.01 } },
         Runner { name: "foundation, 0.001 m/s", contact: Contact::Foundation { transition_velocity: 0.001 } },
     ]

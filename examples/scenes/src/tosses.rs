@@ -5,7 +5,6 @@
 
 use std::path::Path;
 
-use force_elements::exponential_spring::FrictionTransition;
 use force_elements::nalgebra::{Point3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::{
@@ -279,11 +278,8 @@ impl Model {
         let mut elements = Vec::new();
         match self.contact {
             Contact::Springs => {
-                let parameters = exponential_spring::Parameters {
-                    d0: 0.0,
-                    friction_transition: FrictionTransition::ReturnMapping,
-                    ..Default::default()
-                };
+                let parameters =
+                    exponential_spring::Parameters { d0: 0.0, settling: false, ..Default::default() };
                 for corner in corners(half) {
                     let spring = ExponentialSpring::new(board, Station::on(body, corner), parameters)?;
                     elements.push(Acting { id: system.add(spring)?.id(), corners: vec![corner] });

@@ -5,7 +5,7 @@
 use nalgebra::Vector2;
 
 use super::slider::{Slider, Yielding};
-use crate::elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
+use crate::elements::exponential_spring::{Discrete, Parameters};
 use crate::math::{Algebraic, Number, Real};
 
 /// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
@@ -129,11 +129,10 @@ impl<S: Algebraic> Parameters<S> {
             lowered_limit: limit,
             room: S::lit(f64::INFINITY),
         };
-        match self.friction_transition {
-            FrictionTransition::ReturnMapping => {
-                self.yields(committed, [position, velocity], normal, elapsed, none)
-            }
-            FrictionTransition::Settling => self.blends(committed, [position, velocity], elapsed, none),
+        if self.settling {
+            self.blends(committed, [position, velocity], elapsed, none)
+        } else {
+            self.yields(committed, [position, velocity], normal, elapsed, none)
         }
     }
 

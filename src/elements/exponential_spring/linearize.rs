@@ -5,7 +5,7 @@ use core::array::from_fn;
 use nalgebra::{ComplexField, Matrix3, Vector2, Vector3};
 
 use super::law::{Step, TOUCH, Tangential, length, normal_force};
-use super::{Discrete, ExponentialSpring, FrictionTransition, Parameters};
+use super::{Discrete, ExponentialSpring, Parameters};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
@@ -215,7 +215,7 @@ impl<T: Real> ExponentialSpring<T> {
             blocks.branch("free", -beyond_least, "N");
             return;
         }
-        let is_mapped = parameters.friction_transition == FrictionTransition::ReturnMapping;
+        let is_mapped = !parameters.settling;
         let is_anchored = !is_mapped || last_station.is_some() || *sliding == zero;
         let velocity = at.velocity.v_PS.xy();
         let stretch =

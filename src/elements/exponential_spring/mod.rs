@@ -7,7 +7,7 @@ mod linearize;
 mod slider;
 mod variables;
 
-pub use variables::{Discrete, Dynamics, FrictionTransition, Parameters, Position, Velocity};
+pub use variables::{Discrete, Dynamics, Parameters, Position, Velocity};
 
 use crate::elements::Refusal;
 use crate::framework::{
@@ -82,7 +82,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// A commit is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced) if time has decreased since the last one. A second commit without motion
 /// changes nothing.
 ///
-/// The law of the source, in which friction settles from step to step, is [`FrictionTransition::Settling`].
+/// With [`settling`](Parameters::settling) friction follows the [law of the source](#the-law-of-the-source) instead.
 ///
 /// | symbol | field | default | unit | range |
 /// |---|---|---|---|---|
@@ -100,6 +100,39 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above
 /// it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer
 /// than a negligible time.
+///
+/// # The law of the source
+///
+/// Sliding settles from step to step as the anchor slows down. It replaces the lines of the law after the first:
+///
+/// ```text
+/// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
+/// sliding     f1    = −cxy·vxy                                     shortened to L
+/// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
+/// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
+/// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
+/// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
+/// ```
+///
+/// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0` and
+/// Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit; a commit after a
+/// motion in zero time is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced). `s⁺ = 1` where Δt or the limit is negligible.
+///
+/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations
+///   that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the
+///   defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15
+///   mm/s indefinitely. Above 0.724 times the settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ
+///   falls below one) such creep sustains itself at any step, unless rocking or stiff friction springs stop it.
+///   Below 0.6 times the settle velocity, blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So choose `cxy`
+///   or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held.
+/// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if `m <
+///   kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default `kxy`
+///   and `v_settle` on 20° that is 0.256 kg per station. A larger mass needs a larger `kxy` or a larger `cxy`; with
+///   the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
+/// - With Sliding between 0 and 1, each accepted step removes a further fraction of the elastic force. So the
+///   transition depends on the step size, and with it possibly whether a block pushed from rest at `s = 1` sticks.
+///   Within one step, and only there, the elastic friction may return slightly more energy than the spring had
+///   stored.
 ///
 /// # Energy
 ///
@@ -141,7 +174,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///
 /// # Linearization
 ///
-/// Derivatives are exact with both transitions of friction, also those of a commit.
+/// Derivatives are exact, with return mapping and with settling friction, also those of a commit.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
@@ -257,7 +290,7 @@ impl<T: Real> ExponentialSpring<T> {
                 time: at.time.to_f64(),
             })
         };
-        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
+        let is_mapped = !at.parameters.settling;
         if elapsed > T::negligible() || (is_mapped && last_station.is_none()) {
             return Ok(Step::Whole);
         }
@@ -289,8 +322,8 @@ impl<T: Real> ExponentialSpring<T> {
     fn unresolved_error(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_update, last_station, last_velocity_P, sliding, .. } = at.discrete;
         let (limit, velocity) = (at.dynamics.friction_force_limit, at.velocity.v_PS.xy());
-        let Parameters { friction_transition, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;
-        if friction_transition == FrictionTransition::Settling {
+        let Parameters { settling, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;
+        if settling {
             return T::zero();
         }
         let change = velocity - last_velocity_P;
@@ -440,7 +473,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { anchor_P, last_station, sliding, .. } = at.discrete;
         let is_anchored = last_station.is_some() || *sliding == T::zero();
-        if at.parameters.friction_transition == FrictionTransition::Settling || !is_anchored {
+        if at.parameters.settling || !is_anchored {
             return at.dynamics.potential_energy;
         }
         let place = at.position.p_PS.xy().coords;

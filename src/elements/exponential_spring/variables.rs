@@ -5,9 +5,6 @@ use nalgebra::{Point3, Vector2, Vector3};
 use crate::elements::ContactDesign;
 use crate::framework::Variables;
 use crate::framework::stored_variables;
-use crate::framework::variables::{
-    Composite, Declared, Lift, Listed, Part, Slot, Value, Visitor, VisitorMut,
-};
 use crate::math::{InvalidValue, Pose, Real, check};
 use crate::results;
 
@@ -45,8 +42,9 @@ stored_variables! {
         pub mu_static: T = 0.7, nonnegative => Dynamics;
         /// Coefficient of kinetic friction.
         pub mu_kinetic: T = 0.5, nonnegative => Dynamics;
-        /// The transition between holding and sliding.
-        pub friction_transition: FrictionTransition => Dynamics;
+        /// Whether Sliding settles from step to step as the anchor slows down, by the
+        /// [law of the source](super::ExponentialSpring#the-law-of-the-source), in place of return mapping.
+        pub settling: bool => Dynamics;
     }
     check |p| check::at_most("mu_kinetic", p.mu_kinetic, "mu_static", p.mu_static);
 }
@@ -72,81 +70,6 @@ stored_variables! {
         /// limit, if the friction spring was slack; otherwise zero.
         pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
-}
-
-/// The transition between holding and sliding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum FrictionTransition {
-    /// The anchor holds up to static friction, and is dragged under kinetic friction until the station rests.
-    #[default]
-    ReturnMapping,
-    /// Sliding settles from step to step as the anchor slows down: the published law. It replaces the lines after the
-    /// first of the law of the [element](super::ExponentialSpring):
-    ///
-    /// ```text
-    /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
-    /// sliding     f1    = −cxy·vxy                                     shortened to L
-    /// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
-    /// friction    fxy   = (elastic part of f2)·(1 − s) + (damping part of f2)·(1 − s) + f1·s
-    /// next anchor p0⁺   = pxy + (elastic part of fxy) / kxy
-    /// next s      s⁺    = 10σ³ − 15σ⁴ + 6σ⁵,   σ = |p0⁺ − p0| / (Δt·v_settle) clamped to [0, 1]
-    /// ```
-    ///
-    /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0` and
-    /// Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit; a commit after a
-    /// motion in zero time is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced). `s⁺ = 1` where Δt or the limit is negligible.
-    ///
-    /// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations
-    ///   that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the
-    ///   defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15
-    ///   mm/s indefinitely. Above 0.724 times the settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ
-    ///   falls below one) such creep sustains itself at any step, unless rocking or stiff friction springs stop it.
-    ///   Below 0.6 times the settle velocity, blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So choose `cxy`
-    ///   or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held.
-    /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if `m <
-    ///   kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default `kxy`
-    ///   and `v_settle` on 20° that is 0.256 kg per station. A larger mass needs a larger `kxy` or a larger `cxy`; with
-    ///   the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
-    /// - With Sliding between 0 and 1, each accepted step removes a further fraction of the elastic force. So the
-    ///   transition depends on the step size, and with it possibly whether a block pushed from rest at `s = 1` sticks.
-    ///   Within one step, and only there, the elastic friction may return slightly more energy than the spring had
-    ///   stored.
-    Settling,
-}
-
-/// The flag `return_mapping`.
-impl<T: Real> Listed<T, Composite> for FrictionTransition {
-    fn neutral() -> Self {
-        Self::default()
-    }
-    fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
-        let name = field.name;
-        let flag = Declared { name: format_args!("{name}.return_mapping"), ..field };
-        visit(flag.flag(Value::Flag(*self == Self::ReturnMapping)));
-    }
-}
-
-impl<T: Real> Part<T, Composite> for FrictionTransition {
-    fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
-        let name = field.name;
-        let flag = Declared { name: format_args!("{name}.return_mapping"), ..field };
-        let mut return_mapping = *self == Self::ReturnMapping;
-        visit(flag.flag(Slot::Flag(&mut return_mapping)));
-        *self = if return_mapping { Self::ReturnMapping } else { Self::Settling };
-    }
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-impl<T, S> Lift<T, S, Composite> for FrictionTransition {
-    type Lifted = Self;
-    #[inline]
-    fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
-        *self
-    }
-    const COUNT: usize = 0;
 }
 
 impl<T: Real> Parameters<T> {

@@ -331,7 +331,7 @@ fn variables_have_the_units_and_stages_of_their_declaration() {
     has(&rows, "linear_bushing[0].absorbed_energy", "J", Stage::Dynamics);
     let rows = variables_of::<Spring>();
     has(&rows, "exponential_spring[0].mu_static", "1", Stage::Dynamics);
-    has(&rows, "exponential_spring[0].friction_transition.return_mapping", "", Stage::Dynamics);
+    has(&rows, "exponential_spring[0].settling", "", Stage::Dynamics);
     has(&rows, "exponential_spring[0].last_station.known", "", Stage::Dynamics);
     has(&rows, "exponential_spring[0].last_station.z", "m", Stage::Dynamics);
     let rows = variables_of::<SoftTorus>();

@@ -143,7 +143,7 @@ impl Subject for Spring {
     type Element<T: Real> = ExponentialSpring<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
-        spring_scene(deal, exponential::FrictionTransition::Settling)
+        spring_scene(deal, true)
     }
 }
 
@@ -153,14 +153,14 @@ impl Subject for ReturnMappedSpring {
     type Element<T: Real> = ExponentialSpring<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
-        spring_scene(deal, exponential::FrictionTransition::ReturnMapping)
+        spring_scene(deal, false)
     }
 }
 
 /// Anchored well below the friction limit: the anchor stays where it is.
 fn spring_scene<T: Real>(
     deal: &mut Numbers,
-    friction_transition: exponential::FrictionTransition,
+    settling: bool,
 ) -> Result<Scene<T, ExponentialSpring<T>>, Error> {
     let mut system = ForceSystem::new();
     let (plane_body, body) = (system.add_body(), system.add_body());
@@ -168,7 +168,7 @@ fn spring_scene<T: Real>(
         friction_elasticity: deal.between(5e3, 5e4),
         friction_viscosity: deal.between(1.0, 50.0),
         normal_viscosity: deal.between(0.0, 1.0),
-        friction_transition,
+        settling,
         ..exponential::Parameters::default()
     };
     let X_AP: Pose<T> = deal.pose(1.5, 0.4);

@@ -1,7 +1,7 @@
 //! Bushings, coordinate elements and exponential springs exactly at kinks.
 
 use force_elements::coordinate_spring_damper_ext::{self as coordinate, CoordinateSpringDamperExt};
-use force_elements::exponential_spring::{self as exponential, FrictionTransition};
+use force_elements::exponential_spring as exponential;
 use force_elements::nalgebra::{Matrix6, Point3, Rotation3, Translation3, Vector2, Vector3, Vector6};
 use force_elements::spatial_bushing::{Curve, Symmetric6};
 use force_elements::{
@@ -224,8 +224,8 @@ fn an_exponential_spring_at_rest_at_its_limits_and_at_the_clamp() {
         ("released", released),
         ("slippery", slippery),
     ] {
-        for transition in [FrictionTransition::ReturnMapping, FrictionTransition::Settling] {
-            let p = exponential::Parameters { friction_transition: transition, ..p };
+        for settling in [false, true] {
+            let p = exponential::Parameters { settling, ..p };
             for (name, position, velocity) in motions {
                 // The length of a velocity of zero, the damper's first claim on the limit, and limits at the clamp.
                 let is_corner = law == "slippery"
@@ -233,11 +233,11 @@ fn an_exponential_spring_at_rest_at_its_limits_and_at_the_clamp() {
                     || (law == "clamp" && name.contains("limit"));
                 for sliding in [0.0, 1.0] {
                     for overspeed in [0.0, 0.25] {
-                        if transition == FrictionTransition::Settling && overspeed > 0.0 {
+                        if settling && overspeed > 0.0 {
                             continue;
                         }
                         let name = format!(
-                            "{law}, {transition:?}, {name}, sliding {sliding}, overspeed {overspeed}"
+                            "{law}, settling {settling}, {name}, sliding {sliding}, overspeed {overspeed}"
                         );
                         let case = exponential_spring(p, (position, velocity), |discrete| {
                             discrete.anchor_P = Vector2::zeros();
@@ -252,7 +252,7 @@ fn an_exponential_spring_at_rest_at_its_limits_and_at_the_clamp() {
             let first = exponential_spring(p, (none, none), |discrete| {
                 (discrete.sliding, discrete.last_station) = (1.0, None);
             });
-            let name = format!("{law}, {transition:?}, before the first commit");
+            let name = format!("{law}, settling {settling}, before the first commit");
             if law == "slippery" { corners.push((name, first)) } else { cases.push((name, first)) }
         }
     }

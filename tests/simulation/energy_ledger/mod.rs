@@ -6,7 +6,7 @@ mod liar;
 mod scene;
 
 use approx::assert_relative_eq;
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Implicit, Integrator, Simulation};
 use force_elements::{DynamicsView, Pose, SpatialForce, SpatialVelocity};
@@ -194,24 +194,23 @@ fn where_nothing_is_lost_kinetic_gravitational_and_stored_energy_are_constant() 
     }
 }
 
-const TRANSITIONS: [FrictionTransition; 2] =
-    [FrictionTransition::Settling, FrictionTransition::ReturnMapping];
+const TRANSITIONS: [bool; 2] = [true, false];
 
 #[test]
 fn exponential_springs_that_are_dragged_along() {
-    for transition in TRANSITIONS {
+    for settling in TRANSITIONS {
         let mut scene = Scene::new();
-        scene.block(Parameters { friction_transition: transition, ..Parameters::default() });
+        scene.block(Parameters { settling, ..Parameters::default() });
         is_accounted_for("the block", &scene);
     }
 }
 
 #[test]
 fn exponential_springs_whose_clamp_yields() {
-    for transition in TRANSITIONS {
+    for settling in TRANSITIONS {
         let mut scene = Scene::new();
         let clamped = Parameters { max_normal_force: 300.0, ..Parameters::default() };
-        let (_, springs) = scene.block(Parameters { friction_transition: transition, ..clamped });
+        let (_, springs) = scene.block(Parameters { settling, ..clamped });
         is_accounted_for("the clamped block", &scene);
 
         let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
@@ -232,8 +231,7 @@ fn exponential_springs_whose_clamp_yields() {
 #[test]
 fn what_a_dragged_anchor_loses_is_the_work_done_on_it() {
     let mut scene = Scene::new();
-    let parameters =
-        Parameters { friction_transition: FrictionTransition::ReturnMapping, ..Parameters::default() };
+    let parameters = Parameters { settling: false, ..Parameters::default() };
     let (_, springs) = scene.block(parameters);
     let mut simulation = Simulation::new(&scene.system, &scene.plant, scene.start()).expect("regular");
     let mut last = None;
@@ -285,9 +283,9 @@ fn bristles_and_stops() {
 }
 
 /// A block that slides, with a mast on a bushing, from which a cable runs over a bar to a ball; and sliders.
-fn machine(transition: FrictionTransition) -> Scene {
+fn machine(settling: bool) -> Scene {
     let mut scene = Scene::new();
-    let (block, _) = scene.block(Parameters { friction_transition: transition, ..Parameters::default() });
+    let (block, _) = scene.block(Parameters { settling, ..Parameters::default() });
     let mast = scene.body(1.0, 0.02, Pose::translation(-1.0, 0.0, 0.55), SpatialVelocity::zero());
     scene.bushing(block, Vector3::new(0.0, 0.0, 0.15), mast);
     let ball = scene.ball();
@@ -298,8 +296,8 @@ fn machine(transition: FrictionTransition) -> Scene {
 
 #[test]
 fn all_five_together() {
-    for transition in TRANSITIONS {
-        let audit = is_accounted_for("the machine", &machine(transition));
+    for settling in TRANSITIONS {
+        let audit = is_accounted_for("the machine", &machine(settling));
         for kind in ["exponential spring", "elastic foundation", "cable", "bushing", "bristles", "stops"] {
             let of_kind = audit.accounts.iter().filter(|account| account.name == kind);
             let lost: f64 = of_kind.map(|account| account.lost).sum();
@@ -310,7 +308,7 @@ fn all_five_together() {
 
 /// Runs the machine at one accuracy after another, each ten times the last; returns what is missing.
 fn missing<I: Integrator<f64>>(accuracies: &[f64], integrator: impl Fn(f64) -> I) -> Vec<f64> {
-    let machine = machine(FrictionTransition::ReturnMapping);
+    let machine = machine(false);
     let missing = accuracies.iter().map(|&accuracy| {
         let Audit { integration_error, accounts, .. } = audit(&machine, &mut integrator(accuracy), 3.0);
         for account in &accounts {

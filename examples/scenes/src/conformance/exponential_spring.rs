@@ -1,6 +1,6 @@
 //! Cases of the exponential spring.
 
-use force_elements::exponential_spring::{Discrete, FrictionTransition, Parameters};
+use force_elements::exponential_spring::{Discrete, Parameters};
 use force_elements::nalgebra::Vector3;
 use force_elements::{BodyIndex, ExponentialSpring, ForceSystem, Frame, Station};
 
@@ -24,7 +24,7 @@ pub(crate) fn check(case: Fields<'_>) -> Result<Deviations, Failure> {
         settle_velocity: input.number("settle_velocity")?,
         mu_static: input.number("mu_static")?,
         mu_kinetic: input.number("mu_kinetic")?,
-        friction_transition: FrictionTransition::Settling,
+        settling: true,
         ..Parameters::default()
     };
     let station = input.point("station_B")?;

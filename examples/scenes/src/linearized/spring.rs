@@ -1,6 +1,6 @@
 //! Exponential springs from far above the plane to below the clamp, holding, yielding and sliding.
 
-use force_elements::exponential_spring::{FrictionTransition, Parameters};
+use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Vector2, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{Error, ExponentialSpring, ForceSystem, Frame, Pose, Real, Station};
@@ -31,11 +31,7 @@ impl Subject for AnySpring {
             release_velocity: if toss(deal, 0.5) { T::zero() } else { spread(deal, 1e-4, 1.0) },
             mu_static: T::lit(mu_static),
             mu_kinetic: T::lit(mu_kinetic),
-            friction_transition: if is_mapped {
-                FrictionTransition::ReturnMapping
-            } else {
-                FrictionTransition::Settling
-            },
+            settling: !is_mapped,
             ..Parameters::default()
         };
         let X_AP: Pose<T> = deal.pose(1.5, 0.4);
@@ -97,7 +93,7 @@ impl Kind for AnySpring {
         let element = scene.system.element(scene.element);
         let mut marks = Vec::new();
         mark_ground(&mut marks, [element.plane().body, element.station().body]);
-        let is_mapped = at.parameters.friction_transition == FrictionTransition::ReturnMapping;
+        let is_mapped = !at.parameters.settling;
         marks.push(if is_mapped { "return mapping" } else { "settling" });
         if at.dynamics.friction_force_limit < 1e-13 {
             marks.push("far above");
