@@ -43,15 +43,15 @@ fn a_sudden_load_between_kinetic_and_static_friction_takes_the_block_along_from_
                 let case = Case { grip: Grip::Springs { settling }, start, mu_kinetic: MU_KINETIC };
                 assert!(!case.kinetic_friction_holds(share));
                 let Outcome { creep, .. } = case.run(share, SECONDS, 1e-7).expect("regular");
-                if !settling {
+                if settling {
+                    // At 75 % some do not overshoot so far, and some creep.
+                    assert!(share < 0.9 || creep > 1.0, "{case:?}, {share}: {creep} m/s");
+                } else {
                     // From 4 s to 8 s at least, at what the load exceeds kinetic friction by; a block that came
                     // sliding at 1 m/s is faster by that.
                     let gained = (share * MU_STATIC - MU_KINETIC) * GRAVITY * 6.0;
                     let start = if start == Start::Sliding(1.0) { 1.0 } else { 0.0 };
                     assert!((creep / (gained + start) - 1.0).abs() < 0.05, "{case:?}, {share}: {creep} m/s");
-                } else {
-                    // At 75 % some do not overshoot so far, and some creep.
-                    assert!(share < 0.9 || creep > 1.0, "{case:?}, {share}: {creep} m/s");
                 }
             }
         }

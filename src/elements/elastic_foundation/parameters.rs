@@ -1,15 +1,14 @@
 //! Parameters and materials of the foundation, and errors of its surfaces.
 
 use alloc::vec::Vec;
-use core::array::from_fn;
 
 use crate::elements::ContactDesign;
+use crate::framework::Stage;
 use crate::framework::stored_variables;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
-use crate::framework::{Stage, varied};
-use crate::math::{Dual, InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Real, Requirement, check};
 
 pub(super) const KIND: &str = "elastic_foundation";
 
@@ -34,12 +33,6 @@ stored_variables! {
     }
     check |m| check::at_most("dynamic_friction", m.dynamic_friction, "static_friction", m.static_friction);
 }
-
-/// The number of variables in the law of a mesh: the transition velocity and its material.
-pub(super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
-
-/// A number of the law with its derivatives by all of these variables.
-pub(super) type Varied<T> = Dual<T, NUMBERS>;
 
 impl<T: Real> Material<T> {
     /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
@@ -167,22 +160,6 @@ impl<T: Real> Parameters<T> {
     #[inline]
     pub fn material(&self, surface: usize) -> Option<&Material<T>> {
         self.materials.get(surface).and_then(Option::as_ref)
-    }
-
-    /// The variables of the law of a mesh, with derivatives: its material and the transition velocity; `None` if it is
-    /// rigid.
-    pub(super) fn varied(&self, surface: usize) -> Option<(Material<Varied<T>>, Varied<T>)> {
-        let mut vary = varied(0);
-        let transition_velocity = vary(self.transition_velocity);
-        let material = self.material(surface)?.lift(&mut vary);
-        Some((material, transition_velocity))
-    }
-
-    /// The places of these numbers among those of the parameters, of which the first is at `first`.
-    pub(super) fn places(&self, surface: usize, first: usize) -> [usize; NUMBERS] {
-        // In the order of the declarations, without the materials before this one.
-        let skipped = self.materials[..surface].iter().flatten().count() * Material::<T>::COUNT;
-        from_fn(|column| first + column + if column == 0 { 0 } else { skipped })
     }
 
     /// The material of a surface, mutable; `None` if it is rigid or does not exist.

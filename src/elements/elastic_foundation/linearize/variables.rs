@@ -1,5 +1,6 @@
 //! Derivatives of the forces by parameters and anchors, and of the next anchors.
 
+use core::array::from_fn;
 use core::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
@@ -8,10 +9,16 @@ use super::contact::{Contact, Memory, Spring};
 use super::friction::Held;
 use super::motion::normal_force_by_motion;
 use crate::elements::elastic_foundation::law::{Friction, Law};
-use crate::elements::elastic_foundation::parameters::{NUMBERS, Varied};
 use crate::elements::elastic_foundation::{Anchor, Anchors, ElasticFoundation, Material};
-use crate::framework::{AtDynamics, Blocks, Row};
+use crate::framework::variables::Numbers;
+use crate::framework::{AtDynamics, Blocks, Row, varied};
 use crate::math::{Dual, Number, Real, SpatialForce};
+
+/// The number of variables in the law of a mesh: the transition velocity and its material.
+const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
+
+/// A number of the law with its derivatives by all of these variables.
+type Varied<T> = Dual<T, NUMBERS>;
 
 impl<T: Real> ElasticFoundation<T> {
     pub(in super::super) fn linearize_by_variables(
@@ -21,7 +28,7 @@ impl<T: Real> ElasticFoundation<T> {
     ) {
         let are_known = blocks.with_workspace(|blocks, (vertices, _): &mut Memory<T>| {
             self.for_each_contact(at, |contact| {
-                let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
+                let law = VariedLaw::new(contact, at, blocks);
                 let mut sums = law.places.map(|_| SpatialForce::zero());
                 contact.for_each_spring(at, vertices, |spring| {
                     if self.has_anchors {
@@ -80,16 +87,19 @@ struct VariedLaw<T: Real> {
 }
 
 impl<T: Real> VariedLaw<T> {
-    /// `None` without a material.
     fn new(
         contact: &Contact<'_, T>,
         at: &AtDynamics<'_, T, ElasticFoundation<T>>,
         blocks: &Blocks<'_, T>,
-    ) -> Option<Self> {
-        let mesh = contact.surfaces[0];
-        let (material, transition_velocity) = at.parameters.varied(mesh)?;
-        let places = at.parameters.places(mesh, blocks.parameter(0));
-        Some(Self { material, law: Law::new(&material, transition_velocity), places })
+    ) -> Self {
+        let mut vary = varied(0);
+        let transition_velocity = vary(contact.transition_velocity);
+        let material = contact.material.lift(&mut vary);
+        // In the order of the declarations, without the materials before this one.
+        let before = at.parameters.materials[..contact.surfaces[0]].iter().flatten().count();
+        let skipped = before * Material::<T>::COUNT;
+        let places = from_fn(|i| blocks.parameter(i + if i == 0 { 0 } else { skipped }));
+        Self { material, law: Law::new(&material, transition_velocity), places }
     }
 
     /// The normal force of a spring.
@@ -133,7 +143,7 @@ impl<T: Real> ElasticFoundation<T> {
             keys.extend(at.dynamics.next_anchors.iter().take(at.discrete.room()).map(Anchor::key));
             keys.sort_unstable_by(compare);
             self.for_each_contact(at, |contact| {
-                let Some(law) = VariedLaw::new(contact, at, blocks) else { return };
+                let law = VariedLaw::new(contact, at, blocks);
                 contact.for_each_spring(at, vertices, |spring| {
                     let id = contact.first_spring + spring.index;
                     let key = Anchor::new(id, contact.surfaces[1], Point3::<T>::origin()).key();
