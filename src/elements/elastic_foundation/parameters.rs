@@ -3,11 +3,10 @@
 use alloc::vec::Vec;
 
 use crate::elements::ContactDesign;
-use crate::framework::Stage;
-use crate::framework::stored_variables;
 use crate::framework::variables::{
     Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
 };
+use crate::framework::{Stage, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check};
 
 pub(super) const KIND: &str = "elastic_foundation";

@@ -66,8 +66,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                         'commit without motion\n'
                         'changes nothing.\n'
                         '\n'
-                        'The law of the source, in which friction settles from step to step, is '
-                        '`FrictionTransition::Settling`.\n'
+                        'With `settling` friction follows the law of the source instead.\n'
                         '\n'
                         '| symbol | field | default | unit | range |\n'
                         '|---|---|---|---|---|\n'
@@ -109,7 +108,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                                        'bound.',
                                        '≥ 0'),
                          'mu_kinetic': ('Coefficient of kinetic friction.', '≥ 0'),
-                         'friction_transition': ('The transition between holding and sliding.', '')}),
+                         'settling': ('Whether Sliding settles from step to step as the anchor slows down, by the law '
+                                      'of the source, in place of return mapping.',
+                                      '')}),
  'elastic_foundation': ('Springs are independent. One whose base is inside the other surface is displaced to the '
                         'nearest point of that surface,\n'
                         'where the bodies exert normal and friction forces on each other, after Hunt and Crossley and '
