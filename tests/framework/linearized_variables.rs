@@ -4,10 +4,10 @@ use force_elements::coordinate_spring_damper_ext::{self, CoordinateSpringDamperE
 use force_elements::nalgebra::{DMatrix, DVector, Point3, Vector3, Vector6};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, BodyIndex, Column, CoordinatePair, ElementError, ElementId, End, Error, ExponentialSpring,
-    ForceAccumulator, ForceElement, ForceSystem, Forces, Frame, LinearBushing, Linearization, Pose, Row,
-    Scope, SpatialForce, SpatialVelocity, State, Station, Topology, VariableVector, Variation,
-    exponential_spring, linear_bushing, variables,
+    AtDynamics, Blocks, BodyIndex, Column, CoordinatePair, ElementError, ElementId, End, Error,
+    ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Forces, Frame, LinearBushing,
+    Linearization, Pose, Row, Scope, SpatialForce, SpatialVelocity, State, Station, Topology, VariableVector,
+    Variation, exponential_spring, linear_bushing, variables,
 };
 
 variables! {
@@ -86,6 +86,68 @@ impl ForceElement<f64> for Control {
         next.last_height = 0.5 * at.discrete.last_height + at.positions.pose(self.0).translation.z.powi(2);
         Ok(())
     }
+}
+
+/// A force by the error of a height, whose element writes all derivatives at the first request.
+#[derive(Debug)]
+struct AtOnce(BodyIndex);
+
+impl ForceElement<f64> for AtOnce {
+    const KIND: &'static str = "at_once";
+    type Parameters = Tuning<f64>;
+    type Discrete = Before<f64>;
+    type Continuous = ();
+    type Position = ();
+    type Velocity = ();
+    type Dynamics = ();
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_body(self.0)?)
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
+        let f_G = Vector3::z() * (-at.parameters.gain * at.discrete.last_height);
+        forces.apply_to_body(self.0, SpatialForce::new(Vector3::zeros(), f_G));
+    }
+
+    fn linearize(&self, at: &AtDynamics<'_, f64, Self>, blocks: &mut Blocks<'_, f64>) {
+        let Scope { variables, commit } = blocks.scope();
+        if variables {
+            let by = |factor: f64| Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, factor);
+            let (gain, last) = (blocks.parameter(0), blocks.discrete(0));
+            blocks.add_by_variable(self.0, gain, &by(-at.discrete.last_height));
+            blocks.add_by_variable(self.0, last, &by(-at.parameters.gain));
+        }
+        if commit {
+            blocks.add_to_by_variable(Row::Next(0), blocks.discrete(0), 1.0);
+        }
+    }
+
+    fn linearize_variables(&self, _: &AtDynamics<'_, f64, Self>, _: &mut Blocks<'_, f64>) {}
+
+    fn linearize_commit(&self, _: &AtDynamics<'_, f64, Self>, _: &mut Blocks<'_, f64>) {}
+}
+
+#[test]
+fn an_element_may_write_all_derivatives_at_the_first_request() -> Result<(), Error> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let element = system.add(AtOnce(body))?;
+    let mut state = system.default_state();
+    system.set_discrete(&mut state, element, Before { last_height: 0.5 })?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+    let change = |name: &str| -> Result<f64, Error> {
+        let mut by = VariableVector::zeros(&state);
+        *by.number_mut(state.variable_place(name)?) = 1.0;
+        let (still, mut next) = (Variation::zeros(system.topology()), VariableVector::zeros(&state));
+        let mut forces = Forces::zeros(system.topology());
+        linearization.apply_with_variables(&still, &still, &by, &mut forces, &mut next)?;
+        Ok(forces.body(body).force.z)
+    };
+    assert_eq!([change("at_once[0].gain")?, change("at_once[0].last_height")?], [-0.5, -7.0]);
+    Ok(())
 }
 
 /// Two bodies and a coordinate on elements of every sort, and one that is not enabled.

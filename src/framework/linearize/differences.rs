@@ -42,8 +42,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             to.elements[place].begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
             let at = slots.at_dynamics(place, kinematics);
+            let is_more_in_scope = to.scope.variables || to.scope.commit;
+            if is_more_in_scope {
+                // An element may write all derivatives at the first request.
+                to.elements[place].counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+            }
             self.linearize_part(Part::Forces, slots, place, kinematics, to, |to| element.linearize(&at, to))?;
-            if to.scope.variables || to.scope.commit {
+            if is_more_in_scope {
                 self.linearize_others(element, slots, place, kinematics, to)?;
             }
             to.elements[place].end(to.derivatives.mark());
@@ -66,7 +71,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let (scope, slot) = (to.scope, &mut to.elements[place]);
         slot.commits = scope.commit;
-        let counts = *slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+        let counts = slot.counts.unwrap_or_default();
         let at = slots.at_dynamics(place, kinematics);
         if scope.variables {
             let write = |to: &mut Blocks<'_, T>| element.linearize_variables(&at, to);
