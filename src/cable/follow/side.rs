@@ -35,7 +35,8 @@ impl<T: Real> Obstacle<T> {
     /// ```
     ///
     /// This holds at every solution, independent of memory: a remembered path on another side, or with another number
-    /// of windings, is discarded. The side of the cable depends only on the present positions.
+    /// of windings, is discarded. Of several paths on the side the remembered one is followed, so on a surface with more
+    /// than one the length depends on memory; on a sphere or a cylinder without ends it does not.
     ///
     /// The cable passes in front of an axis: that of the surface ([`axis`](Wrappable::axis)), as for a cylinder, or the
     /// line through the origin of its frame across the side and the straight line between the neighbouring points of

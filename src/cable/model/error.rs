@@ -59,8 +59,9 @@ pub enum PathError {
     /// Smooth paths were found, but none of them is a local minimum that touches every obstacle where it must: each is
     /// a saddle, jumps through an obstacle, or touches one elsewhere.
     #[error(
-        "no smooth path of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
-         surfaces; give a contact hint where the cable runs, or confine it to a side"
+        "no smooth path found of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
+         surfaces; give a contact hint where the cable runs, confine it to a side, or, where these were all that it may \
+         take, raise `Settings::max_evaluations`"
     )]
     NoMinimum {
         /// The obstacle at which the last path has its largest kink, counted along the path.
