@@ -7,6 +7,25 @@ use crate::math::Real;
 use crate::mechanics::{
     Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Positions, Topology, Velocities,
 };
+use crate::results;
+
+results! {
+    /// Results at Position stage.
+    #[derive(Copy)]
+    pub struct Position<T> {
+        /// Displacement `q`.
+        pub displacement: T ["m"];
+    }
+}
+
+results! {
+    /// Results at Velocity stage.
+    #[derive(Copy)]
+    pub struct Velocity<T> {
+        /// Velocity `v`.
+        pub velocity: T ["m/s"];
+    }
+}
 
 /// Two coordinates, the displacement `f1·q1 − f0·q0` between them, and the forces `+f·f0` and `−f·f1` of a tension on it.
 #[derive(Debug, Clone, Copy, PartialEq)]

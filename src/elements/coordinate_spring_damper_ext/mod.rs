@@ -10,7 +10,9 @@ use core::fmt;
 
 use law::Part;
 use stops::side_of;
-pub use variables::{Discrete, Dynamics, Parameters, Position, Velocity};
+pub use variables::{Discrete, Dynamics, Parameters};
+
+pub use crate::elements::sides::{Position, Velocity};
 
 use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;

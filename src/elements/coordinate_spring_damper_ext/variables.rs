@@ -193,24 +193,6 @@ impl<S: Algebraic> Parameters<S> {
 }
 
 results! {
-    /// Results at Position stage.
-    #[derive(Copy)]
-    pub struct Position<T> {
-        /// Displacement `q`.
-        pub displacement: T ["m"];
-    }
-}
-
-results! {
-    /// Results at Velocity stage.
-    #[derive(Copy)]
-    pub struct Velocity<T> {
-        /// Velocity `v`.
-        pub velocity: T ["m/s"];
-    }
-}
-
-results! {
     /// Results at Dynamics stage.
     #[derive(Copy)]
     pub struct Dynamics<T> {

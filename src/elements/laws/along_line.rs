@@ -1,11 +1,12 @@
 //! Laws of a tension over a distance, and the line between two points along which it may act.
 
-use nalgebra::Vector3;
+use nalgebra::{Scalar, Vector3};
 
 use super::{FrameLaw, LawVariables, Outcome, Relative};
 use crate::framework::ElementError;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real, dot};
+use crate::results;
 
 /// A law of the tension over a distance: equations over any number.
 ///
@@ -117,20 +118,22 @@ pub struct Stretch<S> {
     pub rate: S,
 }
 
-/// A tension, with energy and powers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pull<S> {
-    /// The tension \[N\], which shortens the distance.
-    pub tension: S,
-    /// The energy stored \[J\].
-    pub potential_energy: S,
-    /// The power dissipated \[W\], as far as it is known instantaneously.
-    pub power_dissipated: S,
-    /// The power that a drive within the law supplies \[W\].
-    pub power_supplied: S,
+results! {
+    /// A tension, with energy and powers.
+    #[derive(Copy, Lift)]
+    pub struct Pull<T> {
+        /// The tension, which shortens the distance or reduces the displacement.
+        pub tension: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated, as far as it is known instantaneously.
+        pub power_dissipated: T ["W"];
+        /// The power that a drive within the law supplies.
+        pub power_supplied: T ["W"];
+    }
 }
 
-impl<S> Pull<S> {
+impl<S: Scalar> Pull<S> {
     /// No tension, and no energy.
     pub fn zero<T: Real>() -> Self
     where

@@ -44,7 +44,7 @@ pub use along_line::{AlongLine, LineLaw, Pull, Stretch};
 pub use bed_law::{BedLaw, Push, Touch};
 pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
 pub use on_bed::{OnBed, Springs};
-pub use on_coordinates::{OnCoordinates, Tension};
+pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over, Variables};
 use crate::framework::{ElementError, varied};

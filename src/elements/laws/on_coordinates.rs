@@ -1,30 +1,13 @@
 //! The element of a law on coordinates.
 
 use super::{LineLaw, Pull, Stretch, Varied, for_variables};
-use crate::elements::coordinate_spring_damper_ext::{Position, Velocity};
-use crate::elements::sides::Sides;
+use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Row, Stiffnesses,
 };
 use crate::math::{Dual, Number, Real, check};
 use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
-use crate::results;
-
-results! {
-    /// Results of a law on coordinates at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Tension<T> {
-        /// The tension, which reduces the displacement.
-        pub tension: T ["N"];
-        /// The energy stored.
-        pub potential_energy: T ["J"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
-        /// The power that a drive within the law supplies.
-        pub power_supplied: T ["W"];
-    }
-}
 
 /// The element of a [`LineLaw`] on a coordinate or between two: a joint's stop, an elastic gear, a motor.
 ///
@@ -225,7 +208,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
     type Continuous = ();
     type Position = Position<T>;
     type Velocity = Velocity<T>;
-    type Dynamics = Tension<T>;
+    type Dynamics = Pull<T>;
 
     derived_methods!();
 
@@ -262,9 +245,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
         let stretch = Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity };
-        let Pull { tension, potential_energy, power_dissipated, power_supplied } =
-            self.law.evaluate(at.parameters, at.discrete, &stretch)?;
-        *cache = Tension { tension, potential_energy, power_dissipated, power_supplied };
+        *cache = self.law.evaluate(at.parameters, at.discrete, &stretch)?;
         Ok(())
     }
 
