@@ -15,21 +15,19 @@ mod solve;
 mod start;
 mod surfaces;
 
-pub use friction::grip::{Grip, Grips, Lap};
 pub(crate) use friction::strand_derivatives::{Evaluated, StrandDerivatives, StrandMotion};
 pub use friction::strand_law::Strand;
 pub(crate) use friction::strand_law::tension;
-pub use friction::strands::Strands;
+pub use friction::strands::{Grip, Grips, Lap, Strands};
 pub use geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-pub use geodesics::wrappable::{SegmentApproach, Wrappable};
+pub use geodesics::wrappable::Wrappable;
 pub use model::error::PathError;
 pub use model::obstacle::Obstacle;
 pub use model::path::{CablePath, PlacedPath};
-pub use model::places::{ObstaclePlace, Places, ViaPlace};
+pub use model::places::{ObstaclePlace, Places, ViaPlace, Wrap, Wraps};
 pub use model::point_curve::{PointCurve, SplineCurve};
 pub use model::settings::Settings;
 pub use model::via_point::ViaPoint;
-pub use model::wrap::{Wrap, Wraps};
 pub use slopes::path_derivatives::{PathDerivatives, PathMotion, UnitCoordinateForce, UnitForce};
 pub use solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 

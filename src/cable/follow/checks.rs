@@ -9,8 +9,8 @@ use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::settings::Settings;
 use crate::cable::solve::node::Node;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
-use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// A place where a straight segment runs through an obstacle that it touches.
@@ -53,8 +53,8 @@ pub(crate) fn penetrated<T: Real>(
         if !surface.may_reenter(&touch, &to) {
             return;
         }
-        let deepest = surface.closest_on_segment(&touch, &to);
-        let depth = -deepest.height;
+        let (point, height) = surface.closest_on_segment(&touch, &to);
+        let depth = -height;
         budget.spend(SEARCH);
         // The segment leaves with a kink, from a point that the last correction moved along the tangent, and
         // coordinates in Ground are rounded.
@@ -62,9 +62,8 @@ pub(crate) fn penetrated<T: Real>(
         let reach = T::lit(2.0) * (to - touch).norm() + surface.size();
         let allowed = |kink: T| kink * reach + roundoff * T::lit(64.0);
         if depth > allowed(least) && found.is_none_or(|other| depth > other.depth) {
-            let (point, along) = (deepest.point, to - touch);
             let is_certain = depth > allowed(kink.max(least));
-            found = Some(Penetration { node: k, is_after, depth, is_certain, point, along });
+            found = Some(Penetration { node: k, is_after, depth, is_certain, point, along: to - touch });
         }
     };
     let mut before: Option<usize> = None;

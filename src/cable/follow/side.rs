@@ -10,11 +10,11 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
+use crate::cable::solve::contacts::lay_through;
 use crate::cable::solve::contacts::{contacts_of, neighbours};
-use crate::cable::solve::lay::lay_through;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, SEARCH};
-use crate::cable::solve::span::SpanProblem;
 use crate::math::{Real, Requirement, check, is_finite};
 
 /// The solid counts as in front of a point if it is thicker than this fraction of its size, or if its normal faces away
@@ -109,8 +109,8 @@ impl<'a, T: Real> Passage<'a, T> {
         self.behind(a, b).is_some_and(|crossing| {
             let reach = crossing.coords.dot(&self.side) * T::lit(-2.0);
             budget.spend(SEARCH);
-            let approach = self.surface.closest_on_segment(&crossing, &(crossing + self.side * reach));
-            approach.height < T::lit(-TOLERANCE) * self.surface.size()
+            let (_, height) = self.surface.closest_on_segment(&crossing, &(crossing + self.side * reach));
+            height < T::lit(-TOLERANCE) * self.surface.size()
         })
     }
 
@@ -219,14 +219,14 @@ pub(crate) fn bring_to_front<T: Real>(
     k: usize,
     budget: &mut Budget,
 ) -> bool {
-    if nodes[k].in_contact || nodes[k].history.jumped {
+    if nodes[k].in_contact || nodes[k].jumped {
         return false;
     }
     let [before, after] = neighbours(span, nodes, &nodes[k]);
     let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
-        nodes[k].history.jumped = true;
+        nodes[k].jumped = true;
     }
     trial.is_some()
 }

@@ -3,10 +3,10 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::wrap::Wrap;
+use crate::cable::model::places::Wrap;
 use crate::cable::solve::node::{Node, Trial};
+use crate::cable::solve::node::{SpanProblem, side};
 use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
-use crate::cable::solve::span::{SpanProblem, side};
 use crate::math::Real;
 
 /// Places the cable on the first obstacle through which the straight segment beside it, free before and after, passed
@@ -77,7 +77,7 @@ pub(crate) fn jumped_further<T: Real>(
 ) -> bool {
     nodes.iter().enumerate().any(|(k, node)| {
         let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
-        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.history.jumped) else {
+        let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.jumped) else {
             return false;
         };
         let before = nodes[..k].iter().rev().find(|node| node.in_contact);
@@ -118,9 +118,9 @@ fn meets<T: Real>(
     (1..count).find_map(|i| {
         let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
         let (a, tangent) = (before + start * part, along + (end - start) * part);
-        let approach = surface.closest_on_segment(&a, &(a + tangent));
+        let (point, height) = surface.closest_on_segment(&a, &(a + tangent));
         budget.spend(SEARCH);
-        let is_inside = approach.height < -T::negligible() * T::lit(8.0) * surface.size();
-        is_inside.then_some((approach.point, tangent))
+        let is_inside = height < -T::negligible() * T::lit(8.0) * surface.size();
+        is_inside.then_some((point, tangent))
     })
 }

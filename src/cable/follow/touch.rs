@@ -10,11 +10,11 @@ use crate::cable::follow::sweep;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::lay::lay_through;
+use crate::cable::solve::contacts::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
-use crate::cable::solve::node::{History, Node, Trial};
+use crate::cable::solve::node::SpanProblem;
+use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{ACCURACY, Budget, CLEARED, Run, SEARCH};
-use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -148,9 +148,9 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut added = false;
     let mut laid = false;
     let mut last = Failure::new(&Progress::none());
-    let mut placements = Placements { count: 0, marked: None };
+    let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
-        node.history = History::default();
+        (node.released, node.jumped) = (false, false);
     }
     if nodes.iter().any(|node| node.on_surface != [false; 2]) {
         contacts::lift(span, nodes, &mut run.budget);
@@ -176,7 +176,7 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if let Some(k) = loosest(nodes, &run.active) {
             nodes[k].in_contact = false;
-            nodes[k].history.released = true;
+            nodes[k].released = true;
             if progress.converged {
                 keep(nodes);
             } else {
@@ -203,18 +203,18 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = deepest(span, nodes, T::lit(GRAZING), &mut run.budget) {
             laid = true;
             last.obstacle = nodes[k].obstacle;
-            if placements.repeat(span, &nodes[k]) {
+            if is_repeated(&nodes[k]) {
                 return Err(last);
             }
             continue;
         }
         if let Some(k) = sweep::touch_jumped(span, nodes, &mut run.budget) {
             last.obstacle = nodes[k].obstacle;
-            if nodes[k].history.jumped {
+            if nodes[k].jumped {
                 // It does not hold the cable, and memory does not show whether the cable slipped off or passed through.
                 return Err(last);
             }
-            nodes[k].history.jumped = true;
+            nodes[k].jumped = true;
             relaxed = true;
             relax(span, nodes, run, ROUND_TRIP);
             continue;
@@ -253,7 +253,7 @@ pub(crate) fn settle_contacts<T: Real>(
             let hollow = contacts::bridge_hollows(span, nodes, &mut run.budget)
                 .map_err(|k| Failure { crowded: Some(nodes[k].obstacle), ..last })?;
             if let Some(k) = hollow {
-                if placements.repeat(span, &nodes[k]) {
+                if is_repeated(&nodes[k]) {
                     return Err(last);
                 }
                 (added, laid) = (true, true);
@@ -280,7 +280,7 @@ pub(crate) fn settle_contacts<T: Real>(
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
         let k = touch_again(span, nodes, &through, last)?;
-        if placements.repeat(span, &nodes[k]) {
+        if is_repeated(&nodes[k]) {
             return Err(last);
         }
         (added, laid) = (true, true);
@@ -288,35 +288,29 @@ pub(crate) fn settle_contacts<T: Real>(
     Err(last)
 }
 
-/// The places where the cable was placed on obstacles in one run.
+/// A test of whether the cable, placed on the obstacle of a node, was placed there before.
 ///
-/// From the same path it is placed at the same place, and comes back if it did not hold there. Such cycles are found by the
-/// method of R. P. Brent, *An improved Monte Carlo factorization algorithm* (1980): those whose numbers are powers of two
-/// are marked in turn.
-struct Placements<T: Real> {
-    count: usize,
-    /// An obstacle and a place.
-    marked: Option<(usize, Trial<T>)>,
-}
-
-impl<T: Real> Placements<T> {
-    /// Adds the place of a node; returns whether it is the marked one, to the accuracy of paths.
-    #[cold]
-    fn repeat(&mut self, span: &SpanProblem<'_, T>, node: &Node<T>) -> bool {
-        let (obstacle, here) = (node.obstacle, node.start);
-        let allowed = span.settings.smoothness * (span.to - span.from).norm();
-        let is_same = |(other, there): (usize, Trial<T>)| {
-            other == obstacle
+/// From the same path it is placed at the same place, to the accuracy of paths, and comes back if it did not hold there. Such
+/// cycles are found by the method of R. P. Brent, *An improved Monte Carlo factorization algorithm* (1980): the places whose
+/// numbers are powers of two are marked in turn.
+fn repeats<T: Real>(span: &SpanProblem<'_, T>) -> impl FnMut(&Node<T>) -> bool + use<T> {
+    let allowed = span.settings.smoothness * (span.to - span.from).norm();
+    let mut count = 0_usize;
+    let mut marked: Option<(usize, Trial<T>)> = None;
+    move |node| {
+        let here = node.start;
+        let is_same = |(obstacle, there): (usize, Trial<T>)| {
+            obstacle == node.obstacle
                 && (here.point - there.point).norm() <= allowed
                 && (here.tangent - there.tangent).norm() <= allowed
                 && (here.length - there.length).abs() <= allowed
         };
-        if self.marked.is_some_and(is_same) {
+        if marked.is_some_and(is_same) {
             return true;
         }
-        self.count += 1;
-        if self.count.is_power_of_two() {
-            self.marked = Some((obstacle, here));
+        count += 1;
+        if count.is_power_of_two() {
+            marked = Some((node.obstacle, here));
         }
         false
     }
@@ -423,11 +417,11 @@ fn deepest<T: Real>(
                 budget.spend(CLEARED);
                 continue;
             }
-            let approach = surface.closest_on_segment(&a, &b);
+            let (lowest, height) = surface.closest_on_segment(&a, &b);
             budget.spend(SEARCH);
-            let relative = approach.height / surface.size();
+            let relative = height / surface.size();
             let rounding = -T::negligible() * T::lit(8.0);
-            let tolerated = if node.history.released { T::lit(-GRAZING).min(rounding) } else { rounding };
+            let tolerated = if node.released { T::lit(-GRAZING).min(rounding) } else { rounding };
             // For a line from a point on the surface only depths beyond that of the point count.
             let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =
@@ -446,7 +440,7 @@ fn deepest<T: Real>(
             }
             if sinks {
                 // A line that leaves the surface outwards meets it again elsewhere.
-                let lifts = |end: usize| contacts::lifts(span, node, end, &approach.point);
+                let lifts = |end: usize| contacts::lifts(span, node, end, &lowest);
                 let held = [held[0] && !lifts(0), held[1] && !lifts(1)];
                 node.holds = held;
                 node.trial.point = match held {
@@ -454,9 +448,9 @@ fn deepest<T: Real>(
                     [_, true] => surface.retract(&b),
                     _ if span.wraps.is_empty() => {
                         // A descent within a plane of symmetry would stay in it, even if a shorter path were outside.
-                        surface.retract(&(approach.point + aside(&(b - a), surface.size())))
+                        surface.retract(&(lowest + aside(&(b - a), surface.size())))
                     }
-                    _ => sweep::entry(span, node, (a, b - a), &approach.point, budget),
+                    _ => sweep::entry(span, node, (a, b - a), &lowest, budget),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();

@@ -11,7 +11,14 @@ use crate::mechanics::{Positions, Velocities};
 /// The straight line between the ends of a strand.
 #[derive(Debug)]
 pub(crate) struct Chord<T: Real> {
-    pub(crate) ends: [ChordEnd<T>; 2],
+    /// The places of the bodies of its ends among the forces.
+    pub(crate) bodies: [usize; 2],
+    /// The motions that shift its ends on their bodies.
+    shifted_by: [StrandMotion; 2],
+    /// Its ends from the bodies' origins.
+    pub(crate) arms: [Vector3<T>; 2],
+    /// The changes of these along the last motion.
+    pub(crate) levers: [Matrix3x6<T>; 2],
     pub(crate) direction: Vector3<T>,
     /// Zero if it has no length.
     pub(crate) inverse_length: T,
@@ -19,18 +26,6 @@ pub(crate) struct Chord<T: Real> {
     velocity: Vector3<T>,
     /// The change of its direction along the last motion.
     pub(crate) change: Matrix3x6<T>,
-}
-
-#[derive(Debug)]
-pub(crate) struct ChordEnd<T: Real> {
-    /// The place of its body among the forces.
-    pub(crate) body: usize,
-    /// The motion that shifts it on its body.
-    shifted_by: StrandMotion,
-    /// From the body's origin.
-    pub(crate) r: Vector3<T>,
-    /// The change of `r` along the last motion.
-    pub(crate) lever: Matrix3x6<T>,
 }
 
 impl<T: Real> Chord<T> {
@@ -46,16 +41,15 @@ impl<T: Real> Chord<T> {
             from.map_or(StrandMotion::Path(PathMotion::Origin), StrandMotion::End),
             to.map_or(StrandMotion::Path(PathMotion::Termination), StrandMotion::Start),
         ];
-        let ends = [0, 1].map(|k| {
-            let body = path.body(bodies[k], positions);
-            let r = path.forces()[body].lever(&points[k]);
-            ChordEnd { body, shifted_by: shifted_by[k], r, lever: Matrix3x6::zeros() }
-        });
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
+        let bodies = bodies.map(|body| path.body(body, positions));
         // What is wound is a point.
         let is_chord = is_chord && direction_G != Vector3::zeros();
         Self {
-            ends,
+            bodies,
+            shifted_by,
+            arms: [0, 1].map(|k| path.forces()[bodies[k]].lever(&points[k])),
+            levers: [Matrix3x6::zeros(); 2],
             direction: if is_chord { direction_G } else { Vector3::zeros() },
             inverse_length: if is_chord { (points[1] - points[0]).norm().recip() } else { T::zero() },
             velocity: to - from,
@@ -71,14 +65,14 @@ impl<T: Real> Chord<T> {
         positions: &Positions<T>,
     ) -> bool {
         let mut is_moved = false;
-        for end in &mut self.ends {
-            let body = path.forces()[end.body].body;
-            end.lever.fill(T::zero());
-            let mut turns = end.lever.fixed_columns_mut::<3>(0);
+        for (k, lever) in self.levers.iter_mut().enumerate() {
+            let body = path.forces()[self.bodies[k]].body;
+            lever.fill(T::zero());
+            let mut turns = lever.fixed_columns_mut::<3>(0);
             if motion == StrandMotion::Path(PathMotion::Body(body)) {
-                turns.copy_from(&-end.r.cross_matrix());
+                turns.copy_from(&-self.arms[k].cross_matrix());
                 is_moved = true;
-            } else if motion == end.shifted_by {
+            } else if motion == self.shifted_by[k] {
                 turns.copy_from(positions.pose(body).rotation.matrix());
                 is_moved = true;
             }
@@ -91,15 +85,15 @@ impl<T: Real> Chord<T> {
 
     /// The shift of its end relative to its start.
     fn apart(&self, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
-        let shift = |end: &ChordEnd<T>| {
-            let mut shift = end.lever;
-            if motion == StrandMotion::Path(PathMotion::Body(path.forces()[end.body].body)) {
+        let shift = |k: usize| {
+            let mut shift = self.levers[k];
+            if motion == StrandMotion::Path(PathMotion::Body(path.forces()[self.bodies[k]].body)) {
                 let mut shifts = shift.fixed_columns_mut::<3>(3);
                 shifts += Matrix3::identity();
             }
             shift
         };
-        shift(&self.ends[1]) - shift(&self.ends[0])
+        shift(1) - shift(0)
     }
 
     /// The derivatives of its length, and its rate with derivatives.
@@ -111,11 +105,10 @@ impl<T: Real> Chord<T> {
     ) -> ([T; DIRECTIONS], Varied<T>) {
         let direction = self.direction.transpose();
         let lengths = direction * self.apart(motion, path);
-        let spun = |end: &ChordEnd<T>| {
-            velocities.velocity(path.forces()[end.body].body).angular.cross_matrix() * end.lever
+        let spun = |k: usize| {
+            velocities.velocity(path.forces()[self.bodies[k]].body).angular.cross_matrix() * self.levers[k]
         };
-        let rates =
-            self.velocity.transpose() * self.change + direction * (spun(&self.ends[1]) - spun(&self.ends[0]));
+        let rates = self.velocity.transpose() * self.change + direction * (spun(1) - spun(0));
         let zero = RowVector6::zeros();
         let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
         let mut rate = Varied::of(self.direction.dot(&self.velocity));

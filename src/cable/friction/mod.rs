@@ -2,8 +2,6 @@
 
 pub(crate) mod chord;
 pub(crate) mod drum;
-pub(crate) mod grip;
-pub(crate) mod memory_derivatives;
 pub(crate) mod remember;
 pub(crate) mod slip;
 pub(crate) mod strand_derivatives;

@@ -1,36 +1,25 @@
 //! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
 
 use crate::cable::friction::drum::wind;
-use crate::cable::friction::grip::{Grip, Grips, Lap};
 use crate::cable::friction::strand_law::Strand;
+use crate::cable::friction::strands::{Grip, Grips, Lap};
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::{Algebraic, Real};
 use crate::mechanics::{BodyIndex, Positions};
 
-/// A mark of the memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NextMark<S> {
-    pub(crate) body: BodyIndex,
-    pub(crate) place: usize,
-    /// The segment that arrives; the next one leaves.
-    pub(crate) segment: usize,
-    pub(crate) before: S,
-    pub(crate) after: S,
-    pub(crate) share: S,
-}
-
 /// Writes the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it.
 ///
 /// `length_of` is the length of a segment, and `arc_after` that of the contact arc after it. The marks, of which some may be
-/// vacated later, and the laps of the drum at the origin (0) or termination (1) are passed on with their derivatives.
+/// vacated later, are passed on with their body, place and arriving segment, and the derivatives of the lengths before and
+/// after and of the share; and the laps of the drum at the origin (0) or termination (1) with theirs.
 pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
     path: &CablePath<T>,
     (results, positions): (&PathResults<T>, &Positions<T>),
     strands: &[Strand<S>],
     (length_of, arc_after): (impl Fn(usize) -> S, impl Fn(usize) -> S),
     grips: &mut Grips<T>,
-    mut on_mark: impl FnMut(NextMark<S>),
+    mut on_mark: impl FnMut(BodyIndex, [usize; 2], [S; 3]),
     mut on_laps: impl FnMut(usize, &[[S; 2]]),
 ) {
     grips.laps.fill(Lap::default());
@@ -120,17 +109,17 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 on_laps(drum, wound.laps());
             }
             let place = own.start + count;
-            let next_mark = NextMark { body, place, segment, before: mark - start, after: end - mark, share };
+            let [length_before, length_after] = [mark - start, end - mark];
             let X_BG = positions.pose(body).inverse();
             grips.grips[place] = Grip {
                 in_contact: true,
                 start: X_BG * before.to_G,
                 end: X_BG * after.from_G,
-                before: next_mark.before.value(),
-                after: next_mark.after.value(),
+                before: length_before.value(),
+                after: length_after.value(),
                 share: share.value(),
             };
-            on_mark(next_mark);
+            on_mark(body, [place, segment], [length_before, length_after, share]);
             count += 1;
             reach = end;
             arriving = Some((next, after));

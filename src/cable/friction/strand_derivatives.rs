@@ -6,19 +6,17 @@
 
 use alloc::vec::Vec;
 use core::array::from_fn;
-use core::ops::Range;
 
 use nalgebra::{Matrix6, RowVector6, Vector6};
 
 use crate::cable::friction::chord::Chord;
 use crate::cable::friction::drum::{MOST, spread};
-use crate::cable::friction::grip::Grips;
-use crate::cable::friction::remember::NextMark;
+use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
     Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
-use crate::cable::friction::strands::{Mark, Strands, touching};
+use crate::cable::friction::strands::{Grips, Mark, Strands, touching};
 use crate::cable::model::path::PlacedPath;
 use crate::cable::slopes::contact_changes::StopChange;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
@@ -72,17 +70,6 @@ pub(crate) struct Evaluated<'a, T: Real> {
     pub(crate) length_rate: T,
 }
 
-/// The friction limit between two strands: the logarithm of the ratio of tensions.
-#[derive(Debug)]
-struct Limit<T> {
-    obstacle: usize,
-    /// Its derivative by the coefficient of friction.
-    turning: T,
-    /// The contacts on whose turning it depends, by place, and the factor.
-    contacts: Range<usize>,
-    weight: T,
-}
-
 /// A drum on which the cable is wound.
 #[derive(Debug, Clone, Copy)]
 struct Drum<T: Real> {
@@ -100,10 +87,12 @@ struct Drum<T: Real> {
 pub(crate) struct StrandDerivatives<T: Real> {
     pub(crate) path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
-    limits: Vec<Option<Limit<T>>>,
+    /// The friction limit between two strands, the logarithm of the ratio of tensions: its obstacle, and its derivative by the
+    /// coefficient of friction there.
+    limits: Vec<Option<(usize, T)>>,
     drums: [Option<Drum<T>>; 2],
-    /// The segments that arrive at the contacts of limits.
-    arriving: Vec<usize>,
+    /// The contacts on whose turning limits depend: the place of the limit, the segment that arrives, and the factor.
+    limiting: Vec<(usize, usize, T)>,
     pub(crate) parts: Vec<Strand<Varied<T>>>,
     joints: Vec<Joint<Varied<T>>>,
     rates: Vec<Varied<T>>,
@@ -111,8 +100,8 @@ pub(crate) struct StrandDerivatives<T: Real> {
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
-    /// The marks of the next memory, and the memory.
-    pub(crate) marks: Vec<NextMark<Varied<T>>>,
+    /// The marks of the next memory, as [`remember`] passes them on, and the memory.
+    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Varied<T>; 3])>,
     pub(crate) memory: Grips<T>,
     /// The motion of the last changes; `None` if the path did not move.
     pub(crate) moved: Option<PathMotion>,
@@ -123,7 +112,7 @@ default_by_field!(StrandDerivatives {
     chords,
     limits,
     drums,
-    arriving,
+    limiting,
     parts,
     joints,
     rates,
@@ -159,7 +148,7 @@ impl<T: Real> StrandDerivatives<T> {
     fn find_limits(&mut self, cable: &Evaluated<'_, T>, grips: &Grips<T>) {
         let Evaluated { placed: PlacedPath { path, .. }, results, strands, friction, .. } = *cable;
         self.limits.clear();
-        self.arriving.clear();
+        self.limiting.clear();
         let segment_of =
             |contact: usize| results.segments.iter().position(|segment| segment.to_contact == Some(contact));
         for (j, joint) in strands.joints.iter().enumerate() {
@@ -170,7 +159,6 @@ impl<T: Real> StrandDerivatives<T> {
             let limit = mark.filter(|_| is_limited && !is_wound).and_then(|mark: Mark| {
                 let obstacle = mark.hold.obstacle()?;
                 let mu = *friction.get(obstacle)?;
-                let first = self.arriving.len();
                 let turning = |contact: usize| {
                     let surface = path.obstacles().get(obstacle)?.surface();
                     Some(results.contacts[contact].turning(surface, path.settings().accuracy()))
@@ -180,11 +168,10 @@ impl<T: Real> StrandDerivatives<T> {
                 for contact in contacts {
                     if let Some(turning) = turning(contact).filter(|&turning| turning > T::zero()) {
                         turned += turning;
-                        self.arriving.push(segment_of(contact)?);
+                        self.limiting.push((j, segment_of(contact)?, mu * weight));
                     }
                 }
-                let contacts = first..self.arriving.len();
-                Some(Limit { obstacle, turning: turned * weight, contacts, weight: mu * weight })
+                Some((obstacle, turned * weight))
             });
             self.limits.push(limit);
         }
@@ -370,15 +357,15 @@ impl<T: Real> StrandDerivatives<T> {
     /// The derivatives of the logarithm of a limit.
     fn change_of_limit(&self, joint: usize, motion: StrandMotion) -> [T; DIRECTIONS] {
         let mut slopes = [T::zero(); DIRECTIONS];
-        let Some(limit) = &self.limits[joint] else { return slopes };
-        if motion == StrandMotion::Friction(limit.obstacle) {
-            slopes[0] = limit.turning;
+        let Some((obstacle, turning)) = self.limits[joint] else { return slopes };
+        if motion == StrandMotion::Friction(obstacle) {
+            slopes[0] = turning;
         }
         if let Some(part) = self.moved {
-            for &segment in &self.arriving[limit.contacts.clone()] {
+            for &(_, segment, weight) in self.limiting.iter().filter(|(of, ..)| *of == joint) {
                 let StopChange { turning, .. } = self.path.change_after(segment, part);
                 for i in 0..6 {
-                    slopes[i] += turning[i] * limit.weight;
+                    slopes[i] += turning[i] * weight;
                 }
             }
         }
@@ -417,16 +404,16 @@ impl<T: Real> StrandDerivatives<T> {
             let pull = chord.direction * excess.value;
             let pulls =
                 [chord.direction * by_position + chord.change * excess.value, chord.direction * by_velocity];
-            for (end, sign) in chord.ends.iter().zip([T::one(), -T::one()]) {
-                let changes = &mut self.changes[end.body];
+            for (k, sign) in [T::one(), -T::one()].into_iter().enumerate() {
+                let changes = &mut self.changes[chord.bodies[k]];
                 for (change, pulls) in changes.iter_mut().zip(&pulls) {
                     let mut torques = change.fixed_view_mut::<3, 6>(0, 0);
-                    torques += end.r.cross_matrix() * pulls * sign;
+                    torques += chord.arms[k].cross_matrix() * pulls * sign;
                     let mut forces = change.fixed_view_mut::<3, 6>(3, 0);
                     forces += pulls * sign;
                 }
                 let mut torques = changes[0].fixed_view_mut::<3, 6>(0, 0);
-                torques -= pull.cross_matrix() * end.lever * sign;
+                torques -= pull.cross_matrix() * chord.levers[k] * sign;
             }
         }
     }
@@ -439,4 +426,66 @@ fn seeded<T: Real>(value: T, motion: StrandMotion, of: StrandMotion) -> Varied<T
 
 pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
     from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
+}
+
+impl<T: Real> StrandDerivatives<T> {
+    /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
+    /// with their derivatives along the last motion.
+    pub(crate) fn next_memory(
+        &mut self,
+        cable: &Evaluated<'_, T>,
+        mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
+    ) {
+        let Evaluated { placed: PlacedPath { path, .. }, positions, results, grips, .. } = *cable;
+        let zero = RowVector6::zeros();
+        let length_of = |segment: usize| {
+            let mut length = Dual::of(results.segments[segment].length);
+            if let Some(motion) = self.moved {
+                length.slopes = joined(&self.path.change_of_length(segment, motion), &zero);
+            }
+            length
+        };
+        let arc_after = |segment: usize| {
+            let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
+            let mut arc = Dual::of(contact.map_or(T::zero(), |contact| contact.geodesic.length));
+            if let Some(motion) = self.moved {
+                arc.slopes = joined(&self.path.change_after(segment, motion).arc, &zero);
+            }
+            arc.max(Dual::zero())
+        };
+        self.marks.clear();
+        self.memory.clone_from(grips);
+        let (marks, memory) = (&mut self.marks, &mut self.memory);
+        let on_laps = |end: usize, laps: &[[Varied<T>; 2]]| {
+            for (lap, i) in laps.iter().zip(path.laps_of(end)) {
+                for (k, number) in lap.iter().enumerate() {
+                    visit(StrandMotion::Lap(i, k), 0, &number.slopes);
+                }
+            }
+        };
+        let (solution, lengths) = ((results, positions), (length_of, arc_after));
+        let on_mark = |body, places, numbers| marks.push((body, places, numbers));
+        remember(path, solution, &self.parts, lengths, memory, on_mark, on_laps);
+        let memory = &self.memory.grips;
+        for &(body, [place, segment], numbers) in
+            self.marks.iter().filter(|mark| memory[mark.1[0]].in_contact)
+        {
+            if let Some(motion) = self.moved {
+                let R_BG = positions.pose(body).rotation.inverse();
+                let on_body = self.path.change_after(segment, motion).on_body;
+                let ends = [StrandMotion::Start(place), StrandMotion::End(place)];
+                for (number, shifts) in ends.into_iter().zip(on_body) {
+                    let shifts = R_BG.matrix() * shifts;
+                    for axis in 0..3 {
+                        let row = shifts.fixed_rows::<1>(axis).into_owned();
+                        visit(number, axis, &joined(&row, &zero));
+                    }
+                }
+            }
+            let kinds = [StrandMotion::Before(place), StrandMotion::After(place), StrandMotion::Share(place)];
+            for (kind, number) in kinds.into_iter().zip(numbers) {
+                visit(kind, 0, &number.slopes);
+            }
+        }
+    }
 }

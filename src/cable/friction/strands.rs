@@ -5,13 +5,14 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::friction::drum;
-use crate::cable::friction::grip::{Grip, Grips, Lap};
 use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
+use crate::cable::slopes::path_derivatives::PathMotion;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
-use crate::math::{Real, clone_by_field, default_by_field};
+use crate::framework::stored_variables;
+use crate::math::{InvalidValue, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
 /// Where a strand starts and ends.
@@ -72,30 +73,24 @@ impl<T: Real> CablePath<T> {
     }
 
     /// The obstacles and via points in order, each with its body and identity.
-    pub(crate) fn holds(&self) -> impl Iterator<Item = (BodyIndex, Hold)> + '_ {
-        let over = |k: usize| (self.obstacles[k].frame().body, Hold::Obstacle(k));
+    pub(crate) fn holds(&self) -> impl Iterator<Item = (BodyIndex, PathMotion)> + '_ {
+        let over = |k: usize| (self.obstacles[k].frame().body, PathMotion::Obstacle(k));
         let mut passed = 0;
         let up_to_last = self.via_points.iter().enumerate().flat_map(move |(i, (via_point, before))| {
             let obstacles = core::mem::replace(&mut passed, *before)..*before;
-            obstacles.map(over).chain([(via_point.station().body, Hold::ViaPoint(i))])
+            obstacles.map(over).chain([(via_point.station().body, PathMotion::ViaPoint(i))])
         });
         let passed = self.via_points.last().map_or(0, |(_, before)| *before);
         up_to_last.chain((passed..self.obstacles.len()).map(over))
     }
 }
 
-/// An obstacle or via point that may hold a cable.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Hold {
-    Obstacle(usize),
-    ViaPoint(usize),
-}
-
-/// A mark in memory: the body and the hold there, its place, and its index among those of one hold.
+/// A mark in memory: the body and the part of the path that holds the cable there, an obstacle or a via point; its place, and
+/// its index among those of one part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     pub(crate) body: BodyIndex,
-    pub(crate) hold: Hold,
+    pub(crate) hold: PathMotion,
     pub(crate) place: usize,
     index: usize,
     of: usize,
@@ -116,12 +111,12 @@ impl Mark {
     }
 }
 
-impl Hold {
+impl PathMotion {
     /// How often the cable touches it.
     pub(crate) fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
         match self {
-            Self::Obstacle(k) => touching(results, Some(k)).count(),
             Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
+            _ => touching(results, self.obstacle()).count(),
         }
     }
 
@@ -131,10 +126,7 @@ impl Hold {
     }
 
     pub(crate) fn obstacle(self) -> Option<usize> {
-        match self {
-            Self::Obstacle(k) => Some(k),
-            Self::ViaPoint(_) => None,
-        }
+        if let Self::Obstacle(k) = self { Some(k) } else { None }
     }
 }
 
@@ -358,7 +350,7 @@ impl<T: Real> Strands<T> {
             contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()))
         };
         let (solution, lengths) = ((results, positions), (length_of, arc_after));
-        remember(path, solution, &self.all, lengths, grips, |_| {}, |_, _| {});
+        remember(path, solution, &self.all, lengths, grips, |_, _, _| {}, |_, _| {});
     }
 }
 
@@ -389,4 +381,77 @@ fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction
         return T::zero();
     };
     mu * contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
+}
+
+stored_variables! {
+    /// The hold of one contact, or via point, on the cable at the last commit.
+    ///
+    /// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
+    /// sticks, the fraction is constant.
+    #[derive(Copy, Lift)]
+    pub struct Grip<T> {
+        /// Whether there was contact. Without, nothing is remembered.
+        pub in_contact: bool => Position;
+        /// The start of the contact arc, in the body's frame.
+        pub start: Point3<T> ["m"], finite => Position;
+        /// Its end, in the body's frame.
+        pub end: Point3<T> ["m"], finite => Position;
+        /// The length of the cable on the surface before the mark.
+        pub before: T ["m"], nonnegative => Position;
+        /// The length of the cable on the surface after the mark.
+        pub after: T ["m"], nonnegative => Position;
+        /// The share of the cable's material before the mark.
+        pub share: T, fraction => Position;
+    }
+    in "grips";
+}
+
+stored_variables! {
+    /// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
+    #[derive(Copy, Lift)]
+    pub struct Lap<T> {
+        /// Its length.
+        pub length: T ["m"], nonnegative => Position;
+        /// Its share of the cable's material.
+        pub share: T, fraction => Position;
+    }
+    in "laps";
+}
+
+stored_variables! {
+    /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
+    /// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
+    pub struct Grips<T> {
+        /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
+        pub grips: Vec<Grip<T>> => Position;
+        /// For each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. They are
+        /// scaled to the length and the fraction in the drum's grip.
+        ///
+        /// A lap turns by at most an eighth of a turn. Friction acts between the middles of laps: tension decreases from
+        /// the free cable by the capstan equation, and below it the laps are held; cable that leaves the drum takes the
+        /// strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
+        /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
+        /// is wound and the others have a mark each; while the cable lifts off at the fixed end, none of them has friction.
+        pub laps: Vec<Lap<T>> => Position;
+    }
+    check |memory| memory.check_shares();
+}
+
+impl<T: Real> Grips<T> {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.grips.fill(Grip::default());
+        self.laps.fill(Lap::default());
+    }
+
+    /// Checks that there is material between neighbouring marks.
+    fn check_shares(&self) -> Result<(), InvalidValue> {
+        let mut before = T::zero();
+        for grip in self.grips.iter().filter(|grip| grip.in_contact) {
+            let must = Requirement::AtLeast("the share before it, and below 1");
+            check::that(grip.share > before && grip.share < T::one(), "grips.share", grip.share, must)?;
+            before = grip.share;
+        }
+        Ok(())
+    }
 }

@@ -2,11 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::grip::Grips;
-use super::strands::{Hold, Strands};
+use super::strands::{Grips, Strands};
 use crate::cable::ceil;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::path::CablePath;
+use crate::cable::slopes::path_derivatives::PathMotion;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::math::Real;
 use crate::mechanics::BodyIndex;
@@ -58,15 +58,13 @@ impl<T: Real> Strands<T> {
     ) -> Option<T> {
         let before = &results.segments[..segment.min(results.segments.len())];
         let is_passed = |place: usize| {
-            path.marks(grips).find(|mark| mark.place == place).is_some_and(|mark| match mark.hold {
-                Hold::Obstacle(_) => mark
-                    .contacts(results)
-                    .0
-                    .any(|contact| before.iter().any(|s| s.to_contact == Some(contact))),
-                Hold::ViaPoint(i) => {
+            path.marks(grips).find(|mark| mark.place == place).is_some_and(|mark| {
+                if let PathMotion::ViaPoint(i) = mark.hold {
                     let point = results.via_points.get(i).copied().flatten();
-                    before.iter().any(|segment| Some(segment.to_G) == point)
+                    return before.iter().any(|segment| Some(segment.to_G) == point);
                 }
+                let mut contacts = mark.contacts(results).0;
+                contacts.any(|contact| before.iter().any(|s| s.to_contact == Some(contact)))
             })
         };
         let strands = self.all.iter().zip(&self.ends).zip(tensions);

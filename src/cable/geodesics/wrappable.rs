@@ -285,11 +285,11 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within the
-    /// surface, or approximately the closest to it.
+    /// surface, or approximately the closest to it; and its distance from the surface to first order, negative inside \[m\].
     ///
     /// The default searches samples, and around each sample below its neighbours; it misses minima between two samples,
     /// see [`size`](Self::size).
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         search_segment(self, a, b)
     }
 
@@ -299,33 +299,21 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 }
 
-/// The point of a straight line deepest within a surface, or about closest to it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SegmentApproach<T: Real> {
-    /// The parameter on the line, 0 at its start and 1 at its end.
-    pub parameter: T,
-    /// The point of the line.
-    pub point: Point3<T>,
-    /// Its distance from the surface to first order, negative inside \[m\].
-    pub height: T,
-}
-
-/// The approach at a known parameter.
+/// What [`Wrappable::closest_on_segment`] returns, at a known parameter from 0 to 1 along the line.
 pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,
     parameter: T,
-) -> SegmentApproach<T> {
+) -> (Point3<T>, T) {
     let parameter = parameter.max(T::zero()).min(T::one());
     let point = a + (b - a) * parameter;
-    SegmentApproach { parameter, point, height: surface.height(&point) }
+    (point, surface.height(&point))
 }
 
-/// The approach of a line of which no part has the surface below it.
-pub(crate) fn no_approach<T: Real>(a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
-    let half = T::lit(0.5);
-    SegmentApproach { parameter: half, point: a + (b - a) * half, height: T::lit(1e30) }
+/// The same of a line of which no part has the surface below it.
+pub(crate) fn no_approach<T: Real>(a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
+    (a + (b - a) * T::lit(0.5), T::lit(1e30))
 }
 
 /// The lowest value of the implicit function along a line: samples closer together than the features of the surface,
@@ -336,7 +324,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
     b: &Point3<T>,
-) -> SegmentApproach<T> {
+) -> (Point3<T>, T) {
     const MOST: u32 = 4096;
     // Further levels are beyond the precision of the points of a line.
     const LEVELS: usize = 4;
@@ -432,13 +420,13 @@ pub(crate) fn lowest_between<T: Real, S: Wrappable<T> + ?Sized>(
 pub(crate) fn off_the_middle<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     along: &Vector3<T>,
-    approach: SegmentApproach<T>,
-) -> SegmentApproach<T> {
-    let (value, gradient) = surface.value_and_gradient(&approach.point);
+    (point, height): (Point3<T>, T),
+) -> (Point3<T>, T) {
+    let (value, gradient) = surface.value_and_gradient(&point);
     if gradient.norm() * surface.size() > value.abs() * T::default_epsilon().sqrt() {
-        approach
+        (point, height)
     } else {
-        SegmentApproach { point: approach.point + beside(along, surface.size()), ..approach }
+        (point + beside(along, surface.size()), height)
     }
 }
 

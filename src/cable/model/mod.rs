@@ -9,4 +9,3 @@ pub(crate) mod point_curve;
 pub(crate) mod scaled;
 pub(crate) mod settings;
 pub(crate) mod via_point;
-pub(crate) mod wrap;

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use crate::cable::PathError;
 use crate::cable::model::obstacle::{Obstacle, finite_point};
 use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace};
+use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
-use crate::cable::model::wrap::{Wrap, Wraps};
 use crate::math::{Casts, Pose, Real};
 use crate::mechanics::{Checked, KinematicsError, Positions, Station, Topology};
 

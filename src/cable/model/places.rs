@@ -1,11 +1,11 @@
-//! Poses, scales and switches of the parts of a path, which may differ between states.
+//! What a state holds of a path: poses, scales and switches of its parts, and the memory between accepted steps.
 
 use alloc::vec::Vec;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::framework::stored_variables;
-use crate::math::Pose;
+use crate::math::{Pose, Real};
 use crate::variables;
 
 stored_variables! {
@@ -55,4 +55,75 @@ variables! {
         pub scale: T = 1.0, size => Position;
     }
     in "obstacles";
+}
+
+stored_variables! {
+    /// A contact of the cable with an obstacle, or its passage without contact, at the last commit.
+    ///
+    /// Lengths are those on the surface as it was made; they are multiplied by its
+    /// [scale](crate::cable::ObstaclePlace::scale).
+    #[derive(Copy)]
+    pub struct Wrap<T> {
+        /// Whether there is a memory; false before the first accepted step.
+        pub known: bool => Position;
+        /// Whether the cable was in contact.
+        pub in_contact: bool => Position;
+        /// The first point of contact; without contact, the start of the straight segment that passes the obstacle; in
+        /// the surface's frame.
+        pub point: Point3<T> ["m"], finite => Position;
+        /// The direction at the first point of contact; without contact, the whole straight segment \[m\], zero if it is
+        /// not known; in the surface's frame.
+        pub tangent: Vector3<T>, finite => Position;
+        /// The length of the contact arc.
+        pub length: T ["m"], nonnegative => Position;
+    }
+    in "wraps";
+}
+
+variables! {
+    /// The memory of a path.
+    ///
+    /// An obstacle that is not convex may be touched several times. The number of places for its contacts is fixed by
+    /// [`Obstacle::with_most_contacts`](crate::cable::Obstacle::with_most_contacts), so that the variables of a state do not depend
+    /// on the path.
+    ///
+    /// It determines the class of the path (the side of an obstacle, the number of windings) and the start of the solver;
+    /// within the class the path depends on it by no more than its smoothness.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+    pub struct Wraps<T> {
+        /// The first contact of each obstacle, in order along the path.
+        pub wraps: Vec<Wrap<T>> => Position;
+        /// Further contacts: for each obstacle in order, one place fewer than the number of contacts that it may have.
+        /// Those that are not in contact are vacant.
+        pub further_wraps: Vec<Wrap<T>> => Position;
+    }
+}
+
+impl<T: Real> Wrap<T> {
+    /// The same memory on a surface scaled by a factor.
+    pub(crate) fn scaled(&self, factor: T) -> Self {
+        let Self { known, in_contact, point, tangent, length } = *self;
+        // In contact it is a direction.
+        let tangent = if in_contact { tangent } else { tangent * factor };
+        Self { known, in_contact, point: point * factor, tangent, length: length * factor }
+    }
+
+    /// The start of the straight segment that passed the obstacle freely, and the segment.
+    pub(crate) fn passing(&self) -> Option<(Point3<T>, Vector3<T>)> {
+        let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();
+        is_free.then_some((self.point, self.tangent))
+    }
+}
+
+impl<T: Real> Wraps<T> {
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        self.wraps.fill(Wrap::default());
+        self.further_wraps.fill(Wrap::default());
+    }
+
+    /// Whether every obstacle has been solved for before.
+    pub fn is_known(&self) -> bool {
+        self.wraps.iter().all(|wrap| wrap.known)
+    }
 }

@@ -75,15 +75,8 @@ pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct SplineCurve<T: Real> {
-    knots: Vec<Knot<T>>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Knot<T: Real> {
-    coordinate: T,
-    point: Point3<T>,
-    /// The second derivative.
-    bend: Vector3<T>,
+    /// The coordinate, the point and the second derivative at each.
+    knots: Vec<(T, Point3<T>, Vector3<T>)>,
 }
 
 impl<T: Real> SplineCurve<T> {
@@ -93,20 +86,19 @@ impl<T: Real> SplineCurve<T> {
     /// If there are fewer than two knots, a number is not finite, or the coordinate does not increase from knot to
     /// knot.
     pub fn new(knots: impl IntoIterator<Item = (T, Point3<T>)>) -> Result<Self, InvalidValue> {
-        let with_point = |(coordinate, point)| Knot { coordinate, point, bend: Vector3::zeros() };
-        let mut knots: Vec<_> = knots.into_iter().map(with_point).collect();
+        let mut knots: Vec<_> = knots.into_iter().map(|(q, point)| (q, point, Vector3::zeros())).collect();
         let count = if knots.is_empty() { T::zero() } else { T::one() };
         check::that(knots.len() >= 2, "knots.len()", count, Requirement::AtLeast("2"))?;
-        for Knot { coordinate, point, .. } in &knots {
-            check::finite("knot.coordinate", *coordinate)?;
+        for (q, point, _) in &knots {
+            check::finite("knot.coordinate", *q)?;
             check::finite_vector("knot.point", &point.coords)?;
         }
         for pair in knots.windows(2) {
-            let step = pair[1].coordinate - pair[0].coordinate;
+            let step = pair[1].0 - pair[0].0;
             check::positive("the coordinate's step from knot to knot", step)?;
         }
         bend(&mut knots);
-        knots.iter().try_for_each(|knot| check::finite_vector("knot.point", &knot.bend))?;
+        knots.iter().try_for_each(|(.., bend)| check::finite_vector("knot.point", bend))?;
         Ok(Self { knots })
     }
 
@@ -115,26 +107,26 @@ impl<T: Real> SplineCurve<T> {
     /// # Errors
     /// Those of [`new`](Self::new), where the other scalar has a smaller range or precision.
     pub fn cast<U: Real>(&self) -> Result<SplineCurve<U>, InvalidValue> {
-        SplineCurve::new(self.knots.iter().map(|knot| (knot.coordinate.cast(), knot.point.map(T::cast))))
+        SplineCurve::new(self.knots.iter().map(|(q, point, _)| (q.cast(), point.map(T::cast))))
     }
 
     /// The knots between which the coordinate lies, or the nearest two.
-    fn piece(&self, coordinate: T) -> (&Knot<T>, &Knot<T>) {
+    fn piece(&self, coordinate: T) -> [(T, Point3<T>, Vector3<T>); 2] {
         let last = self.knots.len() - 1;
-        let next = self.knots.partition_point(|knot| knot.coordinate <= coordinate).clamp(1, last);
-        (&self.knots[next - 1], &self.knots[next])
+        let next = self.knots.partition_point(|knot| knot.0 <= coordinate).clamp(1, last);
+        [self.knots[next - 1], self.knots[next]]
     }
 }
 
 /// Finds the second derivatives at inner knots for which the first derivative is continuous.
-fn bend<T: Real>(knots: &mut [Knot<T>]) {
+fn bend<T: Real>(knots: &mut [(T, Point3<T>, Vector3<T>)]) {
     let inner = knots.len() - 2;
-    let step = |i: usize| knots[i + 1].coordinate - knots[i].coordinate;
+    let step = |i: usize| knots[i + 1].0 - knots[i].0;
     let matrix = Banded::decompose(inner, 1, |row, column| match row.cmp(&column) {
         core::cmp::Ordering::Equal => (step(row) + step(row + 1)) / T::lit(3.0),
         _ => step(row.max(column)) / T::lit(6.0),
     });
-    let slope = |i: usize| (knots[i + 1].point - knots[i].point) / step(i);
+    let slope = |i: usize| (knots[i + 1].1 - knots[i].1) / step(i);
     let mut bends = [0, 1, 2].map(|axis| {
         let mut bends: Vec<T> = (0..inner).map(|i| slope(i + 1)[axis] - slope(i)[axis]).collect();
         matrix.solve(&mut bends);
@@ -142,41 +134,41 @@ fn bend<T: Real>(knots: &mut [Knot<T>]) {
     });
     for (axis, bends) in bends.iter_mut().enumerate() {
         for (knot, bend) in knots[1..].iter_mut().zip(bends) {
-            knot.bend[axis] = *bend;
+            knot.2[axis] = *bend;
         }
     }
 }
 
 impl<T: Real> PointCurve<T> for SplineCurve<T> {
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>) {
-        let (a, b) = self.piece(coordinate);
-        let step = b.coordinate - a.coordinate;
+        let [(start, a, bend_a), (end, b, bend_b)] = self.piece(coordinate);
+        let step = end - start;
         // At a knot, too, the derivatives of the coordinate must be kept.
-        let within = if coordinate < a.coordinate {
-            a.coordinate
-        } else if coordinate > b.coordinate {
-            b.coordinate
+        let within = if coordinate < start {
+            start
+        } else if coordinate > end {
+            end
         } else {
             coordinate
         };
         let beyond = coordinate - within;
-        let (u, v) = ((b.coordinate - within) / step, (within - a.coordinate) / step);
+        let (u, v) = ((end - within) / step, (within - start) / step);
         let sixth = step / T::lit(6.0);
         let three = T::lit(3.0);
-        let point = a.point.coords * u
-            + b.point.coords * v
-            + (a.bend * (u * u * u - u) + b.bend * (v * v * v - v)) * (step * sixth);
-        let slope = (b.point - a.point) / step
-            + (b.bend * (three * v * v - T::one()) - a.bend * (three * u * u - T::one())) * sixth;
+        let point = a.coords * u
+            + b.coords * v
+            + (bend_a * (u * u * u - u) + bend_b * (v * v * v - v)) * (step * sixth);
+        let slope = (b - a) / step
+            + (bend_b * (three * v * v - T::one()) - bend_a * (three * u * u - T::one())) * sixth;
         ((point + slope * beyond).into(), slope)
     }
 
     fn second_derivative(&self, coordinate: T) -> Vector3<T> {
-        let (a, b) = self.piece(coordinate);
-        if coordinate < a.coordinate || coordinate > b.coordinate {
+        let [(start, _, a), (end, _, b)] = self.piece(coordinate);
+        if coordinate < start || coordinate > end {
             return Vector3::zeros();
         }
-        a.bend + (b.bend - a.bend) * ((coordinate - a.coordinate) / (b.coordinate - a.coordinate))
+        a + (b - a) * ((coordinate - start) / (end - start))
     }
 }
 

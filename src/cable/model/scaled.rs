@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable};
+use crate::cable::geodesics::wrappable::Wrappable;
 use crate::math::{Real, is_plain};
 
 /// A surface with all lengths multiplied by a scale, about the origin of its frame.
@@ -201,9 +201,9 @@ impl<T: Real> Wrappable<T> for Scaled<T> {
         self.surface.clears(&self.shrunk(a), &self.shrunk(b))
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
-        let found = self.surface.closest_on_segment(&self.shrunk(a), &self.shrunk(b));
-        SegmentApproach { point: found.point * self.scale, height: found.height * self.scale, ..found }
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
+        let (point, height) = self.surface.closest_on_segment(&self.shrunk(a), &self.shrunk(b));
+        (point * self.scale, height * self.scale)
     }
 
     fn type_name(&self) -> &'static str {

@@ -12,7 +12,7 @@ use nalgebra::{Matrix3x6, RowVector6};
 use crate::cable::geodesics::geodesic::Jacobi;
 use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
-use crate::cable::slopes::stop::{Leg, Stop};
+use crate::cable::slopes::stop::Stop;
 use crate::cable::solution::results::PathResults;
 use crate::math::Real;
 
@@ -56,8 +56,8 @@ impl<T: Real> PathDerivatives<T> {
         if !matches!(stop.part, PathMotion::Obstacle(_)) {
             return StopChange { turning: zero, arc: zero, along: [zero; 2], on_body: follows };
         }
-        let legs = [&self.legs[segment], &self.legs[segment + 1]];
-        let bends = stop.bends(legs);
+        let changes = [&self.changes[segment], &self.changes[segment + 1]];
+        let bends = stop.bends(changes);
         let along = [0, 1].map(|k| {
             let side = &stop.sides[k];
             match &stop.held[k] {
@@ -76,7 +76,7 @@ impl<T: Real> PathDerivatives<T> {
                 + stop.held[k].unwrap_or_else(|| side.tangent * along[k] + side.binormal() * stop.slips[k])
         });
         let [by_shift, by_turn] = stop.twist;
-        let turning = bends[1] - bends[0] + stop.slips[0] * by_shift + stop.turns(legs)[0] * by_turn;
+        let turning = bends[1] - bends[0] + stop.slips[0] * by_shift + stop.turns(changes)[0] * by_turn;
         StopChange { turning, arc, along, on_body }
     }
 
@@ -97,24 +97,24 @@ impl<T: Real> PathDerivatives<T> {
 }
 
 impl<T: Real> Stop<T> {
-    /// The bending of the cable by the surface as start and end shift.
-    fn bends(&self, legs: [&Leg<T>; 2]) -> [RowVector6<T>; 2] {
+    /// The bending of the cable by the surface as start and end shift, and the directions of both segments change.
+    fn bends(&self, changes: [&Matrix3x6<T>; 2]) -> [RowVector6<T>; 2] {
         [0, 1].map(|k| {
             let side = &self.sides[k];
             match &self.held[k] {
                 Some(shift) => {
                     (side.tangent * side.curvature + side.binormal() * side.torsion).transpose() * shift
                 }
-                None => -side.normal.transpose() * legs[k].change - side.binormal().transpose() * self.turn,
+                None => -side.normal.transpose() * changes[k] - side.binormal().transpose() * self.turn,
             }
         })
     }
 
     /// The turns of the cable's direction on the surface at start and end.
-    fn turns(&self, legs: [&Leg<T>; 2]) -> [RowVector6<T>; 2] {
+    fn turns(&self, changes: [&Matrix3x6<T>; 2]) -> [RowVector6<T>; 2] {
         let by_leg = |k: usize| {
             let side = &self.sides[k];
-            side.binormal().transpose() * legs[k].change - side.normal.transpose() * self.turn
+            side.binormal().transpose() * changes[k] - side.normal.transpose() * self.turn
         };
         let Jacobi { shift, shift_rate, turn, turn_rate } = self.jacobi;
         let [at_start, at_end] = &self.slips;
@@ -135,12 +135,12 @@ impl<T: Real> Stop<T> {
     }
 
     /// The changes of the directions of both segments, of which one without length follows the surface.
-    pub(crate) fn changes_of_held(&self, legs: [&Leg<T>; 2]) -> [Matrix3x6<T>; 2] {
-        let (bends, turns) = (self.bends(legs), self.turns(legs));
+    pub(crate) fn changes_of_held(&self, changes: [&Matrix3x6<T>; 2]) -> [Matrix3x6<T>; 2] {
+        let (bends, turns) = (self.bends(changes), self.turns(changes));
         [0, 1].map(|k| {
             let side = &self.sides[k];
             if self.held[k].is_none() {
-                return legs[k].change;
+                return *changes[k];
             }
             side.binormal() * turns[k] - side.normal * bends[k] - side.tangent.cross_matrix() * self.turn
         })

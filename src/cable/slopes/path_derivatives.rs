@@ -20,8 +20,9 @@ use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::path::PlacedPath;
-use crate::cable::slopes::stop::{Leg, Slope, Stop, directions, solution};
+use crate::cable::slopes::stop::{Stop, directions, solution};
 use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::cable::solve::linear_system::Chord;
 use crate::math::{Real, SpatialForce, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
@@ -91,10 +92,12 @@ pub struct PathDerivatives<T: Real> {
     coordinate_forces: Vec<UnitCoordinateForce<T>>,
     pub(crate) stops: Vec<Stop<T>>,
     /// The segments between neighbouring stops.
-    pub(crate) legs: Vec<Leg<T>>,
+    pub(crate) legs: Vec<Chord<T>>,
+    /// The changes of their directions along the last motion.
+    pub(crate) changes: Vec<Matrix3x6<T>>,
 }
 
-default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs });
+default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs, changes });
 
 impl<T: Real> PathDerivatives<T> {
     /// Takes a path solved at these places and positions; returns whether its derivatives are known.
@@ -121,6 +124,8 @@ impl<T: Real> PathDerivatives<T> {
         self.stops.reserve(most);
         self.legs.clear();
         self.legs.reserve(most);
+        self.changes.clear();
+        self.changes.reserve(most);
 
         let Some(first) = results.segments.first() else { return false };
         if results.via_points.len() != path.via_points.len() {
@@ -131,11 +136,11 @@ impl<T: Real> PathDerivatives<T> {
         for segment in &results.segments {
             // A contact that begins or ends at a point is held there.
             let is_held = segment.length <= T::zero();
-            self.legs.push(Leg {
+            self.legs.push(Chord {
                 direction: segment.direction_G,
                 inverse_length: if is_held { T::zero() } else { segment.length.recip() },
-                change: Matrix3x6::zeros(),
             });
+            self.changes.push(Matrix3x6::zeros());
             if let Some(i) = segment.to_contact {
                 let Some(contact) = results.contacts.get(i) else { return false };
                 let Some(obstacle) = path.obstacles.get(contact.obstacle) else { return false };
@@ -181,10 +186,10 @@ impl<T: Real> PathDerivatives<T> {
             return None;
         }
         let mut lengths = RowVector6::zeros();
-        for (leg, ends) in self.legs.iter_mut().zip(self.stops.windows(2)) {
+        for ((leg, change), ends) in self.legs.iter().zip(&mut self.changes).zip(self.stops.windows(2)) {
             let apart = ends[1].shifts[0] - ends[0].shifts[1];
             let along = leg.direction.transpose() * apart;
-            leg.change = (apart - leg.direction * along) * leg.inverse_length;
+            *change = (apart - leg.direction * along) * leg.inverse_length;
             lengths += along;
         }
         for i in 1..self.stops.len() - 1 {
@@ -252,8 +257,7 @@ impl<T: Real> PathDerivatives<T> {
         });
         let q = positions.coordinate(index);
         let R_GB = &self.forces[stop.body].R_GB;
-        let (first, second) = (R_GB * curve.at(q).1, R_GB * curve.second_derivative(q));
-        stop.slope = Some(Slope { coordinate, first, second });
+        stop.slope = Some((coordinate, [R_GB * curve.at(q).1, R_GB * curve.second_derivative(q)]));
     }
 
     fn add_contact(&mut self, body: BodyIndex, contact: &ObstacleContact<T>, positions: &Positions<T>) {
@@ -308,26 +312,25 @@ impl<T: Real> PathDerivatives<T> {
             let [start, end] = stop.sides.map(|side| on.lever(&side.point));
             on.force.torque += end.cross(&leaving) - start.cross(&arriving);
             on.force.force += leaving - arriving;
-            if let Some(slope) = &stop.slope {
-                self.coordinate_forces[slope.coordinate].force += slope.first.dot(&(leaving - arriving));
+            if let Some((coordinate, [slope, _])) = &stop.slope {
+                self.coordinate_forces[*coordinate].force += slope.dot(&(leaving - arriving));
             }
         }
     }
 
     /// Finds the sideways motion of contacts, and adds its effect on the directions of the segments.
     fn slip(&mut self) {
-        let Self { stops, legs, .. } = self;
+        let Self { stops, legs, changes, .. } = self;
         let mut before = RowVector6::zeros();
         for (i, stop) in stops.iter_mut().enumerate() {
             stop.slips = [RowVector6::zeros(); 2];
             if let (PathMotion::Obstacle(_), Some(arriving), Some(leaving)) =
-                (stop.part, i.checked_sub(1).map(|i| &legs[i]), legs.get(i))
+                (stop.part, i.checked_sub(1).map(|i| &changes[i]), changes.get(i))
             {
                 let [start, end] = &stop.sides;
-                let at_start = start.normal.transpose() * stop.turn
-                    - start.binormal().transpose() * arriving.change
+                let at_start = start.normal.transpose() * stop.turn - start.binormal().transpose() * arriving
                     + before * stop.coupling;
-                let at_end = end.binormal().transpose() * leaving.change - end.normal.transpose() * stop.turn;
+                let at_end = end.binormal().transpose() * leaving - end.normal.transpose() * stop.turn;
                 let held = [0, 1].map(|k| {
                     stop.held[k]
                         .map_or_else(RowVector6::zeros, |shift| stop.sides[k].binormal().transpose() * shift)
@@ -347,25 +350,23 @@ impl<T: Real> PathDerivatives<T> {
             }
             after = stop.slips[0];
         }
-        for (leg, ends) in legs.iter_mut().zip(stops.windows(2)) {
+        for ((leg, change), ends) in legs.iter().zip(changes.iter_mut()).zip(stops.windows(2)) {
             let apart = ends[1].sides[0].binormal() * ends[1].slips[0]
                 - ends[0].sides[1].binormal() * ends[0].slips[1];
-            leg.change += apart * leg.inverse_length;
+            *change += apart * leg.inverse_length;
         }
         for i in 1..stops.len() - 1 {
             let stop = &stops[i];
             if stop.held != [None; 2] {
-                let changes = stop.changes_of_held([&legs[i - 1], &legs[i]]);
-                for (leg, change) in legs[i - 1..=i].iter_mut().zip(changes) {
-                    leg.change = change;
-                }
+                let held = stop.changes_of_held([&changes[i - 1], &changes[i]]);
+                changes[i - 1..=i].copy_from_slice(&held);
             }
         }
     }
 
     /// Sums up the changes of the unit forces.
     fn change_forces(&mut self, motion: PathMotion) {
-        let Self { forces, coordinate_forces, stops, legs, .. } = self;
+        let Self { forces, coordinate_forces, stops, legs, changes } = self;
         for force in forces.iter_mut() {
             force.change.fill(T::zero());
             if motion == PathMotion::Body(force.body) {
@@ -378,12 +379,12 @@ impl<T: Real> PathDerivatives<T> {
         }
         for (i, stop) in stops.iter().enumerate() {
             let directions = directions(legs, i);
-            let legs = [i.checked_sub(1).map(|i| &legs[i]), legs.get(i)];
+            let changes = [i.checked_sub(1).map(|i| &changes[i]), changes.get(i)];
             let on = &mut forces[stop.body];
             for (k, sign) in [-T::one(), T::one()].into_iter().enumerate() {
-                let Some(leg) = legs[k] else { continue };
+                let Some(change) = changes[k] else { continue };
                 let GeodesicEnd { point, normal, .. } = &stop.sides[k];
-                let pull = leg.change * sign;
+                let pull = change * sign;
                 let across = (directions[k] * sign).cross_matrix();
                 // A shift by s along the binormal rotates the force by s·b × e = −s·n about the origin.
                 let turned = match &stop.held[k] {
@@ -396,16 +397,16 @@ impl<T: Real> PathDerivatives<T> {
                 let mut pulls = on.change.fixed_view_mut::<3, 6>(3, 0);
                 pulls += pull;
             }
-            let Some(slope) = &stop.slope else { continue };
-            let force = &mut coordinate_forces[slope.coordinate];
+            let Some((coordinate, [slope, bend])) = &stop.slope else { continue };
+            let force = &mut coordinate_forces[*coordinate];
             let pull = directions[1] - directions[0];
             for (k, sign) in [-T::one(), T::one()].into_iter().enumerate() {
-                let Some(leg) = legs[k] else { continue };
-                force.change += slope.first.transpose() * leg.change * sign;
+                let Some(change) = changes[k] else { continue };
+                force.change += slope.transpose() * change * sign;
             }
-            force.change += slope.first.cross(&pull).transpose() * stop.turn;
+            force.change += slope.cross(&pull).transpose() * stop.turn;
             if motion == PathMotion::Coordinate(force.coordinate) {
-                force.change[0] += pull.dot(&slope.second);
+                force.change[0] += pull.dot(bend);
             }
         }
     }

@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Matrix3x6, Point3, RowVector6, Vector3};
 use crate::cable::geodesics::geodesic::{GeodesicEnd, Jacobi};
 use crate::cable::model::settings::Settings;
 use crate::cable::slopes::path_derivatives::{PathMotion, UnitCoordinateForce, UnitForce};
+use crate::cable::solve::linear_system::Chord;
 use crate::math::Real;
 
 /// An end, a via point or a contact.
@@ -22,8 +23,8 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) jacobi: Jacobi<T>,
     /// The integrals of torsion times the rates of the Jacobi scalars; see [`Wrappable::turning_by_start`](crate::cable::Wrappable).
     pub(crate) twist: [T; 2],
-    /// Of a moving point.
-    pub(crate) slope: Option<Slope<T>>,
+    /// Of a moving point: the place of its coordinate among the forces, and its first two derivatives.
+    pub(crate) slope: Option<(usize, [Vector3<T>; 2])>,
     /// The sideways shifts of start and end, by the right-hand sides at start and end and by the shift of the next
     /// start.
     pub(crate) solution: [[T; 3]; 2],
@@ -37,23 +38,6 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) held: [Option<Matrix3x6<T>>; 2],
     /// The sideways shifts of the end by that of a held start, and of the start by that of a held end.
     pub(crate) by_held: [T; 2],
-}
-
-#[derive(Debug)]
-pub(crate) struct Slope<T: Real> {
-    /// The place of the coordinate among the forces.
-    pub(crate) coordinate: usize,
-    pub(crate) first: Vector3<T>,
-    pub(crate) second: Vector3<T>,
-}
-
-/// A straight segment; all zero if it has no length.
-#[derive(Debug)]
-pub(crate) struct Leg<T: Real> {
-    pub(crate) direction: Vector3<T>,
-    pub(crate) inverse_length: T,
-    /// The change of the direction along a motion.
-    pub(crate) change: Matrix3x6<T>,
 }
 
 impl<T: Real> Stop<T> {
@@ -125,8 +109,8 @@ impl<T: Real> Stop<T> {
                 self.shifts = [first(axes); 2];
             }
             PathMotion::Coordinate(index) => match &self.slope {
-                Some(slope) if coordinates[slope.coordinate].coordinate == index => {
-                    self.shifts = [alone(&slope.first); 2];
+                Some((place, [slope, _])) if coordinates[*place].coordinate == index => {
+                    self.shifts = [alone(slope); 2];
                 }
                 _ => return self.stay(),
             },
@@ -142,7 +126,7 @@ impl<T: Real> Stop<T> {
 }
 
 /// The directions of the segments before and after a stop; zero where there is none.
-pub(crate) fn directions<T: Real>(legs: &[Leg<T>], stop: usize) -> [Vector3<T>; 2] {
+pub(crate) fn directions<T: Real>(legs: &[Chord<T>], stop: usize) -> [Vector3<T>; 2] {
     [stop.checked_sub(1), Some(stop)]
         .map(|leg| leg.and_then(|leg| legs.get(leg)).map_or_else(Vector3::zeros, |leg| leg.direction))
 }

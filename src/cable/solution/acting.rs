@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::{CablePath, PlacedPath};
-use crate::cable::model::wrap::Wraps;
+use crate::cable::model::places::Wraps;
 use crate::math::{Real, check, default_by_field, is_plain};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
@@ -17,7 +17,7 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 pub(crate) struct Acting<T: Real> {
     /// Which obstacles of the path.
     pub(crate) indices: Vec<usize>,
-    pub(crate) spans: Vec<Span<T>>,
+    pub(crate) points: Vec<FixedPoint<T>>,
     /// Whether all parts are active, as large as they were made: then the following fields are not written.
     all_as_made: bool,
     obstacles: Vec<Obstacle<T>>,
@@ -27,27 +27,20 @@ pub(crate) struct Acting<T: Real> {
     wraps: Wraps<T>,
 }
 
-/// The cable between two neighbouring fixed points.
+/// An end or via point of the path, at which a span ends and the next begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Span<T: Real> {
-    pub(crate) from: FixedPoint<T>,
-    pub(crate) to: FixedPoint<T>,
-    /// The obstacles that act on its way.
-    pub(crate) obstacles: Range<usize>,
-    /// The span of the path at whose start it starts.
-    pub(crate) place: usize,
-}
-
-/// An end or via point.
-#[derive(Debug, Clone, Copy)]
 pub(crate) struct FixedPoint<T: Real> {
     pub(crate) body: BodyIndex,
     pub(crate) p_G: Point3<T>,
     /// The coordinate with which it moves on its body, and the derivative by it, in Ground.
     pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
+    /// How many of the acting obstacles come before it.
+    pub(crate) before: usize,
+    /// The span of the path that starts there.
+    pub(crate) place: usize,
 }
 
-default_by_field!(Acting { indices, spans, all_as_made, obstacles, plain, wraps });
+default_by_field!(Acting { indices, points, all_as_made, obstacles, plain, wraps });
 
 impl<T: Real> Acting<T> {
     /// Finds the active parts of a path whose bodies and coordinates exist, and the place of each via point in Ground,
@@ -64,45 +57,40 @@ impl<T: Real> Acting<T> {
         self.indices.clear();
         self.indices.reserve(path.obstacles.len());
         self.indices.extend(acting.map(|(k, _)| k));
-        self.spans.clear();
-        self.spans.reserve(path.via_points.len() + 1);
+        self.points.clear();
+        self.points.reserve(path.via_points.len() + 2);
         via_points.clear();
         via_points.reserve(path.via_points.len());
 
-        let fixed = |body: BodyIndex, p_B: &Point3<T>| FixedPoint {
+        let indices = &self.indices;
+        let fixed = |body: BodyIndex, p_B: &Point3<T>, before: usize, place: usize| FixedPoint {
             body,
             p_G: positions.pose(Checked(body)) * p_B,
             motion: None,
+            before: indices.partition_point(|&k| k < before),
+            place,
         };
-        let mut from = fixed(path.origin.body, &places.origin);
-        let mut place = 0;
+        self.points.push(fixed(path.origin.body, &places.origin, 0, 0));
         for (i, ((via, before), at)) in path.via_points.iter().zip(&places.via_points).enumerate() {
             if !at.active || !via.is_in_range(positions) {
                 via_points.push(None);
                 continue;
             }
             let body = via.station().body;
-            let to = match via.shift(positions) {
-                None => fixed(body, &at.p_B),
+            let point = match via.shift(positions) {
+                None => fixed(body, &at.p_B, *before, i + 1),
                 Some((coordinate, shift, slope)) => {
                     let slope_G = positions.pose(Checked(body)).rotation * slope;
-                    FixedPoint { motion: Some((coordinate, slope_G)), ..fixed(body, &(at.p_B + shift)) }
+                    let motion = Some((coordinate, slope_G));
+                    FixedPoint { motion, ..fixed(body, &(at.p_B + shift), *before, i + 1) }
                 }
             };
-            via_points.push(Some(to.p_G));
-            self.add_span(from, to, *before, place);
-            (from, place) = (to, i + 1);
+            via_points.push(Some(point.p_G));
+            self.points.push(point);
         }
-        let to = fixed(path.termination.body, &places.termination);
-        self.add_span(from, to, path.obstacles.len(), place);
+        let (count, last) = (path.obstacles.len(), path.via_points.len() + 1);
+        self.points.push(fixed(path.termination.body, &places.termination, count, last));
         self.copy(placed, wraps)
-    }
-
-    /// Adds a span that ends before an obstacle of the path.
-    fn add_span(&mut self, from: FixedPoint<T>, to: FixedPoint<T>, before: usize, place: usize) {
-        let first = self.spans.last().map_or(0, |span| span.obstacles.end);
-        let end = self.indices.partition_point(|&k| k < before);
-        self.spans.push(Span { from, to, obstacles: first..end, place });
     }
 
     /// Copies the active obstacles and their memories, unless all are active and as they were made.

@@ -9,11 +9,11 @@ use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{collapse, recall};
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::run::Budget;
-use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::saddle::leave_saddles;
+use crate::cable::start::search::Workspace;
+use crate::cable::start::search::leave_saddles;
 use crate::cable::start::search::{lost_hint, search};
-use crate::cable::start::workspace::Workspace;
 use crate::math::{Real, is_finite};
 use crate::shapes::ShapeError;
 

@@ -5,25 +5,16 @@ use alloc::vec::Vec;
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::wrap::Wrap;
+use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::attempts::solve_span;
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::arrange_like;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::run::Run;
-use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::workspace::Workspace;
+use crate::cable::start::search::Workspace;
 use crate::math::{Real, cast_pose};
-
-/// Buffers of the search on plain numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Values {
-    pub(crate) wraps: Vec<Wrap<f64>>,
-    pub(crate) further: Vec<Wrap<f64>>,
-    pub(crate) nodes: Vec<Node<f64>>,
-    pub(crate) work: Workspace<f64>,
-}
 
 /// Solves one span, whose obstacles are also given in plain numbers if all surfaces are known in them; returns its
 /// progress, and how the path was found.
@@ -35,26 +26,26 @@ pub(crate) fn solve<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: Option<&[Obstacle<f64>]>,
     nodes: &mut Vec<Node<T>>,
-    (work, values): (&mut Workspace<T>, &mut Values),
+    (work, values): (&mut Workspace<T>, &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>)),
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
+    let (Wraps { wraps, further_wraps: further }, found, search) = values;
     if let Some(obstacles) = obstacles {
-        values.wraps.clear();
-        values.wraps.extend(span.wraps.iter().map(Wrap::cast));
-        values.further.clear();
-        values.further.extend(span.further.iter().map(Wrap::cast));
-        values.nodes.clear();
-        values.nodes.reserve(span.wraps.len() + span.further.len());
-        values.nodes.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
+        wraps.clear();
+        wraps.extend(span.wraps.iter().map(Wrap::cast));
+        further.clear();
+        further.extend(span.further.iter().map(Wrap::cast));
+        found.clear();
+        found.reserve(span.wraps.len() + span.further.len());
+        found.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
             obstacles,
-            wraps: &values.wraps,
-            further: &values.further,
+            wraps,
+            further,
             settings: &span.settings.cast(),
         };
-        let Values { nodes: found, work: search, .. } = values;
         let (progress, tracking) = solve_span(&plain, found, search, place)?;
         newton::exhaust(&plain, found, &mut search.run);
         let progress = differentiate(span, nodes, found, &mut work.run, &progress);
@@ -65,9 +56,9 @@ pub(crate) fn solve<T: Real>(
     }
     let (progress, tracking) = solve_span(span, nodes, work, place)?;
     newton::exhaust(span, nodes, &mut work.run);
-    values.nodes.clear();
-    values.nodes.extend(nodes.iter().map(Node::values));
-    Ok((differentiate(span, nodes, &values.nodes, &mut work.run, &progress), tracking))
+    found.clear();
+    found.extend(nodes.iter().map(Node::values));
+    Ok((differentiate(span, nodes, found, &mut work.run, &progress), tracking))
 }
 
 /// Computes what was found in the scalar.

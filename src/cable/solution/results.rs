@@ -9,11 +9,10 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
-use crate::cable::model::wrap::{Wrap, Wraps};
+use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
-use crate::cable::solution::by_values::Values;
 use crate::cable::solve::node::Node;
-use crate::cable::start::workspace::Workspace;
+use crate::cable::start::search::Workspace;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
@@ -104,7 +103,8 @@ pub struct PathResults<T: Real> {
     pub(crate) acting: Acting<T>,
     pub(crate) nodes: Vec<Node<T>>,
     pub(crate) work: Workspace<T>,
-    pub(crate) values: Values,
+    /// Memory, nodes and buffers of a search on plain numbers.
+    pub(crate) values: (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
 }
 
 impl<T: Real> Default for PathResults<T> {
@@ -122,7 +122,7 @@ impl<T: Real> Default for PathResults<T> {
             acting: Acting::default(),
             nodes: Vec::new(),
             work: Workspace::default(),
-            values: Values::default(),
+            values: Default::default(),
         }
     }
 }
@@ -198,7 +198,7 @@ impl<T: Real> ObstacleContact<T> {
             along.dot(&gradient) / gradient.norm()
         };
         let rise = on_surface.map(rise).reduce(T::min);
-        let height = rise.unwrap_or_else(|| surface.closest_on_segment(&start, &(start + along)).height);
+        let height = rise.unwrap_or_else(|| surface.closest_on_segment(&start, &(start + along)).1);
         Some((height * self.scale).max(T::zero()))
     }
 }

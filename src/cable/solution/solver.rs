@@ -5,13 +5,13 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::path::{CablePath, PlacedPath};
-use crate::cable::model::wrap::{Wrap, Wraps};
-use crate::cable::solution::acting::{Acting, Span};
+use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::solution::acting::Acting;
 use crate::cable::solution::attempts::solve_span;
 use crate::cable::solution::by_values;
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 use crate::cable::solve::node::Node;
-use crate::cable::solve::span::SpanProblem;
+use crate::cable::solve::node::SpanProblem;
 use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};
@@ -102,7 +102,7 @@ fn solve<T: Real>(
     } = results;
     acting.find(placed, positions, wraps, via_points)?;
     let (all, wraps) = acting.obstacles(path, wraps);
-    let Acting { indices, spans, .. } = &*acting;
+    let Acting { indices, points, .. } = &*acting;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
@@ -119,7 +119,9 @@ fn solve<T: Real>(
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
     let mut classes = 1;
-    for Span { from, to, obstacles, place } in spans {
+    for ends in points.windows(2) {
+        let [from, to] = [&ends[0], &ends[1]];
+        let obstacles = from.before..to.before;
         let of_span = &all[obstacles.clone()];
         let room = of_span.iter().map(|obstacle| obstacle.most_contacts - 1).sum();
         let (own, rest) = further.split_at(room);
@@ -137,10 +139,10 @@ fn solve<T: Real>(
         let indices = &indices[obstacles.clone()];
         nodes.extend(indices.iter().enumerate().map(|(i, &k)| Node::new(i, placed.pose(positions, k))));
         let outcome = if is_plain::<T>() || obstacles.is_empty() {
-            solve_span(&span, nodes, work, *place)
+            solve_span(&span, nodes, work, from.place)
         } else {
             let plain = acting.plain(obstacles.clone());
-            by_values::solve(&span, plain, nodes, (work, values), *place)
+            by_values::solve(&span, plain, nodes, (work, values), from.place)
         };
         let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
         smoothness = smoothness.max(progress.kink);

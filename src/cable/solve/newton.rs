@@ -10,8 +10,8 @@ use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::Node;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::run::{ACCURACY, Budget, Run};
-use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
@@ -298,7 +298,7 @@ pub(crate) fn descend<T: Real>(
         nodes[k].correct_trial(scale);
         nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
     }
-    (step, active.iter().all(|&k| nodes[k].row.minimal))
+    (step, active.iter().all(|&k| nodes[k].minimal))
 }
 
 /// The fraction of a step of this size that bends nothing by more than `longest`.
@@ -324,7 +324,7 @@ fn shortened<T: Real>(
 /// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of length over
 /// shifts and turns of all geodesics positive, except for directions in which all paths are equal.
 pub(crate) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
-    active.iter().all(|&k| nodes[k].row.minimal && !nodes[k].ground.passes_conjugate_point)
+    active.iter().all(|&k| nodes[k].minimal && !nodes[k].ground.passes_conjugate_point)
 }
 
 /// The largest angle between a chord and the tangent it meets.

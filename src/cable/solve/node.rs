@@ -6,7 +6,8 @@ use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::block::Eliminated;
+use crate::cable::model::places::Wrap;
+use crate::cable::model::settings::Settings;
 use crate::cable::solve::run::{ACCURACY, Budget};
 use crate::math::{Pose, Real, is_finite};
 
@@ -34,9 +35,18 @@ pub(crate) struct Node<T: Real> {
     /// The geodesic in Ground.
     pub(crate) ground: Geodesic<T>,
     pub(crate) inverse_chords: [T; 2],
-    pub(crate) row: Eliminated<T>,
+    /// The row of blocks after elimination: `correction = constant − ahead · (next correction's shifts)`.
+    pub(crate) constant: [T; 4],
+    pub(crate) ahead: [[T; 4]; 2],
+    /// Whether the second variation restricted to this and all earlier obstacles is positive.
+    pub(crate) minimal: bool,
+    /// The four natural geodesic corrections: shift of the start along the tangent and along the binormal, turn of the
+    /// start, growth of the length.
     pub(crate) correction: [T; 4],
-    pub(crate) history: History,
+    /// Whether it was released in this solution because the cable did not press on it.
+    pub(crate) released: bool,
+    /// Whether it was placed in this solution on an obstacle that the cable had jumped over.
+    pub(crate) jumped: bool,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(crate) off_patch: Option<Point3<T>>,
     /// Whether the fixed points before and after lie on the surface.
@@ -46,15 +56,6 @@ pub(crate) struct Node<T: Real> {
     pub(crate) holds: [bool; 2],
     /// Whether the obstacle contains a fixed point and is therefore ignored.
     pub(crate) ignored: bool,
-}
-
-/// The history of a contact in this solution.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct History {
-    /// It was released because the cable did not press on it.
-    pub(crate) released: bool,
-    /// It was placed on an obstacle that the cable had jumped over.
-    pub(crate) jumped: bool,
 }
 
 impl<T: Real> Trial<T> {
@@ -94,9 +95,12 @@ impl<T: Real> Node<T> {
                 evaluations: 0,
             },
             inverse_chords: [zero; 2],
-            row: Eliminated::blank(),
+            constant: [zero; 4],
+            ahead: [[zero; 4]; 2],
+            minimal: true,
             correction: [zero; 4],
-            history: History::default(),
+            released: false,
+            jumped: false,
             off_patch: None,
             on_surface: [false; 2],
             holds: [false; 2],
@@ -190,4 +194,54 @@ impl<T: Real> Node<T> {
     pub(crate) fn turns(&self) -> T {
         self.ground.length * self.ground.start.greatest_curvature()
     }
+}
+
+/// The problem between two fixed points.
+#[derive(Debug)]
+pub(crate) struct SpanProblem<'a, T: Real> {
+    pub(crate) from: Point3<T>,
+    pub(crate) to: Point3<T>,
+    pub(crate) obstacles: &'a [Obstacle<T>],
+    /// The memory of the first contact of each obstacle; empty without memory.
+    pub(crate) wraps: &'a [Wrap<T>],
+    /// The memory of further contacts, in order: as many of each obstacle as there is room for.
+    pub(crate) further: &'a [Wrap<T>],
+    pub(crate) settings: &'a Settings<T>,
+}
+
+impl<'a, T: Real> SpanProblem<'a, T> {
+    /// The obstacle of a node.
+    #[inline]
+    pub(crate) fn obstacle(&self, node: &Node<T>) -> &'a Obstacle<T> {
+        &self.obstacles[node.obstacle]
+    }
+
+    /// The largest number of contacts.
+    pub(crate) fn most_contacts(&self) -> usize {
+        self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
+    }
+
+    /// The surface of a node's obstacle.
+    #[inline]
+    pub(crate) fn surface(&self, node: &Node<T>) -> &'a dyn Wrappable<T> {
+        self.obstacle(node).surface()
+    }
+}
+
+/// The point where the cable is placed on a newly touched obstacle: the deepest point, unless that is on the far side
+/// of where the cable passed before.
+pub(crate) fn side<T: Real>(
+    wrap: Option<&Wrap<T>>,
+    surface: &dyn Wrappable<T>,
+    deepest: Point3<T>,
+) -> Point3<T> {
+    let Some(wrap) = wrap else { return deepest };
+    let passed = if wrap.known && wrap.in_contact {
+        wrap.point
+    } else if let Some((start, along)) = wrap.passing() {
+        surface.retract(&surface.closest_on_segment(&start, &(start + along)).0)
+    } else {
+        return deepest;
+    };
+    if surface.gradient(&passed).dot(&surface.gradient(&deepest)) < T::zero() { passed } else { deepest }
 }

@@ -2,7 +2,5 @@
 
 pub(crate) mod bead;
 pub(crate) mod plan;
-pub(crate) mod saddle;
 pub(crate) mod search;
 pub(crate) mod string;
-pub(crate) mod workspace;

@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, CLEARED, SEARCH};
-use crate::cable::solve::span::SpanProblem;
 use crate::cable::start::bead::{Bead, laid, leg, shifted};
 use crate::math::{Real, default_by_field};
 
@@ -60,7 +60,7 @@ impl<T: Real> Plans<T> {
             soft_hint(span, node)?;
             let (a, b) = (node.to_surface(&span.from), node.to_surface(&span.to));
             let surface = span.surface(node);
-            let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).point);
+            let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).0);
             near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
         };
         self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
@@ -152,7 +152,7 @@ impl<T: Real> Plans<T> {
         let of_parent = parent * count..(parent + 1) * count;
         let [a_G, b_G] = neighbours(span, &self.beads[of_parent.clone()], k);
         let [a, b] = [a_G, b_G].map(|p| node.to_surface(&p));
-        let closest = surface.closest_on_segment(&a, &b).point;
+        let closest = surface.closest_on_segment(&a, &b).0;
         budget.spend(SEARCH);
         let passages = surface.passages(&a, &b, &closest);
         let hint = span.obstacle(node).place_of_hint();
@@ -298,7 +298,7 @@ fn conflict<T: Real>(
         }
         budget.spend(SEARCH);
         let allowed = T::lit(1e-6).max(T::negligible()) * surface.size();
-        let depth = -surface.closest_on_segment(&a, &b).height;
+        let depth = -surface.closest_on_segment(&a, &b).1;
         // Where the surfaces of two obstacles coincide, the cable that touches one touches both.
         let is_on = |other: &Bead<T>| surface.height(&node.to_surface(&other.middle.point)).abs() <= allowed;
         let is_touched = || beads_around(beads, k).into_iter().flatten().any(is_on);
@@ -333,7 +333,7 @@ fn penalties_of<T: Real>(
         let normal = if bead.is_pressed {
             node.X_GS.rotation.inverse() * bead.middle.normal
         } else {
-            surface.gradient(&surface.closest_on_segment(&a, &b).point).normalize()
+            surface.gradient(&surface.closest_on_segment(&a, &b).0).normalize()
         };
         let along = (b - a).normalize();
         let outwards = surface.gradient(&hint).normalize();

@@ -9,12 +9,11 @@ use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::Node;
-use crate::cable::solve::span::SpanProblem;
-use crate::cable::start::saddle::leave_saddles;
-use crate::cable::start::string;
-use crate::cable::start::workspace::Workspace;
-use crate::math::Real;
+use crate::cable::solve::node::{Node, SpanProblem, Trial};
+use crate::cable::solve::run::Run;
+use crate::cable::start::plan::Plans;
+use crate::cable::start::string::{self, Bead};
+use crate::math::{Real, default_by_field};
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
 const MARGIN: f64 = 2e-3;
@@ -115,7 +114,7 @@ fn attempt<T: Real>(
         Start::Front => {
             string::begin_at_hints(span, nodes, &mut work.anchors, &mut work.run.budget);
             for k in 0..nodes.len() {
-                nodes[k].history.jumped = false;
+                nodes[k].jumped = false;
                 side::bring_to_front(span, nodes, k, &mut work.run.budget);
             }
             settle_contacts(span, nodes, &mut work.run)
@@ -210,3 +209,84 @@ fn winding<T: Real>(
         Some((part.end.point, sum + surface.winding(&at, &part.end.point)?))
     })
 }
+
+/// The angle by which a path is displaced from a saddle, to either side \[rad\].
+const PUSH: f64 = 0.3;
+
+/// Refines the path of the nodes.
+///
+/// A path on a saddle is displaced to both sides and descends from there; the shorter result is used.
+pub(crate) fn leave_saddles<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    let mut outcome = settle_contacts(span, nodes, &mut work.run);
+    // Each push treats one direction.
+    for _ in 0..4 {
+        let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
+        if work.run.budget.is_spent() {
+            break;
+        }
+        copy(nodes, &mut work.balanced);
+        let mut best: Option<(T, Progress<T>)> = None;
+        for push in [T::lit(PUSH), T::lit(-PUSH)] {
+            copy(&work.balanced, nodes);
+            push_aside(span, nodes, work, k, push);
+            relax(span, nodes, &mut work.run, ROUND_TRIP);
+            let pushed = settle_contacts(span, nodes, &mut work.run);
+            match pushed {
+                Ok(progress) => {
+                    let length = length_of(span, nodes);
+                    if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+                        best = Some((length, progress));
+                        copy(nodes, &mut work.best);
+                    }
+                }
+                Err(_) => outcome = pushed,
+            }
+        }
+        if let Some((_, progress)) = best {
+            copy(&work.best, nodes);
+            outcome = Ok(progress);
+        }
+    }
+    outcome
+}
+
+/// Shifts a contact sideways by an angle about its middle.
+fn push_aside<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    work: &mut Workspace<T>,
+    k: usize,
+    angle: T,
+) {
+    let surface = span.surface(&nodes[k]);
+    let Trial { point, tangent, length } = nodes[k].trial;
+    let half = T::lit(0.5) * length;
+    let budget = &mut work.run.budget;
+    let middle = budget.follow(surface, &point, &tangent, half);
+    let shift = middle.binormal() * (angle / middle.greatest_curvature().max(T::lit(0.1) / surface.size()));
+    let shifted = surface.retract(&(middle.point + shift));
+    let start = budget.follow(surface, &shifted, &middle.tangent, -half);
+    nodes[k].begin(Trial { point: start.point, tangent: start.tangent, length });
+}
+
+/// Buffers, kept to avoid allocation.
+#[derive(Debug)]
+pub(crate) struct Workspace<T: Real> {
+    pub(crate) run: Run,
+    /// Of a string, and the points in Ground at which it passes the obstacles.
+    pub(crate) beads: Vec<Bead<T>>,
+    pub(crate) anchors: Vec<Point3<T>>,
+    pub(crate) plans: Plans<T>,
+    /// The path on a saddle, and the shortest found from there.
+    pub(crate) balanced: Vec<Node<T>>,
+    pub(crate) best: Vec<Node<T>>,
+    /// The shortest path found so far by a search without memory, and the lengths of all different ones.
+    pub(crate) shortest: Vec<Node<T>>,
+    pub(crate) lengths: Vec<T>,
+}
+
+default_by_field!(Workspace { run, beads, anchors, plans, balanced, best, shortest, lengths });

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::solve::contacts::{collapse, insert};
+use crate::cable::solve::node::SpanProblem;
 use crate::cable::solve::node::{Node, Trial};
 use crate::cable::solve::run::{Budget, SEARCH};
-use crate::cable::solve::span::SpanProblem;
 use crate::math::Real;
 
 /// The smallest and the largest number of parts from one obstacle to the next.
@@ -97,10 +97,10 @@ fn place_anchors<T: Real>(
         let from = anchors.last().copied().unwrap_or(span.from);
         let hint_ahead = |node: &Node<T>| hint(node).map(|point| node.to_ground(&point));
         let ahead = nodes[k + 1..].iter().find_map(hint_ahead).unwrap_or(span.to);
-        let approach = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
+        let (lowest, height) = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
         budget.spend(SEARCH);
-        let sinks = approach.height < T::zero() && !node.ignored;
-        let point = if sinks { surface.retract(&approach.point) } else { approach.point };
+        let sinks = height < T::zero() && !node.ignored;
+        let point = if sinks { surface.retract(&lowest) } else { lowest };
         anchors.push(node.to_ground(&point));
     }
 }

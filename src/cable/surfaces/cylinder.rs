@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::{SegmentApproach, Wrappable, approach_at, roundoff, tangent_frame};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, roundoff, tangent_frame};
 use crate::math::Real;
 use crate::shapes::Cylinder;
 
@@ -101,19 +101,19 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         length * self.end(&self.retract(p), direction).curvature
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = across(&(b - a));
         let reach = along.norm_squared();
         if reach <= T::zero() {
             return approach_at(self, a, b, T::lit(0.5));
         }
         let closest = approach_at(self, a, b, -a.coords.dot(&along) / reach);
-        if across(&closest.point.coords).norm() > roundoff(a, b) {
+        if across(&closest.0.coords).norm() > roundoff(a, b) {
             return closest;
         }
         // The line meets the axis: the direction perpendicular to both is outwards.
         let sideways = T::default_epsilon().sqrt() * self.radius / reach.sqrt();
-        let point = Point3::new(-along.y * sideways, along.x * sideways, closest.point.z);
-        SegmentApproach { point, height: -self.radius, ..closest }
+        let point = Point3::new(-along.y * sideways, along.x * sideways, closest.0.z);
+        (point, -self.radius)
     }
 }

@@ -3,9 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{next_seam, part_between};
-use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, lowest_between, off_the_middle,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, lowest_between, off_the_middle};
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
@@ -55,7 +53,7 @@ impl<T: Real> Wrappable<T> for DistanceField {
 
     /// Steps as long as nothing lower can lie within them, but at least half the spacing; each low place is then
     /// refined.
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
         let lowest_around = self.low_place(a, &along).max(T::zero()).min(T::one());

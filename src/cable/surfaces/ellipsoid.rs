@@ -3,9 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
 use crate::math::Real;
 use crate::shapes::Ellipsoid;
 
@@ -91,13 +89,13 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
         integrate::<T, Self, true>(self, start, length, (accuracy, most), acceleration)
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let weighted = self.weights.component_mul(&along);
         let closest = approach_at(self, a, b, -a.coords.dot(&weighted) / along.dot(&weighted));
-        if closest.point.coords.norm() > roundoff(a, b) {
+        if closest.0.coords.norm() > roundoff(a, b) {
             return closest;
         }
-        SegmentApproach { point: beside(&along, self.size()).into(), height: -self.size(), ..closest }
+        (beside(&along, self.size()).into(), -self.size())
     }
 }

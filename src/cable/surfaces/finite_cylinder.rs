@@ -4,9 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::turning;
-use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, any_tangent, approach_at, beside, roundoff,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, any_tangent, approach_at, beside, roundoff};
 use crate::math::{Real, is_finite};
 use crate::shapes::finite_cylinder::Part;
 use crate::shapes::{Cylinder, FiniteCylinder, Torus};
@@ -327,7 +325,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
 
     /// The distance is convex along a line, so its slope is bisected. If a stretch is equally near, its middle is
     /// returned.
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let slope = |u: T| self.normal_at(&(a + along * u)).dot(&along);
         let [zero, one] = [T::zero(), T::one()];
@@ -351,13 +349,13 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let arrives = last_with(&|u| slope(u) < -level, zero);
         let ahead = (arrives + T::lit(1e-6)).min(one);
         let departs = if slope(ahead) <= level { last_with(&|u| slope(u) <= level, ahead) } else { arrives };
-        let closest = approach_at(self, a, b, T::lit(0.5) * (arrives + departs));
-        if let Some(point) = self.between_parts(&closest.point, &along) {
-            return SegmentApproach { point, ..closest };
+        let (closest, height) = approach_at(self, a, b, T::lit(0.5) * (arrives + departs));
+        if let Some(point) = self.between_parts(&closest, &along) {
+            return (point, height);
         }
-        let distance = (closest.point.x * closest.point.x + closest.point.y * closest.point.y).sqrt();
-        if closest.height > zero || distance > roundoff(a, b) {
-            return closest;
+        let distance = (closest.x * closest.x + closest.y * closest.y).sqrt();
+        if height > zero || distance > roundoff(a, b) {
+            return (closest, height);
         }
         // The line passes through the axis inside: a direction across both is outwards.
         let sideways = Vector3::new(-along.y, along.x, zero);
@@ -366,6 +364,6 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         } else {
             beside(&along, self.radius)
         };
-        SegmentApproach { point: closest.point + sideways, ..closest }
+        (closest + sideways, height)
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::part_between;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
 use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, lowest_between, no_approach, tangent_frame,
+    Wrappable, approach_at, lowest_between, no_approach, tangent_frame,
 };
 use crate::math::Real;
 use crate::shapes::HeightMap;
@@ -15,18 +15,9 @@ fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) ->
     part_between(map.extent().map(|range| [*range.start(), *range.end()]), a, along)
 }
 
-/// The lowest place of a line that a search has found.
-struct Lowest<T> {
-    value: T,
-    u: T,
-    /// The distance of the places next to it.
-    reach: T,
-    /// Whether the search was complete, without omissions to save cost.
-    is_certain: bool,
-}
-
-/// Searches a part of the line from `a` for its lowest place, within a millionth of the grid; places above `enough`
-/// need not be distinguished.
+/// The lowest place of a part of the line from `a`, within a millionth of the grid: its value, its parameter, and the
+/// distance of the places beside it; and whether the search was complete, without omissions to save cost. Places above
+/// `enough` need not be distinguished.
 ///
 /// An interval is dropped as soon as a parabola through its ends, with the largest curvature of the map, shows that it
 /// contains nothing lower.
@@ -36,7 +27,7 @@ fn search<T: Real>(
     along: &Vector3<T>,
     (first, last): (T, T),
     enough: T,
-) -> Lowest<T> {
+) -> ([T; 3], bool) {
     const SAMPLES: u32 = 8;
     const MOST_HALVINGS: usize = 4000;
     const DEEPEST: usize = 48;
@@ -48,11 +39,11 @@ fn search<T: Real>(
     let spacing = (last - first) / T::lit(f64::from(SAMPLES));
     let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
     let mut samples = [T::zero(); SAMPLES as usize + 1];
-    let mut lowest = Lowest { value: value(first), u: first, reach: spacing, is_certain: true };
+    let (mut lowest, mut is_certain) = ([value(first), first, spacing], true);
     for (i, sample) in (0..).zip(&mut samples) {
         *sample = value(place(i));
-        if *sample < lowest.value {
-            lowest = Lowest { value: *sample, u: place(i), ..lowest };
+        if *sample < lowest[0] {
+            lowest = [*sample, place(i), spacing];
         }
     }
     let mut halvings = 0;
@@ -65,25 +56,25 @@ fn search<T: Real>(
             let [low, f_low, high, f_high] = pending[count];
             let wide = high - low;
             let within = f_low.min(f_high) - bend * wide * wide;
-            if within >= (lowest.value - allowed).min(enough) {
+            if within >= (lowest[0] - allowed).min(enough) {
                 continue;
             }
             if halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
-                lowest.is_certain = false;
+                is_certain = false;
                 continue;
             }
             halvings += 1;
             let middle = T::lit(0.5) * (low + high);
             let f = value(middle);
-            if f < lowest.value {
-                lowest = Lowest { value: f, u: middle, reach: T::lit(0.5) * wide, ..lowest };
+            if f < lowest[0] {
+                lowest = [f, middle, T::lit(0.5) * wide];
             }
             pending[count] = [middle, f, high, f_high];
             pending[count + 1] = [low, f_low, middle, f];
             count += 2;
         }
     }
-    lowest
+    (lowest, is_certain)
 }
 
 impl<T: Real> Wrappable<T> for HeightMap<T> {
@@ -172,15 +163,15 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
             if first.min(last) > self.highest {
                 return true;
             }
-            let lowest = search(self, a, &along, part, T::zero());
-            lowest.is_certain && lowest.value > T::zero()
+            let ([lowest, ..], is_certain) = search(self, a, &along, part, T::zero());
+            is_certain && lowest > T::zero()
         })
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let Some(part) = part_above(self, a, &along) else { return no_approach(a, b) };
-        let Lowest { u, reach, .. } = search(self, a, &along, part, T::lit(1e30));
+        let ([_, u, reach], _) = search(self, a, &along, part, T::lit(1e30));
         let (low, high) = ((u - reach).max(part.0), (u + reach).min(part.1));
         approach_at(self, a, b, lowest_between(self, a, &along, [low, u, high]))
     }

@@ -3,9 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
 use crate::math::Real;
 use crate::shapes::Sphere;
 
@@ -93,13 +91,13 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
         [T::zero(); 2]
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let closest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());
-        if closest.point.coords.norm() > roundoff(a, b) {
+        if closest.0.coords.norm() > roundoff(a, b) {
             return closest;
         }
         // The line passes through the centre: any perpendicular direction is outwards.
-        SegmentApproach { point: beside(&along, self.radius).into(), height: -self.radius, ..closest }
+        (beside(&along, self.radius).into(), -self.radius)
     }
 }

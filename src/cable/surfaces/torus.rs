@@ -3,9 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{
-    SegmentApproach, Wrappable, approach_at, beside, roundoff, tangent_frame,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
 use crate::math::Real;
 use crate::shapes::Torus;
 
@@ -230,20 +228,20 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         moment * moment * self.ring_radius > hole * hole * hole
     }
 
-    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> SegmentApproach<T> {
+    fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         // Plain numbers, whatever the scalar.
         let [from, to] = [a, b].map(|p| p.map(|x| (x / self.ring_radius).to_f64()));
         let [before, after] = low_places(&from, &to).map(T::lit);
         let start = approach_at(self, a, b, T::zero());
-        let lowest = [T::one(), before, after].into_iter().fold(start, |best, place| {
+        let (lowest, height) = [T::one(), before, after].into_iter().fold(start, |best, place| {
             let next = approach_at(self, a, b, place);
-            if next.height < best.height { next } else { best }
+            if next.1 < best.1 { next } else { best }
         });
-        if lowest.height + self.tube_radius > roundoff(a, b) {
-            return lowest;
+        if height + self.tube_radius > roundoff(a, b) {
+            return (lowest, height);
         }
         // The line meets the circle: any perpendicular direction is outwards.
-        SegmentApproach { point: lowest.point + beside(&along, self.tube_radius), ..lowest }
+        (lowest + beside(&along, self.tube_radius), height)
     }
 }

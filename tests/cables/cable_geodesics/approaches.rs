@@ -17,7 +17,7 @@ fn closest_approach_of_a_line_is_the_lowest_of_all_its_points() -> Result<(), Er
         for _ in 0..20 {
             let [a, b] = [-2.0, 2.0].map(|x| Point3::new(x, 0.0, 0.0) + dice.vector(1.0));
             let found = surface.closest_on_segment(&a, &b);
-            let value = surface.value(&found.point);
+            let value = surface.value(&found.0);
             for i in 0..=2000 {
                 let p = a + (b - a) * (f64::from(i) / 2000.0);
                 if surface.covers(&p) {
@@ -135,7 +135,7 @@ fn where_no_direction_is_outwards_heights_and_feet_are_still_there() -> Result<(
             // Roundoff of coordinates up to 2.5.
             assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
             let line = surface.closest_on_segment(&(p - Vector3::x() * 3.0), &(p + Vector3::x() * 3.0));
-            let foot = surface.retract(&line.point);
+            let foot = surface.retract(&line.0);
             assert!(surface.height(&foot).abs() < 1e-14, "{surface:?} {off}: {foot:?}");
         }
     }
@@ -163,7 +163,7 @@ fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<(), Error> {
         if lowest == f64::INFINITY {
             continue;
         }
-        let value = surface.value(&found.point);
+        let value = surface.value(&found.0);
         // A map is searched to a millionth of its grid of 0.2. A sample lies within 2e-4 of the lowest place,
         // which at the rim of a map is no minimum: slopes are below 3.
         assert!(value < lowest + 3e-7, "{surface:?} {a:?} {b:?}: {value} {lowest}");

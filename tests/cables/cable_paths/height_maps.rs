@@ -4,9 +4,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use force_elements::Error;
-use force_elements::cable::{
-    Geodesic, GeodesicEnd, Obstacle, PathError, SegmentApproach, Tracking, Wrappable,
-};
+use force_elements::cable::{Geodesic, GeodesicEnd, Obstacle, PathError, Tracking, Wrappable};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, HeightMap, ShapeError, Sphere};
 use force_elements::{Frame, Pose};
@@ -159,7 +157,7 @@ impl Wrappable<f64> for Counted {
         self.work.fetch_add(1 + geodesic.evaluations, Ordering::Relaxed);
         geodesic
     }
-    fn closest_on_segment(&self, a: &Point3<f64>, b: &Point3<f64>) -> SegmentApproach<f64> {
+    fn closest_on_segment(&self, a: &Point3<f64>, b: &Point3<f64>) -> (Point3<f64>, f64) {
         self.work.fetch_add(1, Ordering::Relaxed);
         self.map.closest_on_segment(a, b)
     }

@@ -242,7 +242,7 @@ fn a_tiny_hollow_solid_is_found_on_a_long_line() {
         // The same on the part of the line that is near.
         let [a, b] = [-1.0, 1.0].map(|part| middle + along * (part * 5.0 * peanut.reach));
         let near = Wrappable::<f64>::closest_on_segment(&peanut, &a, &b);
-        let off = (found.height - near.height).abs();
-        assert!(near.height < 0.0 && off < 1e-9 * peanut.reach, "{seed}: {found:?} {near:?}");
+        let off = (found.1 - near.1).abs();
+        assert!(near.1 < 0.0 && off < 1e-9 * peanut.reach, "{seed}: {found:?} {near:?}");
     }
 }
