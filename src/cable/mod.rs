@@ -31,6 +31,8 @@ pub use model::via_point::ViaPoint;
 pub use slopes::path_derivatives::{PathDerivatives, PathMotion, UnitCoordinateForce, UnitForce};
 pub use solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 
+use alloc::vec::Vec;
+
 use nalgebra::convert_unchecked;
 
 use crate::math::Real;
@@ -40,4 +42,10 @@ fn ceil<T: Real>(x: T) -> T {
     let x = x.to_f64();
     let whole = f64::from(convert_unchecked::<f64, i32>(x));
     T::lit(if whole < x { whole + 1.0 } else { whole })
+}
+
+/// Empties a list, with room for this many items.
+fn empty<V>(list: &mut Vec<V>, room: usize) {
+    list.clear();
+    list.reserve(room);
 }

@@ -1,17 +1,18 @@
 //! Clones and defaults field by field.
 
 /// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target. Types that are generic
-/// over other things than a scalar `T` name their parameters first, in brackets.
+/// over other things than a scalar `T` name their parameters first, in brackets. Fields after a semicolon are buffers, which are
+/// kept, and empty in a new clone.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! clone_by_field {
-    ($Type:ident { $($field:ident),* $(,)? }) => {
-        $crate::clone_by_field!([T: $crate::Real] $Type<T> { $($field),* });
+    ($Type:ident { $($fields:tt)* }) => {
+        $crate::clone_by_field!([T: $crate::Real] $Type<T> { $($fields)* });
     };
-    ([$($parameters:tt)*] $Type:ty { $($field:ident),* $(,)? }) => {
+    ([$($parameters:tt)*] $Type:ty { $($field:ident),* $(,)? $(; $($buffer:ident),*)? }) => {
         impl<$($parameters)*> Clone for $Type {
             fn clone(&self) -> Self {
-                Self { $($field: self.$field.clone()),* }
+                Self { $($field: self.$field.clone(),)* $($($buffer: Default::default()),*)? }
             }
 
             fn clone_from(&mut self, source: &Self) {

@@ -8,9 +8,7 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::node::Node;
-use crate::cable::solve::node::SpanProblem;
-use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
+use crate::cable::solve::node::{ACCURACY, Budget, Node, SEARCH, SpanProblem};
 use crate::math::Real;
 
 /// A place where a straight segment runs through an obstacle that it touches.

@@ -10,11 +10,8 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::contacts::lay_through;
-use crate::cable::solve::contacts::{contacts_of, neighbours};
-use crate::cable::solve::node::SpanProblem;
-use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::run::{Budget, SEARCH};
+use crate::cable::solve::contacts::{contacts_of, lay_through, neighbours};
+use crate::cable::solve::node::{Budget, Node, SEARCH, SpanProblem, Trial};
 use crate::math::{Real, Requirement, check, is_finite};
 
 /// The solid counts as in front of a point if it is thicker than this fraction of its size, or if its normal faces away

@@ -4,9 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::places::Wrap;
-use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::node::{SpanProblem, side};
-use crate::cable::solve::run::{ACCURACY, Budget, SEARCH};
+use crate::cable::solve::node::{ACCURACY, Budget, Node, SEARCH, SpanProblem, Trial, side};
 use crate::math::Real;
 
 /// Places the cable on the first obstacle through which the straight segment beside it, free before and after, passed

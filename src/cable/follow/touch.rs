@@ -5,16 +5,13 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::follow::checks::{Penetration, penetrated};
-use crate::cable::follow::side;
-use crate::cable::follow::sweep;
+use crate::cable::follow::{side, sweep};
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
-use crate::cable::solve::node::SpanProblem;
-use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::run::{ACCURACY, Budget, CLEARED, Run, SEARCH};
+use crate::cable::solve::node::{ACCURACY, Budget, CLEARED, Node, Run, SEARCH, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The reason why an attempt failed.

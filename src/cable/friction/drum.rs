@@ -4,8 +4,7 @@ use nalgebra::Point3;
 
 use crate::cable::ceil;
 use crate::cable::friction::slip::Joint;
-use crate::cable::friction::strands::Strands;
-use crate::cable::friction::strands::{Grips, Lap};
+use crate::cable::friction::strands::{Grips, Lap, Strands};
 use crate::cable::model::path::CablePath;
 use crate::math::{Algebraic, Real};
 use crate::mechanics::{BodyIndex, Station};

@@ -7,4 +7,3 @@ pub(crate) mod slip;
 pub(crate) mod strand_derivatives;
 pub(crate) mod strand_law;
 pub(crate) mod strands;
-pub(crate) mod trace;

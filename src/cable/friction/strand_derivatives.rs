@@ -18,8 +18,8 @@ use crate::cable::friction::strand_law::{
 };
 use crate::cable::friction::strands::{Grips, Mark, Strands, touching};
 use crate::cable::model::path::PlacedPath;
-use crate::cable::slopes::contact_changes::StopChange;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
+use crate::cable::slopes::stop::StopChange;
 use crate::cable::solution::results::PathResults;
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::cable::empty;
 use crate::cable::friction::slip::Joint;
 use crate::math::{Algebraic, Real};
 
@@ -148,8 +149,7 @@ pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
         }
         if first == last { [own, one + own] } else { sums.map(|sum| sum / slope) }
     };
-    rises.clear();
-    rises.reserve(parts.len());
+    empty(rises, parts.len());
     let mut last_rise = S::zero();
     for last in 0..parts.len() {
         // Newton's method for the root of a piecewise linear function, between bounds: exact once the piece is right.

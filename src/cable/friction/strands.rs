@@ -332,6 +332,47 @@ impl<T: Real> Strands<T> {
         })
     }
 
+    /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
+    /// not wound and begins before it. `None` without friction.
+    pub(crate) fn tension_in(
+        &self,
+        segment: usize,
+        tensions: &[T],
+        (path, grips): (&CablePath<T>, &Grips<T>),
+        results: &PathResults<T>,
+    ) -> Option<T> {
+        let before = &results.segments[..segment.min(results.segments.len())];
+        let is_passed = |place: usize| {
+            path.marks(grips).find(|mark| mark.place == place).is_some_and(|mark| {
+                if let PathMotion::ViaPoint(i) = mark.hold {
+                    let point = results.via_points.get(i).copied().flatten();
+                    return before.iter().any(|segment| Some(segment.to_G) == point);
+                }
+                let mut contacts = mark.contacts(results).0;
+                contacts.any(|contact| before.iter().any(|s| s.to_contact == Some(contact)))
+            })
+        };
+        let strands = self.all.iter().zip(&self.ends).zip(tensions);
+        let free = strands.filter(|((strand, _), _)| !strand.is_wound);
+        let begun =
+            free.enumerate().filter(|(i, ((_, ends), _))| *i == 0 || ends.marks[0].is_some_and(is_passed));
+        begun.last().map(|(_, (_, tension))| *tension)
+    }
+
+    /// The forces of a cable with these tensions in its strands \[N\]: body, point in Ground \[m\], force in Ground \[N\].
+    ///
+    /// The mean tension acts along the present path; the deviations from it act along the straight parts of the path at
+    /// the last commit, moved with the bodies.
+    pub(crate) fn forces<'a>(
+        &'a self,
+        results: &'a PathResults<T>,
+        tensions: &'a [T],
+    ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
+        let mean = self.mean(tensions);
+        let along_path = results.unit_forces().map(move |(body, p, f)| (body, p, f * mean));
+        along_path.chain(self.departures(tensions, mean))
+    }
+
     /// Writes into `grips` the memory for an accepted step.
     ///
     /// A mark stays at its place on the surface as long as that is within the contact arc, and otherwise moves to the

@@ -4,8 +4,7 @@ use alloc::vec::Vec;
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::{Obstacle, finite_point};
-use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace};
-use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace, Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
 use crate::math::{Casts, Pose, Real};

@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
+use crate::cable::empty;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::path::PlacedPath;
 use crate::cable::slopes::stop::{Stop, directions, solution};
@@ -116,16 +117,11 @@ impl<T: Real> PathDerivatives<T> {
     ) -> bool {
         let PlacedPath { path, .. } = *placed;
         let most = path.via_points.len() + path.places_for_contacts() + 2;
-        self.forces.clear();
-        self.forces.reserve(most);
-        self.coordinate_forces.clear();
-        self.coordinate_forces.reserve(path.via_points.len());
-        self.stops.clear();
-        self.stops.reserve(most);
-        self.legs.clear();
-        self.legs.reserve(most);
-        self.changes.clear();
-        self.changes.reserve(most);
+        empty(&mut self.forces, most);
+        empty(&mut self.coordinate_forces, path.via_points.len());
+        empty(&mut self.stops, most);
+        empty(&mut self.legs, most);
+        empty(&mut self.changes, most);
 
         let Some(first) = results.segments.first() else { return false };
         if results.via_points.len() != path.via_points.len() {

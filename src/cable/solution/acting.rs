@@ -5,10 +5,10 @@ use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::{CablePath, PlacedPath};
 use crate::cable::model::places::Wraps;
+use crate::cable::{PathError, empty};
 use crate::math::{Real, check, default_by_field, is_plain};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
@@ -54,13 +54,10 @@ impl<T: Real> Acting<T> {
     ) -> Result<(), PathError> {
         let PlacedPath { path, places } = *placed;
         let acting = places.obstacles.iter().enumerate().filter(|(_, place)| place.active);
-        self.indices.clear();
-        self.indices.reserve(path.obstacles.len());
+        empty(&mut self.indices, path.obstacles.len());
         self.indices.extend(acting.map(|(k, _)| k));
-        self.points.clear();
-        self.points.reserve(path.via_points.len() + 2);
-        via_points.clear();
-        via_points.reserve(path.via_points.len());
+        empty(&mut self.points, path.via_points.len() + 2);
+        empty(via_points, path.via_points.len());
 
         let indices = &self.indices;
         let fixed = |body: BodyIndex, p_B: &Point3<T>, before: usize, place: usize| FixedPoint {
@@ -77,14 +74,12 @@ impl<T: Real> Acting<T> {
                 continue;
             }
             let body = via.station().body;
-            let point = match via.shift(positions) {
-                None => fixed(body, &at.p_B, *before, i + 1),
-                Some((coordinate, shift, slope)) => {
-                    let slope_G = positions.pose(Checked(body)).rotation * slope;
-                    let motion = Some((coordinate, slope_G));
-                    FixedPoint { motion, ..fixed(body, &(at.p_B + shift), *before, i + 1) }
-                }
-            };
+            let (mut p_B, mut motion) = (at.p_B, None);
+            if let Some((coordinate, shift, slope)) = via.shift(positions) {
+                p_B += shift;
+                motion = Some((coordinate, positions.pose(Checked(body)).rotation * slope));
+            }
+            let point = FixedPoint { motion, ..fixed(body, &p_B, *before, i + 1) };
             via_points.push(Some(point.p_G));
             self.points.push(point);
         }
@@ -100,12 +95,9 @@ impl<T: Real> Acting<T> {
         let Self { indices, obstacles, plain, wraps, .. } = self;
         // Reserved for a later configuration.
         obstacles.reserve(count.saturating_sub(obstacles.len()));
-        plain.clear();
-        plain.reserve(if is_plain::<T>() { 0 } else { count });
-        wraps.wraps.clear();
-        wraps.wraps.reserve(count);
-        wraps.further_wraps.clear();
-        wraps.further_wraps.reserve(memory.further_wraps.len());
+        empty(plain, if is_plain::<T>() { 0 } else { count });
+        empty(&mut wraps.wraps, count);
+        empty(&mut wraps.further_wraps, memory.further_wraps.len());
         let is_to_scale = |k: &usize| places.obstacles[*k].scale == T::one();
         // A scale of 1 may carry a derivative if the scalar is not a plain float.
         self.all_as_made = is_plain::<T>() && indices.len() == count && indices.iter().all(is_to_scale);

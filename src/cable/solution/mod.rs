@@ -2,6 +2,5 @@
 
 pub(crate) mod acting;
 pub(crate) mod attempts;
-pub(crate) mod by_values;
 pub(crate) mod results;
 pub(crate) mod solver;

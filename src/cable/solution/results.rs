@@ -13,7 +13,7 @@ use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
-use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
 /// The way in which a path was found.
@@ -88,9 +88,6 @@ pub struct PathResults<T: Real> {
     pub iterations: usize,
     /// How the path was found; for several spans, the least direct way.
     pub tracking: Tracking,
-    /// The number of different paths found by a search without memory, of which the shortest was chosen; for several
-    /// spans, the largest. One if the path was found from memory.
-    pub classes: usize,
     /// In order along the path: one per obstacle that is convex or passed freely, and one for each contact with any
     /// other obstacle.
     pub contacts: Vec<ObstacleContact<T>>,
@@ -114,7 +111,6 @@ impl<T: Real> Default for PathResults<T> {
             smoothness: T::zero(),
             iterations: 0,
             tracking: Tracking::Warm,
-            classes: 1,
             contacts: Vec::new(),
             segments: Vec::new(),
             via_points: Vec::new(),
@@ -127,38 +123,10 @@ impl<T: Real> Default for PathResults<T> {
     }
 }
 
-impl<T: Real> Clone for PathResults<T> {
-    fn clone(&self) -> Self {
-        let mut copy = Self::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        // Buffers are not results, and are kept.
-        let Self {
-            length,
-            smoothness,
-            iterations,
-            tracking,
-            classes,
-            contacts,
-            segments,
-            via_points,
-            coordinate_forces,
-            acting: _,
-            nodes: _,
-            work: _,
-            values: _,
-        } = source;
-        (self.length, self.smoothness) = (*length, *smoothness);
-        (self.iterations, self.tracking, self.classes) = (*iterations, *tracking, *classes);
-        self.contacts.clone_from(contacts);
-        self.segments.clone_from(segments);
-        self.via_points.clone_from(via_points);
-        self.coordinate_forces.clone_from(coordinate_forces);
-    }
-}
+clone_by_field!(PathResults {
+    length, smoothness, iterations, tracking, contacts, segments, via_points, coordinate_forces;
+    acting, nodes, work, values
+});
 
 impl<T: Real> ObstacleContact<T> {
     /// The normal curvature of the surface, integrated along the contact arc \[rad\]: the angle by which the contact
@@ -176,6 +144,39 @@ impl<T: Real> ObstacleContact<T> {
     pub(crate) fn start_on_surface(&self) -> (Point3<T>, Vector3<T>, T) {
         let start = self.geodesic.start.transformed(&self.X_GS.inverse());
         (start.point / self.scale, start.tangent, self.geodesic.length / self.scale)
+    }
+
+    /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end.
+    /// Between two points the arc turns by a tenth of a radian or less. None without contact. `surface` is that of the
+    /// obstacle, as it was made, and `accuracy` that of directions \[rad\].
+    pub fn points_G<'a>(
+        &'a self,
+        surface: &'a dyn Wrappable<T>,
+        accuracy: T,
+    ) -> impl Iterator<Item = (T, Point3<T>)> + 'a {
+        let pieces = ceil(self.turning(surface, accuracy).abs() * T::lit(10.0)).to_f64().clamp(1.0, 1e4);
+        self.walk_G(surface, pieces, accuracy)
+    }
+
+    /// The points between this number of equal pieces of the contact arc, and its ends, each with its fraction of the
+    /// arc's length. None without contact.
+    pub(crate) fn walk_G<'a>(
+        &'a self,
+        surface: &'a dyn Wrappable<T>,
+        pieces: f64,
+        accuracy: T,
+    ) -> impl Iterator<Item = (T, Point3<T>)> + 'a {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 100,000")]
+        let points = if self.in_contact { pieces as u32 + 1 } else { 0 };
+        let (mut point, mut tangent, length) = self.start_on_surface();
+        let step = length / T::lit(pieces);
+        (0..points).map(move |i| {
+            if i > 0 {
+                let end = surface.geodesic(&point, &tangent, step, accuracy, 10_000).end;
+                (point, tangent) = (end.point, end.tangent);
+            }
+            (T::lit(f64::from(i) / pieces), self.X_GS * (point * self.scale))
+        })
     }
 
     /// The distance of a contact from its end, as the length of its arc; or of a free passage from a contact, as the

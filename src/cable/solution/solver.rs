@@ -2,16 +2,14 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::path::{CablePath, PlacedPath};
 use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
-use crate::cable::solution::attempts::solve_span;
-use crate::cable::solution::by_values;
+use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
-use crate::cable::solve::node::Node;
-use crate::cable::solve::node::SpanProblem;
+use crate::cable::solve::node::{Node, SpanProblem};
+use crate::cable::{PathError, empty};
 use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};
@@ -106,19 +104,15 @@ fn solve<T: Real>(
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
-    segments.clear();
-    segments.reserve(path.via_points.len() + 1 + expected);
-    coordinate_forces.clear();
-    coordinate_forces.reserve(2 * path.via_points.len());
-    nodes.clear();
-    nodes.reserve(expected);
+    empty(segments, path.via_points.len() + 1 + expected);
+    empty(coordinate_forces, 2 * path.via_points.len());
+    empty(nodes, expected);
     let mut further = &wraps.further_wraps[..];
     let absent = |k: usize| absent(placed, positions, k);
     let mut next = 0;
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
-    let mut classes = 1;
     for ends in points.windows(2) {
         let [from, to] = [&ends[0], &ends[1]];
         let obstacles = from.before..to.before;
@@ -142,13 +136,12 @@ fn solve<T: Real>(
             solve_span(&span, nodes, work, from.place)
         } else {
             let plain = acting.plain(obstacles.clone());
-            by_values::solve(&span, plain, nodes, (work, values), from.place)
+            solve_in_scalar(&span, plain, nodes, (work, values), from.place)
         };
         let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
-        classes = classes.max(progress.classes);
 
         let mut leaving = (from.body, span.from);
         let mut departing = None;
@@ -190,7 +183,6 @@ fn solve<T: Real>(
     results.smoothness = smoothness;
     results.iterations = iterations;
     results.tracking = tracking;
-    results.classes = classes;
     Ok(())
 }
 

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
+use crate::cable::empty;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::places::Wrap;
 use crate::cable::solve::hollow;
-use crate::cable::solve::node::{Node, SpanProblem, Trial};
-use crate::cable::solve::run::{ACCURACY, Budget};
+use crate::cable::solve::node::{ACCURACY, Budget, Node, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The contacts of an obstacle.
@@ -20,8 +20,7 @@ pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl I
 
 /// Copies a list into another, which gets the same capacity.
 pub(crate) fn copy<T: Real>(from: &Vec<Node<T>>, to: &mut Vec<Node<T>>) {
-    to.clear();
-    to.reserve(from.capacity());
+    empty(to, from.capacity());
     to.extend_from_slice(from);
 }
 

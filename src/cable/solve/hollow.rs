@@ -4,7 +4,7 @@ use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::run::Budget;
+use crate::cable::solve::node::Budget;
 use crate::math::Real;
 
 /// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start

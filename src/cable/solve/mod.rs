@@ -5,4 +5,3 @@ pub(crate) mod hollow;
 pub(crate) mod linear_system;
 pub(crate) mod newton;
 pub(crate) mod node;
-pub(crate) mod run;

@@ -9,9 +9,7 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
-use crate::cable::solve::node::Node;
-use crate::cable::solve::node::SpanProblem;
-use crate::cable::solve::run::{ACCURACY, Budget, Run};
+use crate::cable::solve::node::{ACCURACY, Budget, Node, Run, SpanProblem};
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
@@ -58,8 +56,6 @@ pub(crate) struct Progress<T> {
     /// was large.
     pub(crate) relaxed: bool,
     pub(crate) start: Start,
-    /// The number of different paths found.
-    pub(crate) classes: usize,
 }
 
 impl<T: Real> Progress<T> {
@@ -73,7 +69,6 @@ impl<T: Real> Progress<T> {
             closed: None,
             relaxed: false,
             start: Start::Near,
-            classes: 1,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Starts of a path without memory.
 
-pub(crate) mod bead;
 pub(crate) mod plan;
 pub(crate) mod search;
 pub(crate) mod string;

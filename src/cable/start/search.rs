@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
+use crate::cable::empty;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Node, SpanProblem, Trial};
-use crate::cable::solve::run::Run;
+use crate::cable::solve::node::{Node, Run, SpanProblem, Trial};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
 use crate::math::{Real, default_by_field};
@@ -42,13 +42,8 @@ pub(crate) fn search<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    let count = span.obstacles.len();
-    work.lengths.clear();
-    // Room for the paths of several starts.
-    work.lengths.reserve(8 * count + 8);
     for list in [&mut work.balanced, &mut work.best] {
-        list.clear();
-        list.reserve(nodes.capacity());
+        empty(list, nodes.capacity());
     }
     let mut outcome: Outcome<T> = Err(Failure::new(&Progress::none()));
     work.plans.begin(span, nodes, &mut work.run.budget);
@@ -73,17 +68,17 @@ pub(crate) fn search<T: Real>(
     if has_hints && outcome.is_err() {
         attempt(span, nodes, work, Start::Straight, &mut outcome);
     }
-    let (_, mut progress) = outcome?;
+    let (_, progress) = outcome?;
     copy(&work.shortest, nodes);
     // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial(T::one());
     }
-    match settle_contacts(span, nodes, &mut work.run) {
-        Ok(refined) if lost_hint(span, nodes).is_none() => progress = refined,
-        _ => copy(&work.shortest, nodes),
+    let refined = settle_contacts(span, nodes, &mut work.run);
+    if refined.is_ok() && lost_hint(span, nodes).is_none() {
+        return refined;
     }
-    progress.classes = work.lengths.len();
+    copy(&work.shortest, nodes);
     Ok(progress)
 }
 
@@ -153,11 +148,6 @@ fn attempt<T: Real>(
                 Start::Plan(plan) => work.plans.penalty(plan),
                 _ => T::zero(),
             };
-            // Lengths are stationary, so those of one path agree to roundoff.
-            let is_same = |other: &T| (*other - length).abs() <= T::lit(1e-9).max(T::negligible()) * length;
-            if !work.lengths.iter().any(is_same) {
-                work.lengths.push(length);
-            }
             if outcome.ok().is_none_or(|(best, _)| length + penalty < best) {
                 *outcome = Ok((length + penalty, progress));
                 copy(nodes, &mut work.shortest);
@@ -215,7 +205,8 @@ const PUSH: f64 = 0.3;
 
 /// Refines the path of the nodes.
 ///
-/// A path on a saddle is displaced to both sides and descends from there; the shorter result is used.
+/// A path on a saddle, stationary but longest in some direction, such as a string over the exact middle of a ball, is displaced to
+/// both sides and descends from there; the shorter result is used.
 pub(crate) fn leave_saddles<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -284,9 +275,8 @@ pub(crate) struct Workspace<T: Real> {
     /// The path on a saddle, and the shortest found from there.
     pub(crate) balanced: Vec<Node<T>>,
     pub(crate) best: Vec<Node<T>>,
-    /// The shortest path found so far by a search without memory, and the lengths of all different ones.
+    /// The shortest path found so far by a search without memory.
     pub(crate) shortest: Vec<Node<T>>,
-    pub(crate) lengths: Vec<T>,
 }
 
-default_by_field!(Workspace { run, beads, anchors, plans, balanced, best, shortest, lengths });
+default_by_field!(Workspace { run, beads, anchors, plans, balanced, best, shortest });

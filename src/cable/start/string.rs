@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::solve::contacts::{collapse, insert};
-use crate::cable::solve::node::SpanProblem;
-use crate::cable::solve::node::{Node, Trial};
-use crate::cable::solve::run::{Budget, SEARCH};
+use crate::cable::solve::node::{Budget, Node, SEARCH, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The smallest and the largest number of parts from one obstacle to the next.
