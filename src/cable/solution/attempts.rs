@@ -170,7 +170,8 @@ pub(crate) fn solve_in_scalar<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: Option<&[Obstacle<f64>]>,
     nodes: &mut Vec<Node<T>>,
-    (work, values): (&mut Workspace<T>, &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>)),
+    work: &mut Workspace<T>,
+    values: &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
     let (Wraps { wraps, further_wraps: further }, found, search) = values;

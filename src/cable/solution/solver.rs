@@ -136,7 +136,7 @@ fn solve<T: Real>(
             solve_span(&span, nodes, work, from.place)
         } else {
             let plain = acting.plain(obstacles.clone());
-            solve_in_scalar(&span, plain, nodes, (work, values), from.place)
+            solve_in_scalar(&span, plain, nodes, work, values, from.place)
         };
         let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
         smoothness = smoothness.max(progress.kink);

@@ -22,6 +22,7 @@ pub(crate) struct Trial<T: Real> {
 
 /// The solver's data of one contact, or of an obstacle that is passed freely.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not the states of a machine")]
 pub(crate) struct Node<T: Real> {
     /// The obstacle, counted within the span.
     pub(crate) obstacle: usize,
