@@ -563,3 +563,34 @@ fn winches_wind_in_single_precision_far_from_the_origin() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn a_load_that_is_hauled_onto_the_drum_leaves_a_memory_that_is_valid() -> Result<(), Error> {
+    for ends_on_drum in [false, true] {
+        let mut system = ForceSystem::new();
+        let bodies @ [drum, load] = [system.add_body(), system.add_body()];
+        let ends = [Station::on(drum, Point3::new(0.0, RADIUS, 0.0)), Station::on(load, Point3::origin())];
+        let [from, to] = if ends_on_drum { [ends[1], ends[0]] } else { ends };
+        let surface = Obstacle::new(Frame::of(drum), Cylinder::new(RADIUS)?)?;
+        let cable = CableSpring::new(CablePath::new(from, to)?.over(surface), elastic(100.0, 0.1))?;
+        let cable = system.add(cable.with_friction([0.2])?)?;
+        let mut state = system.default_state();
+        for i in 0..=20 {
+            place(&mut state, bodies, 0.1 * f64::from(i), 1.0 - 0.05 * f64::from(i))?;
+            let dynamics = system.realize_dynamics(&mut state)?;
+            if i == 20 {
+                let segments = &dynamics.of(cable).position.path.segments;
+                assert!(segments.iter().all(|segment| segment.length == 0.0), "none of the cable is free");
+            }
+            let stored = dynamics.potential_energy();
+            system.accept_step(&mut state)?;
+            let after = system.realize_dynamics(&mut state)?.potential_energy();
+            assert!(after <= stored * (1.0 + 1e-9), "{i}: {stored} J, {after} J after the commit");
+        }
+        // And off again.
+        place(&mut state, bodies, 2.0, 0.1)?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+    }
+    Ok(())
+}

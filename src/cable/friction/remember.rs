@@ -35,14 +35,17 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
         Some((*length, *share))
     });
     let mut marks = up_to.peekable();
-    // The length of the path at the last contact passed.
-    let mut reach = S::zero();
+    // The length of the path at the last contact passed, and the share of material before its mark.
+    let (mut reach, mut passed) = (S::zero(), S::zero());
+    // Where a straight part has no length, marks may coincide with each other or with an end, but need material between them.
+    let least = S::lit(T::negligible().to_f64());
     let mut arriving = segments.next();
     for _ in 1..wound_first(strands).count() {
         marks.next();
     }
     let [begins, ends] = path.drums();
     let last = path.obstacles.len().checked_sub(1);
+    let places = grips.grips.len();
     let mut first = 0;
     for (body, hold) in path.holds() {
         let room = hold.room(path).min(grips.grips.len() - first);
@@ -92,6 +95,10 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 Some((at, _)) => share_at(strands, at.max(start).min(end)),
                 None => share_at(strands, start + half * arc),
             };
+            let place = own.start + count;
+            let rest = least * S::lit(f64::from(u32::try_from(places - place).unwrap_or(u32::MAX)));
+            let share = share.min(S::lit(1.0) - rest).max(passed + least);
+            passed = share;
             if is_wound {
                 let contact = contact.and_then(|i| results.contacts.get(i));
                 let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
@@ -108,7 +115,6 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
                 }
                 on_laps(drum, wound.laps());
             }
-            let place = own.start + count;
             let [length_before, length_after] = [mark - start, end - mark];
             let X_BG = positions.pose(body).inverse();
             grips.grips[place] = Grip {
