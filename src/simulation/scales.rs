@@ -6,6 +6,7 @@ use core::ops::Range;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
+use crate::simulation::energy::kinetic_energy;
 use crate::simulation::layout::{BODY, Role};
 use crate::simulation::motion::Simulation;
 
@@ -96,6 +97,7 @@ impl ErrorNorm {
         after: &[T],
         error: impl Fn(usize) -> f64,
     ) -> f64 {
+        let kinetic = kinetic_energy(simulation.plant(), after).to_f64();
         let mut worst = 0.0_f64;
         for (&peak, (places, role)) in self.peaks.iter().zip(simulation.groups()) {
             let (origin, group) = (&self.origin[places.clone()], &after[places.clone()]);
@@ -107,8 +109,10 @@ impl ErrorNorm {
                 let [before, after] = [simulation.variables()[place], after[place]].map(T::to_f64);
                 let distance = |y: f64| factor * (y - sense * self.origin[place]).abs();
                 let magnitude = distance(before).max(distance(after));
-                // Less cannot be told from rounding.
-                let rounding = T::default_epsilon().to_f64() * after.abs();
+                // Less cannot be told from rounding. An energy is exchanged with that of the motion, whose rounding at a first
+                // touch may be far above what is allowed for an element that has absorbed nothing yet.
+                let size = if role == Role::Energy { after.abs().max(kinetic) } else { after.abs() };
+                let rounding = T::default_epsilon().to_f64() * size;
                 let allowed = (accuracy * (scale + magnitude)).max(rounding);
                 let ratio = factor * error(place).abs() / allowed;
                 squares += ratio * ratio;

@@ -1,11 +1,12 @@
 //! Error control relative to scales: small motions are resolved like large ones.
 
+use force_elements::cable::CablePath;
 use force_elements::coordinate_spring_damper_ext::Parameters;
-use force_elements::nalgebra::{Vector3, Vector6};
+use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation};
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity,
-    State, linear_bushing,
+    CableSpring, CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose,
+    SpatialVelocity, State, Station, cable_spring, linear_bushing,
 };
 
 /// Periods of a swing.
@@ -157,5 +158,44 @@ fn a_scale_out_of_range_is_refused() {
     let (_, mut plant, _) = slider(1.0);
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(plant.set_scale(bad).err().map(|value| value.name), Some("scale"), "{bad}");
+    }
+}
+
+/// The height of a weight that has fallen into a slack cable, in units of this many metres and kilograms.
+fn caught_weight([metre, kilogram]: [f64; 2], slack: f64, integrator: &mut dyn Integrator<f64>) -> f64 {
+    let (mass, gravity) = (kilogram, 9.81 * metre);
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -gravity)).expect("finite");
+    let inertia = 1e-3 * mass * metre * metre;
+    let weight = RigidBody::with_equal_inertia(mass, inertia).expect("positive");
+    let weight = plant.add_body(&mut system, weight);
+    let path = CablePath::new(Station::ground(Point3::origin()), Station::on(weight, Point3::origin()));
+    let law = cable_spring::Parameters {
+        stiffness: mass * gravity / (0.01 * metre),
+        slack_length: (0.7 + slack) * metre,
+        dissipation: 0.3 / metre,
+    };
+    system.add(CableSpring::new(path.expect("two points"), law).expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    state.set_pose(weight, Pose::translation(0.0, 0.0, -0.7 * metre)).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    while simulation.time() < 0.3 {
+        let taken = integrator.step(&mut simulation, 0.3);
+        assert_eq!(taken, Ok(()), "{metre} m, {kilogram} kg, {slack}");
+    }
+    simulation.state().positions().pose(weight).translation.z / metre
+}
+
+#[test]
+fn a_cable_gets_taut_in_small_units_and_in_large_ones() {
+    for slack in (1..8).map(|i| 0.02 * f64::from(i)) {
+        let expected = caught_weight([1.0, 1.0], slack, &mut DormandPrince::new(1e-9));
+        for units in [[1.0, 1.0], [1e4, 1e6], [1e6, 1e9]] {
+            for accuracy in [1e-4, 1e-6] {
+                let found = caught_weight(units, slack, &mut Implicit::tr_bdf2(0.01).with_accuracy(accuracy));
+                let error = (found - expected).abs();
+                assert!(error < 5.0 * accuracy, "{units:?}, {slack}: {found} {expected}");
+            }
+        }
     }
 }
