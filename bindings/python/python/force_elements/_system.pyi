@@ -98,12 +98,11 @@ class System(_core.System):
         ...
 
     def add_exponential_spring(  # type: ignore[override]
-        self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., friction_transition: bool=...
+        self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., settling: bool=...
     ) -> Element:
         """Adds the contact of a point of a body with the x-y plane of a frame, with friction that holds. The force grows by a factor
         of e in each 1/``d2`` and is 1 kN in the plane by default: a lighter body rests above it, and rests in it with the
-        parameters of a ``ContactDesign``. ``friction_transition`` is true for return mapping, the law below, and false for the
-        published one, ``Settling``.
+        parameters of a ``ContactDesign``. With ``settling`` friction follows the law of the source, below, instead.
 
         Law:
 
@@ -140,8 +139,9 @@ class System(_core.System):
         begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
         station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
         limit. `switching_error` is the remainder. Hosts with fixed steps are late by up to a
-        step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal,
-        which `ForceSystem::switching_error` includes.
+        step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
+        a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
+        `ForceSystem::switching_error` includes both, as if the velocity changed evenly.
 
         The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
         anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
@@ -150,7 +150,7 @@ class System(_core.System):
         A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second commit without motion
         changes nothing.
 
-        The law of the source, in which friction settles from step to step, is `FrictionTransition::Settling`.
+        With `settling` friction follows the law of the source instead.
 
         | symbol | field | default | unit | range |
         |---|---|---|---|---|
@@ -196,8 +196,9 @@ class System(_core.System):
                 Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
             mu_kinetic, by default 0.5, ≥ 0
                 Coefficient of kinetic friction.
-            friction_transition, by default True
-                The transition between holding and sliding.
+            settling, by default False
+                Whether Sliding settles from step to step as the anchor slows down, by the law of the source, in place of return
+                mapping.
         """
         ...
 
