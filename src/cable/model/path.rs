@@ -26,9 +26,8 @@ use crate::mechanics::{Checked, KinematicsError, Positions, Station, Topology};
 /// Without memory ([`Wrap::known`] false) the shortest path is searched for. The search makes plans with one point on
 /// each obstacle, starting with the straight line: the obstacle that interferes most is passed on each of its
 /// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths
-/// until the next is longer than the best path found. A descent in length from the straight line is also tried.
-/// [`PathResults::classes`](crate::cable::PathResults::classes) is the number of different paths found. The result is a
-/// local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
+/// until the next is longer than the best path found. A descent in length from the straight line is also tried. The result
+/// is a local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
 /// of the shortest path there. If no path is found, a string of beads is pulled tight instead.
 ///
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes
