@@ -21,7 +21,8 @@ use method::{MOST_STAGES, Method};
 use newton::Newton;
 use stage::Stage;
 
-/// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method, including the iteration required by elements that switch.
+/// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method,
+/// including the iteration required by elements that switch.
 ///
 /// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
 /// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
