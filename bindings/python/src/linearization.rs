@@ -300,12 +300,7 @@ impl Linearization {
         let all: Vec<_> = self.products.matrices.triplets().collect();
         let places = |of: &dyn Fn(usize) -> usize| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
         let numbers = |of: &dyn Fn(usize) -> f64| (0..all.len()).map(of).collect::<Vec<_>>().to_pyarray(py);
-        (
-            places(&|i| all[i].0),
-            places(&|i| all[i].1),
-            numbers(&|i| all[i].2[0]),
-            numbers(&|i| all[i].2[1]),
-        )
+        (places(&|i| all[i].0), places(&|i| all[i].1), numbers(&|i| all[i].2[0]), numbers(&|i| all[i].2[1]))
     }
 
     /// The first row of a body, or ``None`` for ground.

@@ -1,6 +1,8 @@
 //! Runs of the reference simulator.
 
-use force_elements::simulation::{DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError};
+use force_elements::simulation::{
+    DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
+};
 use force_elements::{ForceSystem, State as CrateState};
 use numpy::{PyArray1, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -125,7 +127,9 @@ impl Run {
             ("implicit_trapezoidal", _) => {
                 self.drive(&mut simulation, &mut Implicit::trapezoidal(longest).with_accuracy(accuracy))
             }
-            ("tr_bdf2", _) => self.drive(&mut simulation, &mut Implicit::tr_bdf2(longest).with_accuracy(accuracy)),
+            ("tr_bdf2", _) => {
+                self.drive(&mut simulation, &mut Implicit::tr_bdf2(longest).with_accuracy(accuracy))
+            }
             ("symplectic_euler", Some(step)) => {
                 self.drive(&mut simulation, &mut SemiImplicitEuler::new(step))
             }
