@@ -316,24 +316,11 @@ impl<T: Real> ExponentialSpring<T> {
     /// The anchor follows the straight way from the last commit. If a station reversed after dragging the anchor, the
     /// friction spring is relaxed by the way back since the reversal. A station without an anchor stretches no spring
     /// before its first commit.
-    ///
-    /// A station that slides before and after the step, but is slow enough within it that its anchor would hold, has
-    /// static friction from there on.
     fn unresolved_error(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_update, last_station, last_velocity_P, sliding, .. } = at.discrete;
         let (limit, velocity) = (at.dynamics.friction_force_limit, at.velocity.v_PS.xy());
-        let Parameters { settling, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;
-        if settling {
+        if at.parameters.settling {
             return T::zero();
-        }
-        let change = velocity - last_velocity_P;
-        let has_turned = last_velocity_P.dot(&change) < T::zero() && velocity.dot(&change) > T::zero();
-        let slides_on = last_station.is_some() && sliding.min(at.dynamics.next_sliding) > T::zero();
-        // The least speed within the step, where the velocity changes evenly, is that across its change.
-        let least = last_velocity_P.perp(&velocity).abs();
-        let is_slow_within = has_turned && least <= settle_velocity * change.norm();
-        if slides_on && is_slow_within && velocity.norm() > settle_velocity {
-            return (mu_static - mu_kinetic) * at.dynamics.normal_force;
         }
         let (way, most) = if last_station.is_none() && *sliding > T::zero() {
             (velocity.norm(), limit - at.dynamics.friction_force_P.norm())
@@ -350,6 +337,25 @@ impl<T: Real> ExponentialSpring<T> {
             (T::lit(0.5) * back * (back / (before + back)), limit * T::lit(2.0))
         };
         (at.parameters.friction_elasticity * way * (at.time - *last_update)).min(most).max(T::zero())
+    }
+
+    /// The friction \[N\] that a step misses in which the station slides at both ends, but is slow enough in between that its
+    /// anchor would hold: static friction from there on.
+    fn missed_hold(at: &AtDynamics<'_, T, Self>) -> T {
+        let Discrete { last_station, last_velocity_P, sliding, .. } = at.discrete;
+        let Parameters { settling, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;
+        let velocity = at.velocity.v_PS.xy();
+        let change = velocity - last_velocity_P;
+        let has_turned = last_velocity_P.dot(&change) < T::zero() && velocity.dot(&change) > T::zero();
+        let slides_on = last_station.is_some() && sliding.min(at.dynamics.next_sliding) > T::zero();
+        // The least speed within the step, where the velocity changes evenly, is that across its change.
+        let least = last_velocity_P.perp(&velocity).abs();
+        let is_slow_within = has_turned && least <= settle_velocity * change.norm();
+        if !settling && slides_on && is_slow_within && velocity.norm() > settle_velocity {
+            (mu_static - mu_kinetic) * at.dynamics.normal_force
+        } else {
+            T::zero()
+        }
     }
 }
 
@@ -545,7 +551,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     ) -> Result<T, ElementError> {
         // Within a step an anchor that has let go does not hold again; otherwise the iteration would never settle.
         let lets_go = at.discrete.sliding == start.sliding && at.dynamics.switching_error > T::zero();
-        let unresolved = Self::unresolved_error(at);
+        let unresolved = Self::unresolved_error(at).max(Self::missed_hold(at));
         if !lets_go {
             return Ok(unresolved);
         }

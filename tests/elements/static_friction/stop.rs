@@ -149,3 +149,39 @@ fn a_block_that_is_slow_only_within_a_step_holds() {
         }
     }
 }
+
+/// The anchor is dragged along the net way of the step, and the station has come back from farther: the spring is off by the way
+/// back, whatever the two coefficients.
+#[test]
+fn a_reversal_is_an_error_without_a_difference_of_static_friction_too() {
+    let weight = 100.0;
+    for mu_static in [0.5, 0.5 + 1e-9, 0.7] {
+        let friction =
+            Parameters { mu_static, mu_kinetic: 0.5, friction_viscosity: 0.0, ..Parameters::default() };
+        let height = friction.resting_height(weight).expect("a load");
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let station = Station::on(body, Point3::origin());
+        system
+            .add(ExponentialSpring::new(Frame::ground(Pose::identity()), station, friction).expect("valid"))
+            .expect("exists");
+        let mut state = system.default_state();
+        let mut move_to = |time: f64, x: f64, speed: f64| {
+            state.set_time(time).expect("finite");
+            state.set_body(body, Pose::translation(x, 0.0, height), along_x(speed)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+            let error = system.switching_error(&mut state).expect("realized");
+            system.accept_step(&mut state).expect("regular");
+            error
+        };
+        move_to(0.0, 0.0, 1.0);
+        move_to(0.01, 0.01, 1.0);
+        let (h, before, back) = (0.01, 1.0, 0.5);
+        let error = move_to(0.01 + h, 0.0125, -back);
+        // At an even deceleration the station comes back for this share of the step, at half of its last speed.
+        let way_back = 0.5 * back * h * back / (before + back);
+        let expected = friction.friction_elasticity * way_back;
+        assert!(expected < weight, "below what bounds it");
+        assert!(error >= expected * (1.0 - 1e-9), "{mu_static}: {error} of {expected} N");
+    }
+}
