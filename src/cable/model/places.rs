@@ -1,4 +1,5 @@
-//! What a state holds of a path: poses, scales and switches of its parts, and the memory between accepted steps.
+//! The part of a state that belongs to a path: poses, scales and switches of its parts, and the memory between accepted
+//! steps.
 
 use alloc::vec::Vec;
 
