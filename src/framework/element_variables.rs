@@ -19,7 +19,13 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
     /// What is given before Position stage, at this time and these positions.
     #[inline]
     pub(crate) fn given<'a>(&'a self, place: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
-        self.rows(0..self.enabled.len()).given(place, kinematics)
+        Given {
+            parameters: &self.parameters[place],
+            discrete: &self.discrete[place],
+            continuous: &self.continuous[place],
+            time: kinematics.time,
+            positions: &kinematics.positions,
+        }
     }
 
     /// Checks every range of one element.

@@ -11,10 +11,8 @@ use crate::framework::Error;
 use crate::framework::draw::Pen;
 use crate::framework::element::{AtDynamics, ForceElement};
 use crate::framework::linearize::KindLinearization;
-use crate::framework::loops::Piece;
-use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::slots::{AnySlots, Columns, Slots};
+use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
@@ -205,9 +203,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             variables: self.defaults.clone(),
             spare: Columns::of(None),
             next_discrete: self.defaults.discrete.clone(),
-            position: (0..count).map(|_| E::Position::neutral()).collect(),
-            velocity: (0..count).map(|_| E::Velocity::neutral()).collect(),
-            dynamics: (0..count).map(|_| E::Dynamics::neutral()).collect(),
+            results: (0..count).map(|_| Results::neutral()).collect(),
             rates: self.defaults.continuous.clone(),
         })
     }
@@ -234,22 +230,23 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let typed = Slots::<T, E>::downcast_mut(slots)?;
         let [potential_energy, power_dissipated] = energies;
         let mut is_finite = true;
-        let mut sum = |variables: &Columns<T, E>, piece: &Piece<'_, T, E>| {
+        let mut sum = |variables: &Columns<T, E>, first: usize, results: &[Results<T, E>]| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
             let energies = [&mut *potential_energy, &mut *power_dissipated];
-            let power_absorbed = &mut power_absorbed[piece.places()];
+            let power_absorbed = &mut power_absorbed[first..first + results.len()];
             is_finite &=
-                self.sum(variables, piece.results(), kinematics, accumulator, energies, power_absorbed);
+                self.sum(variables, first, results, kinematics, accumulator, energies, power_absorbed);
         };
         #[cfg(feature = "rayon")]
         let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
         #[cfg(not(feature = "rayon"))]
         let is_done = false;
         if !is_done {
-            for block in self.blocks(&stages) {
-                let (variables, mut piece) = Piece::of(typed, block);
-                self.calc_piece(variables, &mut piece, &stages, kinematics)?;
-                sum(variables, &piece);
+            let Slots { variables, results, .. } = &mut *typed;
+            let length = self.block_length(&stages);
+            for (i, block) in results.chunks_mut(length).enumerate() {
+                self.calc_part(variables, i * length, block, &stages, kinematics)?;
+                sum(variables, i * length, block);
             }
         }
         if !is_finite {
@@ -280,8 +277,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         let energies = [&mut T::zero(), &mut T::zero()];
-        let results = slots.results(places);
-        self.sum(&slots.variables, results, kinematics, accumulator, energies, power_absorbed);
+        let Slots { variables, results, .. } = slots;
+        let (first, results) = (places.start, &results[places]);
+        self.sum(variables, first, results, kinematics, accumulator, energies, power_absorbed);
         Ok(())
     }
 

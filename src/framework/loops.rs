@@ -4,12 +4,10 @@ use core::ops::{Range, RangeInclusive};
 #[cfg(feature = "rayon")]
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
+use crate::framework::element::{AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::element_variables::write_numbers;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::results::Cache;
-use crate::framework::roster::Roster;
-use crate::framework::slots::{Columns, Slots};
+use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::stage::Stage;
 #[cfg(feature = "rayon")]
 use crate::framework::threads;
@@ -17,88 +15,6 @@ use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
-
-/// Fills the caches of the enabled elements from the place `first` on and resets the others; returns the first
-/// failure by place. The closures take places relative to `first`.
-#[inline]
-fn fill<'a, T: Real, C: Cache<T>, E: 'a>(
-    roster: &Roster,
-    first: usize,
-    caches: &mut [C],
-    enabled: impl Fn(usize) -> Option<&'a E>,
-    calc: impl Fn(&E, usize, &mut C) -> Result<(), ElementError>,
-) -> Result<(), Error> {
-    caches.iter_mut().enumerate().try_for_each(|(i, cache)| {
-        if let Some(element) = enabled(i) {
-            calc(element, i, cache).map_err(|source| roster.failure(first + i, source))
-        } else {
-            // `clone_from` lets a cache keep its buffers.
-            cache.clone_from(&C::neutral());
-            Ok(())
-        }
-    })
-}
-
-/// The caches of consecutive elements.
-#[derive(Debug)]
-pub(super) struct Piece<'a, T: Real, E: ForceElement<T>> {
-    first: usize,
-    position: &'a mut [E::Position],
-    velocity: &'a mut [E::Velocity],
-    dynamics: &'a mut [E::Dynamics],
-}
-
-impl<'a, T: Real, E: ForceElement<T>> Piece<'a, T, E> {
-    /// Those at these places, with the variables of all elements.
-    pub(super) fn of(slots: &'a mut Slots<T, E>, places: Range<usize>) -> (&'a Columns<T, E>, Self) {
-        let Slots { variables, position, velocity, dynamics, .. } = slots;
-        let first = places.start;
-        let (position, velocity) = (&mut position[places.clone()], &mut velocity[places.clone()]);
-        (variables, Self { first, position, velocity, dynamics: &mut dynamics[places] })
-    }
-
-    pub(super) fn results(&self) -> Results<'_, T, E> {
-        Results {
-            places: self.places(),
-            position: self.position,
-            velocity: self.velocity,
-            dynamics: self.dynamics,
-        }
-    }
-
-    pub(super) fn places(&self) -> Range<usize> {
-        self.first..self.first + self.position.len()
-    }
-
-    #[cfg(feature = "rayon")]
-    fn reborrow(&mut self) -> Piece<'_, T, E> {
-        Piece { first: self.first, position: self.position, velocity: self.velocity, dynamics: self.dynamics }
-    }
-
-    /// The first `count` elements, and the others.
-    #[cfg(feature = "rayon")]
-    fn split(self, middle: usize) -> (Self, Self) {
-        let (position, later_position) = self.position.split_at_mut(middle);
-        let (velocity, later_velocity) = self.velocity.split_at_mut(middle);
-        let (dynamics, later_dynamics) = self.dynamics.split_at_mut(middle);
-        let later = Self {
-            first: self.first + middle,
-            position: later_position,
-            velocity: later_velocity,
-            dynamics: later_dynamics,
-        };
-        (Self { first: self.first, position, velocity, dynamics }, later)
-    }
-}
-
-/// Results of consecutive elements, at all stages.
-#[derive(Debug)]
-pub(super) struct Results<'a, T: Real, E: ForceElement<T>> {
-    pub(super) places: Range<usize>,
-    pub(super) position: &'a [E::Position],
-    pub(super) velocity: &'a [E::Velocity],
-    pub(super) dynamics: &'a [E::Dynamics],
-}
 
 /// The number of elements that go through all stages together if those of a kind do not fit into the cache of a core.
 pub(super) const BLOCK: usize = 256;
@@ -114,21 +30,17 @@ const WORTH_THREADS: usize = 60_000;
 #[cfg(feature = "rayon")]
 const SHIFTS: usize = 16;
 
-/// Divides a piece into parts of nearly equal length.
+/// Divides the results of consecutive elements, of which the first has the place `first`, into parts of nearly equal length.
 #[cfg(feature = "rayon")]
-fn halve<T: Real, E: ForceElement<T>>(
-    piece: Piece<'_, T, E>,
-    parts: usize,
-    calc: &(impl Fn(Piece<'_, T, E>) + Sync),
-) {
+fn halve<R: Send>(first: usize, results: &mut [R], parts: usize, calc: &(impl Fn(usize, &mut [R]) + Sync)) {
     if parts < 2 {
-        return calc(piece);
+        return calc(first, results);
     }
     let (earlier, later) = (parts - parts / 2, parts / 2);
-    let length = piece.position.len();
-    let (mut before, mut after) = piece.split(length * earlier / parts);
-    threads::join(&mut || halve(before.reborrow(), earlier, calc), &mut || {
-        halve(after.reborrow(), later, calc);
+    let middle = results.len() * earlier / parts;
+    let (before, after) = results.split_at_mut(middle);
+    threads::join(&mut || halve(first, before, earlier, calc), &mut || {
+        halve(first + middle, after, later, calc);
     });
 }
 
@@ -137,6 +49,28 @@ fn halve<T: Real, E: ForceElement<T>>(
 /// Each calculation of an element has its only call site in one of these, so that the compiler inlines it, however long
 /// it is. All slices have the same length, which removes the bounds checks from the loops.
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
+    /// The enabled elements at these places with their variables; `None` for the others.
+    #[inline]
+    fn enabled<'a>(
+        &'a self,
+        variables: &'a Columns<T, E>,
+        places: Range<usize>,
+        kinematics: &'a Kinematics<T>,
+    ) -> impl Iterator<Item = Option<(&'a E, Given<'a, T, E>)>> + Clone {
+        // All slices have one length, so that the loops check no bounds.
+        let elements = &self.elements[places.clone()];
+        let is_enabled = &variables.enabled[places.clone()];
+        let parameters = &variables.parameters[places.clone()];
+        let discrete = &variables.discrete[places.clone()];
+        let continuous = &variables.continuous[places];
+        let Kinematics { time, positions, .. } = kinematics;
+        (0..elements.len()).map(move |i| {
+            let element = elements[i].as_ref().filter(|_| is_enabled[i])?;
+            let (parameters, discrete, continuous) = (&parameters[i], &discrete[i], &continuous[i]);
+            Some((element, Given { parameters, discrete, continuous, time: *time, positions }))
+        })
+    }
+
     /// The bytes of the caches of these stages.
     fn cache_size(stages: &RangeInclusive<Stage>) -> usize {
         [
@@ -149,15 +83,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         .sum()
     }
 
-    /// Places that go through these stages together: all, or blocks if the caches are large.
-    pub(super) fn blocks(
-        &self,
-        stages: &RangeInclusive<Stage>,
-    ) -> impl Iterator<Item = Range<usize>> + use<T, E> {
+    /// The number of elements that go through these stages together: all, or a block if the caches are large.
+    pub(super) fn block_length(&self, stages: &RangeInclusive<Stage>) -> usize {
         let count = self.elements.len();
-        let is_near = count * Self::cache_size(stages) <= NEAR;
-        let length = if is_near { count.max(1) } else { BLOCK };
-        (0..count).step_by(length).map(move |first| first..count.min(first + length))
+        if count * Self::cache_size(stages) <= NEAR { count.max(1) } else { BLOCK }
     }
 
     /// The number of threads that pays off for these stages and this number of elements.
@@ -179,12 +108,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let (variables, mut whole) = Piece::of(slots, places);
+        let Slots { variables, results, .. } = slots;
+        let (first, results) = (places.start, &mut results[places]);
         #[cfg(feature = "rayon")]
-        if self.calc_on_threads(variables, whole.reborrow(), &stages, kinematics) {
+        if self.calc_on_threads(variables, first, results, &stages, kinematics) {
             return Ok(());
         }
-        self.calc_piece(variables, &mut whole, &stages, kinematics)
+        self.calc_part(variables, first, results, &stages, kinematics)
     }
 
     /// Fills the caches of these stages on several threads. Returns whether that was done and succeeded; after a
@@ -193,16 +123,19 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     fn calc_on_threads(
         &self,
         variables: &Columns<T, E>,
-        whole: Piece<'_, T, E>,
+        first: usize,
+        results: &mut [Results<T, E>],
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> bool {
-        let threads = Self::threads(whole.position.len(), stages);
+        let threads = Self::threads(results.len(), stages);
         if threads < 2 {
             return false;
         }
         let has_failed = AtomicBool::new(false);
-        halve(whole, threads, &|piece| self.calc_until(&has_failed, variables, piece, stages, kinematics));
+        halve(first, results, threads, &|first, results: &mut [_]| {
+            self.calc_until(&has_failed, variables, first, results, stages, kinematics);
+        });
         !has_failed.into_inner()
     }
 
@@ -214,35 +147,33 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         slots: &mut Slots<T, E>,
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
-        sum: &mut (impl FnMut(&Columns<T, E>, &Piece<'_, T, E>) + Send),
+        sum: &mut (impl FnMut(&Columns<T, E>, usize, &[Results<T, E>]) + Send),
     ) -> bool {
         let count = self.elements.len();
         let threads = Self::threads(count, stages);
         if threads < 2 {
             return false;
         }
-        let (variables, mut whole) = Piece::of(slots, 0..count);
+        let Slots { variables, results, .. } = slots;
         let has_failed = AtomicBool::new(false);
-        let calc =
-            |piece: Piece<'_, T, E>| self.calc_until(&has_failed, variables, piece, stages, kinematics);
-        let length = BLOCK.max(count.div_ceil(SHIFTS));
+        let calc = |first: usize, results: &mut [_]| {
+            self.calc_until(&has_failed, variables, first, results, stages, kinematics);
+        };
+        let mut shifts = results.chunks_mut(BLOCK.max(count.div_ceil(SHIFTS)));
         let mut is_done = false;
         let mut in_shifts = || {
-            let (mut present, mut rest) = whole.reborrow().split(length.min(count));
-            halve(present.reborrow(), threads, &calc);
+            let (mut first, mut present) = (0, shifts.next().unwrap_or_default());
+            halve(first, present, threads, &calc);
             while !has_failed.load(Ordering::Relaxed) {
-                let (mut next, later) = {
-                    let length = length.min(rest.position.len());
-                    rest.split(length)
-                };
-                threads::join(&mut || sum(variables, &present), &mut || {
-                    halve(next.reborrow(), 2 * threads, &calc);
+                let (later, next) = (first + present.len(), shifts.next().unwrap_or_default());
+                threads::join(&mut || sum(variables, first, present), &mut || {
+                    halve(later, next, 2 * threads, &calc);
                 });
-                if next.position.is_empty() {
+                if next.is_empty() {
                     is_done = true;
                     return;
                 }
-                (present, rest) = (next, later);
+                (first, present) = (later, next);
             }
         };
         // On a thread of the pool from the beginning, since handing work to one takes microseconds.
@@ -250,108 +181,82 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         is_done
     }
 
-    /// Fills the caches of a piece, block by block, until one has failed here or elsewhere.
+    /// Fills the caches of consecutive elements, block by block, until one has failed here or elsewhere.
     #[cfg(feature = "rayon")]
     fn calc_until(
         &self,
         has_failed: &AtomicBool,
         variables: &Columns<T, E>,
-        piece: Piece<'_, T, E>,
+        first: usize,
+        results: &mut [Results<T, E>],
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) {
-        let mut rest = piece;
-        while !rest.position.is_empty() && !has_failed.load(Ordering::Relaxed) {
-            let (mut block, others) = {
-                let length = BLOCK.min(rest.position.len());
-                rest.split(length)
-            };
-            if self.calc_piece(variables, &mut block, stages, kinematics).is_err() {
+        for (i, block) in results.chunks_mut(BLOCK).enumerate() {
+            if has_failed.load(Ordering::Relaxed) {
+                return;
+            }
+            if self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_err() {
                 has_failed.store(true, Ordering::Relaxed);
             }
-            rest = others;
         }
     }
 
-    pub(super) fn calc_piece(
+    /// Fills the caches of consecutive elements, of which the first has the place `first`, stage by stage. Returns the
+    /// first failure by stage and place.
+    pub(super) fn calc_part(
         &self,
         variables: &Columns<T, E>,
-        piece: &mut Piece<'_, T, E>,
+        first: usize,
+        results: &mut [Results<T, E>],
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
+        let enabled = self.enabled(variables, first..first + results.len(), kinematics);
+        let velocities = &kinematics.velocities;
         if stages.contains(&Stage::Position) {
-            self.calc_position(variables, piece, kinematics)?;
+            self.fill(first, results, enabled.clone(), |element, given, Results { position, .. }| {
+                element.calc_position(&given, position)
+            })?;
         }
         if stages.contains(&Stage::Velocity) {
-            self.calc_velocity(variables, piece, kinematics)?;
+            self.fill(
+                first,
+                results,
+                enabled.clone(),
+                |element, given, Results { position, velocity, .. }| {
+                    element.calc_velocity(&AtPosition { given, position }, velocities, velocity)
+                },
+            )?;
         }
         if stages.contains(&Stage::Dynamics) {
-            self.calc_dynamics(variables, piece, kinematics)?;
+            self.fill(first, results, enabled, |element, given, results| {
+                let Results { position, velocity, dynamics } = results;
+                let at_position = AtPosition { given, position };
+                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity }, dynamics)
+            })?;
         }
         Ok(())
     }
 
-    fn calc_position(
+    /// Calculates results of the enabled elements, and resets those of the others.
+    #[inline]
+    fn fill<'a>(
         &self,
-        variables: &Columns<T, E>,
-        piece: &mut Piece<'_, T, E>,
-        kinematics: &Kinematics<T>,
+        first: usize,
+        results: &mut [Results<T, E>],
+        enabled: impl Iterator<Item = Option<(&'a E, Given<'a, T, E>)>>,
+        calc: impl Fn(&'a E, Given<'a, T, E>, &mut Results<T, E>) -> Result<(), ElementError>,
     ) -> Result<(), Error> {
-        let elements = &self.elements[piece.places()];
-        let variables = variables.rows(piece.places());
-        fill::<T, _, _>(
-            &self.roster,
-            piece.first,
-            piece.position,
-            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
-            |element, i, cache| element.calc_position(&variables.given(i, kinematics), cache),
-        )
-    }
-
-    fn calc_velocity(
-        &self,
-        variables: &Columns<T, E>,
-        piece: &mut Piece<'_, T, E>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let elements = &self.elements[piece.places()];
-        let variables = variables.rows(piece.places());
-        let position = &piece.position[..elements.len()];
-        fill::<T, _, _>(
-            &self.roster,
-            piece.first,
-            &mut piece.velocity[..elements.len()],
-            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
-            |element, i, cache| {
-                let at = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-                element.calc_velocity(&at, &kinematics.velocities, cache)
-            },
-        )
-    }
-
-    fn calc_dynamics(
-        &self,
-        variables: &Columns<T, E>,
-        piece: &mut Piece<'_, T, E>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let elements = &self.elements[piece.places()];
-        let variables = variables.rows(piece.places());
-        let position = &piece.position[..elements.len()];
-        let velocity = &piece.velocity[..elements.len()];
-        fill::<T, _, _>(
-            &self.roster,
-            piece.first,
-            &mut piece.dynamics[..elements.len()],
-            |i| elements[i].as_ref().filter(|_| variables.enabled[i]),
-            |element, i, cache| {
-                let at_position =
-                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-                let velocities = &kinematics.velocities;
-                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity: &velocity[i] }, cache)
-            },
-        )
+        results.iter_mut().zip(enabled).enumerate().try_for_each(|(i, (results, enabled))| {
+            if let Some((element, given)) = enabled {
+                calc(element, given, results).map_err(|source| self.roster.failure(first + i, source))
+            } else {
+                // `clone_from` lets a cache keep its buffers.
+                results.clone_from(&Results::neutral());
+                Ok(())
+            }
+        })
     }
 
     /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
@@ -359,7 +264,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     pub(super) fn sum(
         &self,
         variables: &Columns<T, E>,
-        results: Results<'_, T, E>,
+        first: usize,
+        results: &[Results<T, E>],
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         [potential_energy, total_dissipated]: [&mut T; 2],
@@ -369,20 +275,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let mut accumulator = accumulator;
         let (mut stored, mut power_dissipated) = (*potential_energy, *total_dissipated);
         let mut total_absorbed = T::zero();
-        let elements = &self.elements[results.places.clone()];
-        let variables = variables.rows(results.places);
-        let velocities = &kinematics.velocities;
-        let position = &results.position[..elements.len()];
-        let velocity = &results.velocity[..elements.len()];
-        let dynamics = &results.dynamics[..elements.len()];
-        let power_absorbed = &mut power_absorbed[..elements.len()];
-        for (i, power_absorbed) in power_absorbed.iter_mut().enumerate() {
+        let places = first..first + results.len();
+        let enabled = self.enabled(variables, places, kinematics);
+        for ((results, power_absorbed), enabled) in results.iter().zip(power_absorbed).zip(enabled) {
             *power_absorbed = T::zero();
-            if let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) {
-                let at_position =
-                    AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-                let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-                let at = AtDynamics { at_velocity, dynamics: &dynamics[i] };
+            if let Some((element, given)) = enabled {
+                let at = results.at_dynamics(given, &kinematics.velocities);
                 element.add_forces(&at, &mut accumulator);
                 *power_absorbed = element.power_supplied(&at) - accumulator.take_power();
                 total_absorbed += *power_absorbed;
@@ -512,20 +410,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let is_step = matches!(purpose, Next::Step | Next::TrialStep);
         let commits = matches!(purpose, Next::Step | Next::Update(_));
         let places = first..first + next.len();
-        let elements = &self.elements[places.clone()];
-        let variables = slots.variables.rows(places.clone());
-        let position = &slots.position[places.clone()];
-        let velocity = &slots.velocity[places.clone()];
-        let dynamics = &slots.dynamics[places];
-        let velocities = &kinematics.velocities;
+        let enabled = self.enabled(&slots.variables, places.clone(), kinematics);
+        let (present, results) = (&slots.variables.discrete[places.clone()], &slots.results[places]);
         let mut largest = T::zero();
-        (0..elements.len()).try_for_each(|i| {
-            next[i].clone_from(&variables.discrete[i]);
-            let Some(element) = elements[i].as_ref().filter(|_| variables.enabled[i]) else { return Ok(()) };
-            let at_position = AtPosition { given: variables.given(i, kinematics), position: &position[i] };
-            let at_velocity = AtVelocity { at_position, velocities, velocity: &velocity[i] };
-            let at = AtDynamics { at_velocity, dynamics: &dynamics[i] };
+        enabled.enumerate().try_for_each(|(i, enabled)| {
             let (next, place) = (&mut next[i], first + i);
+            next.clone_from(&present[i]);
+            let Some((element, given)) = enabled else { return Ok(()) };
+            let at = results[i].at_dynamics(given, &kinematics.velocities);
             let mut write = || {
                 if is_step {
                     element.accept_step(&at, next)?;

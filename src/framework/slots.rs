@@ -10,14 +10,13 @@ use core::ops::Range;
 
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::element_variables::write_numbers;
-use crate::framework::loops::Results;
 use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
 use crate::framework::{ElementError, Error};
 use crate::math::{Real, clone_by_field};
-use crate::mechanics::Kinematics;
+use crate::mechanics::{Kinematics, Velocities};
 
 /// All elements of one type, as a state keeps them.
 #[derive(Debug)]
@@ -28,23 +27,41 @@ pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) spare: Columns<T, E>,
     /// The next variables of all elements; the present ones where none were prepared.
     pub(crate) next_discrete: Vec<E::Discrete>,
-    pub(crate) position: Vec<E::Position>,
-    pub(crate) velocity: Vec<E::Velocity>,
-    pub(crate) dynamics: Vec<E::Dynamics>,
+    pub(crate) results: Vec<Results<T, E>>,
     /// Rates of the continuous variables.
     pub(crate) rates: Vec<E::Continuous>,
 }
 
-clone_by_field!([T: Real, E: ForceElement<T>] Slots<T, E> {
-    roster,
-    variables,
-    spare,
-    next_discrete,
-    position,
-    velocity,
-    dynamics,
-    rates,
-});
+clone_by_field!([T: Real, E: ForceElement<T>] Slots<T, E> { roster, variables, spare, next_discrete, results, rates });
+
+/// The results of one element at all stages.
+#[derive(Debug)]
+pub(crate) struct Results<T: Real, E: ForceElement<T>> {
+    pub(crate) position: E::Position,
+    pub(crate) velocity: E::Velocity,
+    pub(crate) dynamics: E::Dynamics,
+}
+
+clone_by_field!([T: Real, E: ForceElement<T>] Results<T, E> { position, velocity, dynamics });
+
+impl<T: Real, E: ForceElement<T>> Results<T, E> {
+    /// Those of a disabled element.
+    pub(crate) fn neutral() -> Self {
+        let (position, velocity) = (E::Position::neutral(), E::Velocity::neutral());
+        Self { position, velocity, dynamics: E::Dynamics::neutral() }
+    }
+
+    #[inline]
+    pub(crate) fn at_dynamics<'a>(
+        &'a self,
+        given: Given<'a, T, E>,
+        velocities: &'a Velocities<T>,
+    ) -> AtDynamics<'a, T, E> {
+        let at_position = AtPosition { given, position: &self.position };
+        let at_velocity = AtVelocity { at_position, velocities, velocity: &self.velocity };
+        AtDynamics { at_velocity, dynamics: &self.dynamics }
+    }
+}
 
 /// The variables of the elements of one kind by place: one vector for each group, so that a stage streams only what it
 /// reads, and a commit swaps two vectors.
@@ -93,17 +110,6 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         self.continuous.append(&mut others.continuous);
     }
 
-    /// Those at these places.
-    #[inline]
-    pub(crate) fn rows(&self, places: Range<usize>) -> Rows<'_, T, E> {
-        Rows {
-            enabled: &self.enabled[places.clone()],
-            parameters: &self.parameters[places.clone()],
-            discrete: &self.discrete[places.clone()],
-            continuous: &self.continuous[places],
-        }
-    }
-
     /// Swaps the variables of one element with the first row of others.
     pub(crate) fn swap(&mut self, place: usize, others: &mut Self) {
         core::mem::swap(&mut self.enabled[place], &mut others.enabled[0]);
@@ -123,28 +129,6 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
 }
 
 clone_by_field!([T: Real, E: ForceElement<T>] Columns<T, E> { enabled, parameters, discrete, continuous });
-
-/// Variables at some places.
-#[derive(Debug)]
-pub(crate) struct Rows<'a, T: Real, E: ForceElement<T>> {
-    pub(crate) enabled: &'a [bool],
-    pub(crate) parameters: &'a [E::Parameters],
-    pub(crate) discrete: &'a [E::Discrete],
-    pub(crate) continuous: &'a [E::Continuous],
-}
-
-impl<'a, T: Real, E: ForceElement<T>> Rows<'a, T, E> {
-    #[inline]
-    pub(crate) fn given(&self, i: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
-        Given {
-            parameters: &self.parameters[i],
-            discrete: &self.discrete[i],
-            continuous: &self.continuous[i],
-            time: kinematics.time,
-            positions: &kinematics.positions,
-        }
-    }
-}
 
 /// [`Slots`] whose element type is not known.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
@@ -245,33 +229,14 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         (slots as &mut dyn Any).downcast_mut().ok_or(Error::TopologyMismatch)
     }
 
+    /// One element with its results at Dynamics stage.
     #[inline]
-    pub(crate) fn at_position<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtPosition<'a, T, E> {
-        AtPosition { given: self.variables.given(i, kinematics), position: &self.position[i] }
-    }
-
-    #[inline]
-    pub(crate) fn at_velocity<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtVelocity<'a, T, E> {
-        AtVelocity {
-            at_position: self.at_position(i, kinematics),
-            velocities: &kinematics.velocities,
-            velocity: &self.velocity[i],
-        }
-    }
-
-    #[inline]
-    pub(crate) fn at_dynamics<'a>(&'a self, i: usize, kinematics: &'a Kinematics<T>) -> AtDynamics<'a, T, E> {
-        AtDynamics { at_velocity: self.at_velocity(i, kinematics), dynamics: &self.dynamics[i] }
-    }
-
-    /// The results at these places.
-    pub(super) fn results(&self, places: Range<usize>) -> Results<'_, T, E> {
-        Results {
-            position: &self.position[places.clone()],
-            velocity: &self.velocity[places.clone()],
-            dynamics: &self.dynamics[places.clone()],
-            places,
-        }
+    pub(crate) fn at_dynamics<'a>(
+        &'a self,
+        place: usize,
+        kinematics: &'a Kinematics<T>,
+    ) -> AtDynamics<'a, T, E> {
+        self.results[place].at_dynamics(self.variables.given(place, kinematics), &kinematics.velocities)
     }
 
     /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds; it is given
@@ -300,9 +265,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             variables: self.variables.repeat(count),
             spare: Columns::of(None),
             next_discrete: Vec::new(),
-            position: Vec::new(),
-            velocity: Vec::new(),
-            dynamics: Vec::new(),
+            results: Vec::new(),
             rates: Vec::new(),
         })
     }
@@ -372,9 +335,10 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             Group::NextDiscrete => self.next_discrete[place].visit(visit),
             Group::Rates => self.rates[place].visit(visit),
             Group::Results => {
-                self.position[place].visit(Stage::Position, visit);
-                self.velocity[place].visit(Stage::Velocity, visit);
-                self.dynamics[place].visit(Stage::Dynamics, visit);
+                let Results { position, velocity, dynamics } = &self.results[place];
+                position.visit(Stage::Position, visit);
+                velocity.visit(Stage::Velocity, visit);
+                dynamics.visit(Stage::Dynamics, visit);
             }
         }
     }

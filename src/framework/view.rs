@@ -117,7 +117,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_position(handle.place(), self.kinematics()))
+        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()).at_velocity.at_position)
     }
 
     fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>, Error> {
@@ -168,7 +168,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_velocity(handle.place(), self.kinematics()))
+        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()).at_velocity)
     }
 }
 
