@@ -7,11 +7,11 @@ use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
 
 use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
+    changed,
 };
 use crate::framework::{Stage, Variables};
 use crate::math::{
-    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, have_same_bits,
-    places,
+    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, places,
 };
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
@@ -50,11 +50,11 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_vector(&field, self.iter_mut().map(Slot::Number), visit);
     }
-    fn is_same(&self, other: &Self) -> bool {
-        self.iter().zip(other).all(|(a, b)| have_same_bits(*a, *b))
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        changed(stage, self, new)
     }
-    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        self.as_slice().iter().try_for_each(|&number| check(name, number))
+    fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.iter().try_for_each(|&number| range(name, number))
     }
 }
 
@@ -104,14 +104,12 @@ impl<T: Real> Part<T, Composite> for Symmetric6<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
     }
-    fn is_same(&self, other: &Self) -> bool {
-        self.entries().iter().zip(other.entries()).all(|(a, b)| have_same_bits(*a, *b))
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        changed(stage, self.entries(), new.entries())
     }
-    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        self.entries().iter().try_for_each(|&number| check(name, number))
-    }
-    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
-        self.validate().map_err(|error| InvalidValue { name, ..error })
+    fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.validate().map_err(|error| InvalidValue { name, ..error })?;
+        self.entries().iter().try_for_each(|&number| range(name, number))
     }
 }
 
@@ -136,11 +134,11 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         self.coords.visit_mut(field, visit);
     }
-    fn is_same(&self, other: &Self) -> bool {
-        self.coords.is_same(&other.coords)
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        self.coords.first_stage_changed(&new.coords, stage)
     }
-    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        self.coords.as_slice().iter().try_for_each(|&number| check(name, number))
+    fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.coords.check(name, range)
     }
 }
 
@@ -189,12 +187,11 @@ impl<T: Real> Part<T, Composite> for Pose<T> {
         let name = field.name;
         self.translation.vector.visit_mut(field.child(format_args!("{name}.p"), field.units), visit);
     }
-    fn is_same(&self, other: &Self) -> bool {
-        let mut entries = self.rotation.matrix().iter().zip(other.rotation.matrix());
-        entries.all(|(a, b)| have_same_bits(*a, *b))
-            && self.translation.vector.is_same(&other.translation.vector)
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        let [present, new] = [self, new].map(|X| X.rotation.matrix().iter().chain(&X.translation.vector));
+        changed(stage, present, new)
     }
-    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
+    fn check(&self, name: &'static str, _: RangeCheck<T>) -> Result<(), InvalidValue> {
         check::pose(name, self)
     }
 }
@@ -258,17 +255,14 @@ impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
         value.visit_mut(field, visit);
         *self = is_known.then_some(value);
     }
-    fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Some(a), Some(b)) => a.is_same(b),
-            (a, b) => a.is_none() && b.is_none(),
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        match (self, new) {
+            (Some(present), Some(new)) => present.first_stage_changed(new, stage),
+            (present, new) => (present.is_some() || new.is_some()).then_some(stage),
         }
     }
-    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        self.as_ref().map_or(Ok(()), |value| value.check_range(name, check))
-    }
-    fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
-        self.as_ref().map_or(Ok(()), |value| value.check(name))
+    fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+        self.as_ref().map_or(Ok(()), |value| value.check(name, range))
     }
 }
 
@@ -308,9 +302,6 @@ macro_rules! lists {
                     Part::<T, $Kind>::visit_mut(member, field.child(format_args!("{list}[{i}]"), field.units), visit);
                 }
             }
-            fn is_same(&self, other: &Self) -> bool {
-                self.len() == other.len() && self.iter().zip(other).all(|(a, b)| Part::<T, $Kind>::is_same(a, b))
-            }
             fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
                 let lengths = (self.len() != new.len()).then_some(stage);
                 let members = self.iter().zip(new);
@@ -319,11 +310,8 @@ macro_rules! lists {
             fn fits(&self, other: &Self) -> bool {
                 self.len() == other.len() && self.iter().zip(other).all(|(a, b)| Part::<T, $Kind>::fits(a, b))
             }
-            fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-                self.iter().try_for_each(|member| Part::<T, $Kind>::check_range(member, name, check))
-            }
-            fn check(&self, name: &'static str) -> Result<(), InvalidValue> {
-                self.iter().try_for_each(|member| Part::<T, $Kind>::check(member, name))
+            fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+                self.iter().try_for_each(|member| Part::<T, $Kind>::check(member, name, range))
             }
         }
     )*};

@@ -113,7 +113,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A function that checks the range of a number, which it names.
+/// A function that checks the range of a number, which it names: one of [`check`](crate::check), or one that refuses none.
 pub type RangeCheck<T> = fn(&'static str, T) -> Result<(), InvalidValue>;
 
 /// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
@@ -142,35 +142,33 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
 
-    /// Whether all bits are equal; `false` if that is not known, as for numbers other than `f64` and `f32`.
-    fn is_same(&self, other: &Self) -> bool;
-
     /// The first stage that reads something that differs in `new`, for a field of this stage; see
     /// [`Variables::first_stage_changed`](crate::Variables::first_stage_changed).
-    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
-        (!self.is_same(new)).then_some(stage)
-    }
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage>;
 
     /// Whether `other` has the same scalars under the same names.
     fn fits(&self, _other: &Self) -> bool {
         true
     }
 
-    /// Checks each number to which a range applies, by a function of [`check`](crate::check).
-    ///
-    /// # Errors
-    /// For the first number out of range, under the name of the field.
-    fn check_range(&self, _name: &'static str, _check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        Ok(())
-    }
-
-    /// Checks requirements that do not depend on the range.
+    /// Checks each number by its range, and what the type requires besides.
     ///
     /// # Errors
     /// For a value out of range, under the name of the field.
-    fn check(&self, _name: &'static str) -> Result<(), InvalidValue> {
+    fn check(&self, _name: &'static str, _range: RangeCheck<T>) -> Result<(), InvalidValue> {
         Ok(())
     }
+}
+
+/// The stage of a field of which not all bits are equal, or where that is not known, as for numbers other than `f64` and
+/// `f32`.
+pub(super) fn changed<'a, T: Real>(
+    stage: Stage,
+    present: impl IntoIterator<Item = &'a T>,
+    new: impl IntoIterator<Item = &'a T>,
+) -> Option<Stage> {
+    let are_same = present.into_iter().zip(new).all(|(a, b)| have_same_bits(*a, *b));
+    (!are_same).then_some(stage)
 }
 
 /// A field over numbers `T`, as one over other numbers `S`: another scalar, or dual numbers.
@@ -214,11 +212,11 @@ impl<T: Real> Part<T, T> for T {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.number(Slot::Number(self)));
     }
-    fn is_same(&self, other: &Self) -> bool {
-        have_same_bits(*self, *other)
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        changed(stage, [self], [new])
     }
-    fn check_range(&self, name: &'static str, check: RangeCheck<T>) -> Result<(), InvalidValue> {
-        check(name, *self)
+    fn check(&self, name: &'static str, range: RangeCheck<T>) -> Result<(), InvalidValue> {
+        range(name, *self)
     }
 }
 
@@ -235,8 +233,8 @@ impl<T: Real> Part<T, Composite> for bool {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.flag(Slot::Flag(self)));
     }
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
+    fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage> {
+        (self != new).then_some(stage)
     }
 }
 
@@ -275,16 +273,13 @@ impl<T: Real, V: Variables<T> + Default> Part<T, Nested> for V {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         Variables::visit_mut(self, &mut |entry| within(&field, entry, visit));
     }
-    fn is_same(&self, other: &Self) -> bool {
-        Variables::first_stage_changed(self, other).is_none()
-    }
     fn first_stage_changed(&self, new: &Self, _: Stage) -> Option<Stage> {
         Variables::first_stage_changed(self, new)
     }
     fn fits(&self, other: &Self) -> bool {
         Variables::fits(self, other)
     }
-    fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
+    fn check(&self, _: &'static str, _: RangeCheck<T>) -> Result<(), InvalidValue> {
         self.validate()
     }
 }

@@ -340,8 +340,11 @@ macro_rules! variables {
 
             fn validate(&self) -> Result<(), $crate::InvalidValue> {
                 $(
-                    $crate::variables::Part::<T, _>::check(&self.$field, $crate::variables!(@label $list $field))?;
-                    $($crate::variables!(@range T self.$field, $crate::variables!(@label $list $field), $range)?;)?
+                    $crate::variables::Part::<T, _>::check(
+                        &self.$field,
+                        $crate::variables!(@label $list $field),
+                        $crate::variables!(@range $($range)?),
+                    )?;
                 )*
                 $({
                     let $checked = self;
@@ -357,10 +360,8 @@ macro_rules! variables {
     };
     (@name $field:ident flat) => { format_args!("") };
     (@name $field:ident $($range:ident)?) => { format_args!(stringify!($field)) };
-    (@range $T:ident $self:ident.$field:ident, $label:expr, flat) => { Ok(()) };
-    (@range $T:ident $self:ident.$field:ident, $label:expr, $range:ident) => {
-        $crate::variables::Part::<$T, _>::check_range(&$self.$field, $label, $crate::check::$range)
-    };
+    (@range $(flat)?) => { |_, _| Ok(()) };
+    (@range $range:ident) => { $crate::check::$range };
     (@label [$list:literal] $field:ident) => { concat!($list, ".", stringify!($field)) };
     (@label [] $field:ident) => { stringify!($field) };
     (@default $T:ident $default:expr) => { <$T as $crate::Real>::lit($default) };

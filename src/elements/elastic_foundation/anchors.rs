@@ -154,8 +154,9 @@ impl<T: Real> Variables<T> for Anchors<T> {
 
     fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
         let mut pairs = self.taken.iter().zip(&new.taken);
-        let are_same = self.taken.len() == new.taken.len() && pairs.all(|(a, b)| Part::<T, _>::is_same(a, b));
-        (!are_same).then_some(STAGE)
+        let has_changed = self.taken.len() != new.taken.len()
+            || pairs.any(|(a, b)| Part::<T, _>::first_stage_changed(a, b, STAGE).is_some());
+        has_changed.then_some(STAGE)
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {

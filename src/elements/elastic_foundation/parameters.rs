@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::elements::ContactDesign;
 use crate::framework::variables::{
-    Composite, Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut,
+    Composite, Declared, Listed, Numbers, Part, RangeCheck, Variables, Visitor, VisitorMut,
 };
 use crate::framework::{Stage, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check};
@@ -189,9 +189,6 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
             Part::<T, _>::visit_mut(material, field.child(format_args!("{list}[{i}]"), &[]), visit);
         }
     }
-    fn is_same(&self, other: &Self) -> bool {
-        self.first_stage_changed(other, Stage::Instance).is_none()
-    }
     fn first_stage_changed(&self, new: &Self, _: Stage) -> Option<Stage> {
         let pairs = self.iter().flatten().zip(new.iter().flatten());
         pairs.filter_map(|(present, new)| Variables::first_stage_changed(present, new)).min()
@@ -199,7 +196,7 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     fn fits(&self, other: &Self) -> bool {
         self.iter().map(Option::is_some).eq(other.iter().map(Option::is_some))
     }
-    fn check(&self, _: &'static str) -> Result<(), InvalidValue> {
+    fn check(&self, _: &'static str, _: RangeCheck<T>) -> Result<(), InvalidValue> {
         self.iter().flatten().try_for_each(Variables::validate)
     }
 }

@@ -47,8 +47,8 @@ impl<T: Real, M: LawVariables<T>> Variables<T> for Springs<M> {
     }
 
     fn first_stage_changed(&self, new: &Self) -> Option<Stage> {
-        let mut pairs = self.0.iter().zip(&new.0);
-        if pairs.all(|(a, b)| Part::<T, _>::is_same(a, b)) { None } else { M::FIRST_STAGE }
+        let stage = M::FIRST_STAGE?;
+        self.0.iter().zip(&new.0).filter_map(|(a, b)| Part::<T, _>::first_stage_changed(a, b, stage)).min()
     }
 
     fn validate(&self) -> Result<(), InvalidValue> {
