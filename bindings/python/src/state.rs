@@ -280,13 +280,15 @@ impl State {
     ///
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
     /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
-    /// sample, which are refused if they are too long. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
+    /// sample, which are refused if they are too long. The error of a number may be ``accuracy`` times the sum of its magnitude
+    /// and ``scale`` [SI unit], by default the largest magnitude so far between 1e-3 and 1: give the scale of what is smaller or
+    /// larger. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
     /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts begin anew, at zero. After an error
     /// the state is that of the last step.
     ///
     /// A system from which a body or coordinate was removed is refused.
-    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, step=None,
-        every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
+    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, scale=None,
+        step=None, every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn simulate<'py>(
         &mut self,
@@ -296,6 +298,7 @@ impl State {
         gravity: [f64; 3],
         integrator: &str,
         accuracy: f64,
+        scale: Option<f64>,
         step: Option<f64>,
         every: Option<f64>,
         loads: Option<&Bound<'py, PyAny>>,
@@ -312,6 +315,7 @@ impl State {
             return Err(exception("TopologyError", message, None));
         }
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
+        scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
             let bodies = body_rows(topology);
             let numbers = rows(loads, bodies.len(), 6, "loads")?;

@@ -149,6 +149,7 @@ def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
         ({"integrator": "euler"}, "no integrator"),
         ({"integrator": "symplectic_euler"}, "needs a step"),
         ({"accuracy": 0.0}, "accuracy"),
+        ({"scale": 0.0}, "scale"),
         ({"step": -1.0}, "step"),
         ({"coordinate_loads": [1.0, 2.0]}, "coordinate_loads"),
         ({"inertias": fe.Inertias([], [], coordinate_masses=1e308)}, "mass"),
@@ -162,6 +163,20 @@ def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
     with pytest.raises(fe.Error):
         state.simulate(2.0, inertias, coordinate_loads=[float("inf")])
     assert state.time == 1.0
+
+
+def test_an_oscillation_of_a_nanometre_is_resolved_at_its_scale() -> None:
+    amplitude, errors, steps = 1e-9, {}, {}
+    for scale in (None, amplitude):
+        state, inertias = sprung(8.0)
+        state.set_coordinate(0, amplitude, 0.0)
+        run = state.simulate(3.0, inertias, accuracy=1e-6, scale=scale)
+        # 2 kg on 8 N/m.
+        errors[scale] = abs(state.coordinates[0] / amplitude - np.cos(2.0 * 3.0))
+        steps[scale] = len(run["time"])
+    # By default nothing below a millimetre counts.
+    assert errors[amplitude] < 1e-5 < 1e-3 < errors[None], errors
+    assert steps[amplitude] > 2 * steps[None], steps
 
 
 def test_a_step_that_is_too_long_is_refused_where_it_is() -> None:

@@ -285,6 +285,7 @@ class State:
         gravity: Sequence[float] = ...,
         integrator: str = "dormand_prince",
         accuracy: float = 1e-06,
+        scale: float | None = None,
         step: float | None = None,
         every: float | None = None,
         loads: ArrayLike | None = None,
