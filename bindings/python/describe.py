@@ -20,12 +20,14 @@ KINDS = {
 }
 # Of the Rust interface only.
 LEFT_OUT = ("Linearization", "Errors", "Example")
-RANGES = {"positive": "> 0", "nonnegative": "≥ 0"}
+RANGES = {"positive": "> 0", "squarable": "> 0", "nonnegative": "≥ 0"}
 HEAD = """# The laws of the elements
 
 The equations, units and ranges behind `System.add_...`, from the documentation of the Rust crate. Names such as
 `Parameters::mu_static` or `mu_static` are parameters, which Python takes as keyword arguments; `for_contact` is
-`ContactDesign`; other names with `::` are those of the crate.
+`ContactDesign`; other names with `::` are those of the crate. `accept_step` is `State.accept`, `with_anchors` the keyword
+`anchors=True`, `discontinuous_update` and `switching_error` are for implicit hosts in Rust; friction of a cable is given
+with its obstacles, and the frames of a bushing as poses.
 """
 
 

@@ -275,8 +275,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Call it when the host accepts a step, with the state realized to Dynamics at the end of the step;
     /// [`finish_step`](Self::finish_step) calls it. The state falls below the first stage that reads a changed
-    /// variable. Nothing else commits: trial evaluations of an integrator leave no trace. If the motion has been set
-    /// since the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
+    /// variable. Evaluations never commit, so trial steps of an integrator leave no trace. If the motion has been set since the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another

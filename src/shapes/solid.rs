@@ -9,9 +9,8 @@ use crate::math::Real;
 
 /// A closed surface with an inside, fixed in a frame S of its own.
 ///
-/// All points and vectors are expressed in S. Besides [`bounds`](Self::bounds) only
-/// [`nearest`](Self::nearest) is required; the other methods follow from it and may be overridden where
-/// they are cheaper.
+/// All points and vectors are expressed in S. Only [`nearest`](Self::nearest) is required; the other methods follow from it
+/// and may be overridden where they are cheaper. A bounded surface should state its [`bounds`](Self::bounds).
 ///
 /// # Notes
 ///

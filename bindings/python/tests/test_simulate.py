@@ -169,7 +169,7 @@ def test_an_oscillation_of_a_nanometre_is_resolved_at_its_scale() -> None:
     amplitude, errors, steps = 1e-9, {}, {}
     for scale in (None, amplitude):
         state, inertias = sprung(8.0)
-        state.set_coordinate(0, amplitude, 0.0)
+        state.coordinates = [amplitude]
         run = state.simulate(3.0, inertias, accuracy=1e-6, scale=scale)
         # 2 kg on 8 N/m.
         errors[scale] = abs(state.coordinates[0] / amplitude - np.cos(2.0 * 3.0))

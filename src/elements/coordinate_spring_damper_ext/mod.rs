@@ -61,8 +61,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   within. It has no memory, and no force at rest; it suits explicit integration.
 /// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
 ///   or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
-///   evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if `f_d` or
-///   `f_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
+///   evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
+///   `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
 ///   `d_μ` alone they creep like a damper.
 ///
 /// **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it

@@ -76,8 +76,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes both, as if the velocity changed evenly.
 ///
 /// The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
-/// anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
-/// friction zero and moves the anchor to the station.
+/// anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
+/// in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to the station.
 ///
 /// A commit is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced) if time has decreased since the last one. A second commit without motion
 /// changes nothing.

@@ -69,7 +69,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 ///
 /// - It depends only on its arguments, and on data in `self` that never changes.
 /// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for the
-///   energy that a commit releases. [`testing::check_element`](crate::testing) checks this, if the feature `testing` is
+///   energy that a commit releases. [`testing::power_balance`](crate::testing) checks this, if the feature `testing` is
 ///   enabled.
 ///
 /// # Example: an air spring

@@ -58,9 +58,10 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                         '\n'
                         'The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the '
                         'default, has no\n'
-                        'anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max '
-                        '< 1`) makes the\n'
-                        'friction zero and moves the anchor to the station.\n'
+                        'anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up '
+                        'to 2e-14 in f64 and 9e-7\n'
+                        'in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to '
+                        'the station.\n'
                         '\n'
                         'A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second '
                         'commit without motion\n'
@@ -188,7 +189,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                         'one that has left loses it.',
                         {'transition_velocity': ('Transition velocity `v_t` of friction. Under a steady tangential '
                                                  'load below `μ_s f_n` surfaces creep at a fraction of it.',
-                                                 ''),
+                                                 '> 0'),
                          'clipped': ('Whether pressure is integrated over the part of each face that is inside. '
                                      'Otherwise, and against other meshes, a face counts fully or not at all, by its '
                                      'centroid.',
@@ -226,9 +227,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                                   '  or they slip, with `|F(v)|` in the direction of the stored friction mode, which '
                                   'does not change during an\n'
                                   '  evaluation even if the sign of `v` does. They hold at rest and suit implicit '
-                                  'integration. They act if `f_d` or\n'
-                                  '  `f_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without '
-                                  'force would never slip. With\n'
+                                  'integration. They act if one of\n'
+                                  '  `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: '
+                                  'bristles that stick without force would never slip. With\n'
                                   '  `d_μ` alone they creep like a damper.\n'
                                   '\n'
                                   '**Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and '
@@ -437,4 +438,4 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                     'static_friction': ('Coefficient of static friction `μ_s`.', '≥ 0'),
                     'dynamic_friction': ('Coefficient of dynamic friction `μ_d`, at most `μ_s`.', '≥ 0'),
                     'viscous_friction': ('Coefficient of viscous friction `μ_v`.', '≥ 0'),
-                    'transition_velocity': ('Transition velocity `v_t` of friction.', '')})}
+                    'transition_velocity': ('Transition velocity `v_t` of friction.', '> 0')})}

@@ -144,8 +144,8 @@ class System(_core.System):
         `ForceSystem::switching_error` includes both, as if the velocity changed evenly.
 
         The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
-        anchor. A negligible limit (up to 2e-14 in f64 and 9e-7 in f32; relative to `max` where `max < 1`) makes the
-        friction zero and moves the anchor to the station.
+        anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
+        in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to the station.
 
         A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second commit without motion
         changes nothing.
@@ -242,7 +242,7 @@ class System(_core.System):
                 Coefficient of dynamic friction `μ_d`, at most `μ_s`.
             viscous_friction [s/m], by default 0.0, ≥ 0
                 Coefficient of viscous friction `μ_v`.
-            transition_velocity [m/s], by default 0.01
+            transition_velocity [m/s], by default 0.01, > 0
                 Transition velocity `v_t` of friction.
         """
         ...
@@ -278,8 +278,8 @@ class System(_core.System):
           within. It has no memory, and no force at rest; it suits explicit integration.
         - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
           or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
-          evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if `f_d` or
-          `f_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
+          evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
+          `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
           `d_μ` alone they creep like a damper.
 
         **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
@@ -425,7 +425,7 @@ class System(_core.System):
 
         Parameters:
 
-            transition_velocity [m/s], by default 0.01
+            transition_velocity [m/s], by default 0.01, > 0
                 Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
                 fraction of it.
             clipped, by default False
