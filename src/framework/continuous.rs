@@ -12,7 +12,7 @@ use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem};
-use crate::math::{Real, Requirement, check, clone_by_field};
+use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
 use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
@@ -190,6 +190,20 @@ impl<T: Real> Continuous<T> {
         self.set_flags([false; 3]);
     }
 
+    /// Opens or closes the account of one element, whose history begins anew.
+    pub(crate) fn open(&mut self, slot: usize, is_open: bool) {
+        (self.account_open[slot], self.shown[slot]) = (is_open, Shown::NOTHING);
+    }
+
+    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew.
+    fn set_energies(&mut self, energies: &[T]) {
+        for ((value, shown), &energy) in self.values.iter_mut().zip(&mut self.shown).zip(energies) {
+            if !have_same_bits(*value, energy) {
+                (*value, *shown) = (energy, Shown::NOTHING);
+            }
+        }
+    }
+
     /// Opens all accounts at the present motion, at which all energy that is absorbed is stored.
     pub(crate) fn open_all(&mut self) {
         self.account_open.fill(true);
@@ -337,6 +351,7 @@ impl<T: Real> State<T> {
             }
             self.invalidate(stage);
         }
+        self.continuous.set_energies(values);
         self.continuous.values.copy_from_slice(values);
         self.continuous.is_fed = true;
         Ok(())
@@ -353,7 +368,7 @@ impl<T: Real> State<T> {
             return Err(Error::TopologyMismatch);
         }
         finite_energy(energies.iter().all(T::is_finite))?;
-        self.continuous.values[..energies.len()].copy_from_slice(energies);
+        self.continuous.set_energies(energies);
         self.continuous.is_fed = true;
         Ok(())
     }
@@ -417,8 +432,7 @@ impl<T: Real> State<T> {
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
         finite_energy(energy.is_finite())?;
         self.continuous.values[slot] = energy;
-        self.continuous.account_open[slot] = true;
-        self.continuous.shown[slot] = Shown::NOTHING;
+        self.continuous.open(slot, true);
         Ok(())
     }
 
@@ -496,15 +510,15 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.advance(state, Stage::Dynamics)?;
         let length = (host.time() - state.time()).to_f64();
-        if rule != StepRule::LeftEndpoint {
-            self.check_passing(state, length.abs())?;
-        }
         check::that(
             length.is_nan() || length >= 0.0,
             "length of the step",
             length,
             Requirement::NonNegative,
         )?;
+        if rule != StepRule::LeftEndpoint {
+            self.check_passing(state, length)?;
+        }
         let Continuous { values, rates, shown, start, start_rates, start_shown, .. } = &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);
@@ -559,6 +573,8 @@ impl<T: Real> ForceSystem<T> {
             state.continuous.shown.fill(Shown::NOTHING);
             return Ok(());
         }
+        let Continuous { shown, start_shown, .. } = &mut state.continuous;
+        shown.clone_from(start_shown);
         // Of the sums of a million steps.
         let rounding = T::default_epsilon().to_f64() * 1e3;
         let by_place = rounding * state.work_of_places();

@@ -287,7 +287,8 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Reports the distance and its rate of change for each [gap](crate::Gap) that may close and open again between two
     /// evaluations, in an order that does not depend on the motion. By default reports none.
     ///
-    /// Where the element exerts a force, the distance is not greater than zero. Elsewhere it may be less than the real one.
+    /// Where the element exerts a force that depends on the gap alone, the distance is not greater than zero. Elsewhere it may
+    /// be less than the real one.
     fn report_gaps(&self, _at: &AtDynamics<'_, T, Self>, _report: &mut dyn FnMut([T; 2])) {}
 
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the

@@ -190,6 +190,13 @@ pub(crate) fn check_new<T: Real, V: Variables<T>>(
     present: &V,
     new: &V,
 ) -> Result<Option<Stage>, ElementError> {
+    check_fits(present, new)?;
+    Ok(present.first_stage_changed(new))
+}
+
+/// Checks the ranges of new variables, and that they have the scalars of the present ones.
+#[inline]
+pub(crate) fn check_fits<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
     new.validate()?;
-    if present.fits(new) { Ok(present.first_stage_changed(new)) } else { Err(ElementError::ForeignVariables) }
+    if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
 }

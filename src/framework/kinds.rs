@@ -10,6 +10,7 @@ use core::ops::{Range, RangeInclusive};
 use crate::framework::Error;
 use crate::framework::draw::Pen;
 use crate::framework::element::{AtDynamics, ForceElement};
+use crate::framework::element_variables::check_new;
 use crate::framework::linearize::KindLinearization;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
@@ -101,14 +102,14 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error>;
     /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; sums their forces,
-    /// stored energies and dissipated powers, and writes the power flowing into each.
+    /// stored energies and the powers that they dissipate and supply, and writes the power flowing into each.
     fn realize(
         &self,
         slots: &mut dyn AnySlots<T>,
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
         forces: &mut Forces<T>,
-        energies: [&mut T; 2],
+        totals: &mut [T; 3],
         power_absorbed: &mut [T],
     ) -> Result<(), Error>;
     /// Fills the rates of the continuous variables, after Dynamics stage.
@@ -224,18 +225,15 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
         forces: &mut Forces<T>,
-        energies: [&mut T; 2],
+        totals: &mut [T; 3],
         power_absorbed: &mut [T],
     ) -> Result<(), Error> {
         let typed = Slots::<T, E>::downcast_mut(slots)?;
-        let [potential_energy, power_dissipated] = energies;
         let mut is_finite = true;
         let mut sum = |variables: &Columns<T, E>, first: usize, results: &[Results<T, E>]| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
-            let energies = [&mut *potential_energy, &mut *power_dissipated];
             let power_absorbed = &mut power_absorbed[first..first + results.len()];
-            is_finite &=
-                self.sum(variables, first, results, kinematics, accumulator, energies, power_absorbed);
+            is_finite &= self.sum(variables, first, results, kinematics, accumulator, totals, power_absorbed);
         };
         #[cfg(feature = "rayon")]
         let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
@@ -276,10 +274,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         power_absorbed: &mut [T],
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
-        let energies = [&mut T::zero(), &mut T::zero()];
         let Slots { variables, results, .. } = slots;
         let (first, results) = (places.start, &results[places]);
-        self.sum(variables, first, results, kinematics, accumulator, energies, power_absorbed);
+        self.sum(variables, first, results, kinematics, accumulator, &mut [T::zero(); 3], power_absorbed);
         Ok(())
     }
 
@@ -344,12 +341,14 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if !has_followed {
             return Ok(None);
         }
-        if let Err(invalid) = next.validate() {
-            next.clone_from(&variables.discrete[place]);
-            variables.swap(place, spare);
-            return Err(roster.failure(place, invalid.into()));
-        }
-        let changed = variables.discrete[place].first_stage_changed(next);
+        let changed = match check_new(&variables.discrete[place], next) {
+            Ok(changed) => changed,
+            Err(refused) => {
+                next.clone_from(&variables.discrete[place]);
+                variables.swap(place, spare);
+                return Err(roster.failure(place, refused));
+            }
+        };
         core::mem::swap(&mut variables.discrete[place], next);
         Ok(changed)
     }
@@ -365,8 +364,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             if let Some(element) = &self.elements[place] {
                 element.reset_memory(&present.given(place, kinematics), &kinematics.velocities, next)?;
             }
-            next.validate()?;
-            Ok(present.discrete[place].first_stage_changed(next))
+            check_new(&present.discrete[place], next)
         })
     }
 }

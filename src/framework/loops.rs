@@ -5,7 +5,7 @@ use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element::{AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::write_numbers;
+use crate::framework::element_variables::{check_fits, write_numbers};
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::stage::Stage;
@@ -259,7 +259,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         })
     }
 
-    /// Adds forces to an accumulator, energies to others, and writes the power absorbed by each element. In order of
+    /// Adds forces to an accumulator, stored energies and the powers dissipated and supplied to `totals`, and writes the power
+    /// absorbed by each element. In order of
     /// place, since sums must not depend on the number of threads. Returns whether all sums are finite.
     pub(super) fn sum(
         &self,
@@ -268,12 +269,12 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         results: &[Results<T, E>],
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
-        [potential_energy, total_dissipated]: [&mut T; 2],
+        totals: &mut [T; 3],
         power_absorbed: &mut [T],
     ) -> bool {
         // Locals stay in registers, arguments would not.
         let mut accumulator = accumulator;
-        let (mut stored, mut power_dissipated) = (*potential_energy, *total_dissipated);
+        let [mut stored, mut power_dissipated, mut power_supplied] = *totals;
         let mut total_absorbed = T::zero();
         let places = first..first + results.len();
         let enabled = self.enabled(variables, places, kinematics);
@@ -282,15 +283,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             if let Some((element, given)) = enabled {
                 let at = results.at_dynamics(given, &kinematics.velocities);
                 element.add_forces(&at, &mut accumulator);
-                *power_absorbed = element.power_supplied(&at) - accumulator.take_power();
+                let supplied = element.power_supplied(&at);
+                *power_absorbed = supplied - accumulator.take_power();
                 total_absorbed += *power_absorbed;
                 stored += element.potential_energy(&at);
                 power_dissipated += element.power_dissipated(&at);
+                power_supplied += supplied;
             }
         }
         // One term that is not finite makes the sum not finite, so the terms need not be checked one by one.
-        (*potential_energy, *total_dissipated) = (stored, power_dissipated);
-        total_absorbed.is_finite() && stored.is_finite() && power_dissipated.is_finite()
+        *totals = [stored, power_dissipated, power_supplied];
+        total_absorbed.is_finite() && totals.iter().all(T::is_finite)
     }
 
     /// Returns the first element whose energy or power is not finite, if any.
@@ -430,7 +433,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     largest = largest.max(error);
                 }
                 if commits {
-                    next.validate()?;
+                    check_fits(&present[i], next)?;
                 }
                 Ok(())
             };

@@ -132,8 +132,8 @@ impl<T: Real> ForceSystem<T> {
     /// which bodies could [pass through each other](Self::passing_time).
     ///
     /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
-    /// become stiffer as bodies land, and the approach of a body shows its impact speed. Friction of contacts
-    /// that is limited does not count: it alternates in a step that is too long, by no more than its limit.
+    /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed. Friction
+    /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit.
     ///
     /// # Errors
     /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or

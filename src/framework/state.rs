@@ -49,6 +49,7 @@ pub struct State<T: Real> {
     pub(crate) forces: Forces<T>,
     pub(crate) potential_energy: T,
     pub(crate) power_dissipated: T,
+    pub(crate) power_supplied: T,
 }
 
 clone_by_field!(State {
@@ -63,6 +64,7 @@ clone_by_field!(State {
     forces,
     potential_energy,
     power_dissipated,
+    power_supplied,
 });
 
 impl<T: Real> State<T> {

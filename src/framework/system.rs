@@ -209,6 +209,7 @@ impl<T: Real> ForceSystem<T> {
             forces: Forces::zeros(&self.topology),
             potential_energy: T::zero(),
             power_dissipated: T::zero(),
+            power_supplied: T::zero(),
         };
         state.collect_continuous();
         state
@@ -426,18 +427,17 @@ impl<T: Real> ForceSystem<T> {
             _ => Stage::Position,
         };
         state.forces.set_zero();
-        state.potential_energy = T::zero();
-        state.power_dissipated = T::zero();
+        let mut totals = [T::zero(); 3];
         let mut rest = state.continuous.rates.as_mut_slice();
         for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
             let (powers, others) = rest.split_at_mut(kind.roster().places.len());
-            let energies = [&mut state.potential_energy, &mut state.power_dissipated];
             let (stages, forces) = (first..=Stage::Dynamics, &mut state.forces);
-            kind.realize(slots.as_mut(), stages, &state.kinematics, forces, energies, powers)?;
+            kind.realize(slots.as_mut(), stages, &state.kinematics, forces, &mut totals, powers)?;
             rest = others;
         }
         state.forces.check_finite()?;
-        finite_energy(state.potential_energy.is_finite() && state.power_dissipated.is_finite())?;
+        finite_energy(totals.iter().all(T::is_finite))?;
+        [state.potential_energy, state.power_dissipated, state.power_supplied] = totals;
         state.collect_rates();
         state.continuous.was_evaluated();
         state.stage = Stage::Dynamics;

@@ -210,6 +210,11 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         self.state.power_dissipated
     }
 
+    /// The power supplied by the drives inside all elements \[W\].
+    pub fn power_supplied(&self) -> T {
+        self.state.power_supplied
+    }
+
     /// The power flowing into each element \[W\], from the bodies and from a drive inside it, in the order of
     /// [`ForceSystem::elements`], with zeros at the places of removed elements. The host integrates it to
     /// [`State::absorbed_energy`].

@@ -177,7 +177,7 @@ impl<T: Real> ForceSystem<T> {
         match field {
             ABSORBED_ENERGY => state.set_absorbed_energy_at(slot, value),
             ACCOUNT_OPEN => {
-                state.continuous.account_open[slot] = check::flag(ACCOUNT_OPEN, value)?;
+                state.continuous.open(slot, check::flag(ACCOUNT_OPEN, value)?);
                 Ok(())
             }
             _ => self.set_variables(state, id, &[(field, value)]).map_err(|error| match error {

@@ -31,14 +31,14 @@ impl<T: Real> Simulation<'_, T> {
     }
 
     /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
-    /// (the energy they have absorbed), less the work of the loads \[J\].
+    /// (the energy they have absorbed), less the work of loads and drives \[J\].
     ///
     /// Tests only the integrator: its rate is zero *whatever* forces and energies the elements report, so its change is
     /// the error of integrating the same forces twice. To test an element, use
     /// [`mechanical_energy`](Self::mechanical_energy).
     pub fn work_balance(&self) -> T {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);
-        self.kinetic_energy() + self.gravitational_energy() + absorbed - self.load_work()
+        self.kinetic_energy() + self.gravitational_energy() + absorbed - self.supplied_work()
     }
 }
 

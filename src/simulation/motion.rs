@@ -59,10 +59,10 @@ pub struct Simulation<'a, T: Real> {
     state: State<T>,
     /// Time of the last accepted step \[s\].
     time: f64,
-    /// The continuous variables: bodies, coordinates, those of the state, work of the loads.
+    /// The continuous variables: bodies, coordinates, those of the state, work supplied.
     y: Vec<T>,
     statistics: Statistics,
-    /// Opened by integrators that need it.
+    /// Opened by integrators that need it; closed by a step of any other.
     pub(super) supply: Option<Supply>,
     /// Whether memory depends on the path within a step.
     is_path_dependent: bool,
@@ -219,8 +219,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.time
     }
 
-    /// Work done by the constant loads \[J\].
-    pub fn load_work(&self) -> T {
+    /// Work done by the constant loads and by the drives inside the elements \[J\].
+    pub fn supplied_work(&self) -> T {
         self.y.last().copied().unwrap_or_else(T::zero)
     }
 
@@ -277,8 +277,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// As [`calc_rates`](Self::calc_rates) at the end of a step over which the forces of the present point are held: the rates
-    /// of absorbed energies are the powers of these forces at the velocities of the end. Returns the power that all elements together
-    /// absorb there.
+    /// of absorbed energies are the powers of these forces at the velocities of the end, and drives supply what they do at the
+    /// start. Returns the power that all elements together absorb at the end.
     pub(super) fn calc_rates_of_held_forces(
         &mut self,
         time: f64,
@@ -287,6 +287,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     ) -> Result<f64, SimulationError> {
         self.statistics.evaluations += 1;
         let energies = self.plant.energies_start()..self.own_start();
+        let start_supplied = self.dynamics()?.power_supplied();
         let moved = self.state.set_kinematics(&Trial { plant: self.plant, time, y });
         let result = moved.map_err(SimulationError::from).and_then(|()| {
             // Forces of the start read the elements' own states there.
@@ -295,6 +296,10 @@ impl<'a, T: Real> Simulation<'a, T> {
             self.write_rates(y, rates)?;
             let power = self.power_absorbed(rates);
             rates[energies].copy_from_slice(self.state.held_powers());
+            let end_supplied = self.dynamics()?.power_supplied();
+            if let Some(supplied) = rates.last_mut() {
+                *supplied += start_supplied - end_supplied;
+            }
             Ok(power)
         });
         if result.is_err() {
@@ -372,12 +377,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         let (coordinates_start, energies_start) =
             (self.plant.coordinates_start(), self.plant.energies_start());
         let dynamics = self.system.realize_dynamics(&mut self.state)?;
-        let mut load_power = T::zero();
+        let mut supplied = dynamics.power_supplied();
         let bodies = self.plant.bodies.iter().zip(&self.plant.body_indices).zip(&self.plant.body_loads);
         let (points, _) = y.as_chunks::<BODY>();
         let (slopes, _) = rates.as_chunks_mut::<BODY>();
         for (((body, &index), &load), (y, rates)) in bodies.zip(points.iter().zip(slopes)) {
-            load_power += dynamics.velocity(index).power(&load);
+            supplied += dynamics.velocity(index).power(&load);
 
             let R_GB = &dynamics.pose(index).rotation;
             let at_center = (dynamics.body_force(index) + load).shifted(R_GB * body.center().coords);
@@ -392,12 +397,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         for (i, (&mass, &load)) in self.plant.masses.iter().zip(&self.plant.coordinate_loads).enumerate() {
             let at = coordinates_start + i * COORDINATE;
             let force = dynamics.coordinate_force(self.plant.coordinate_indices[i]) + load;
-            load_power += load * y[at + 1];
+            supplied += load * y[at + 1];
             rates[at + 1] = force / mass;
         }
         let of_state = dynamics.continuous_rates();
         rates[energies_start..][..of_state.len()].copy_from_slice(of_state);
-        rates[energies_start + of_state.len()] = load_power;
+        rates[energies_start + of_state.len()] = supplied;
         // Without an early exit, which removes a bounds check from the loop.
         finite_motion(rates.iter().fold(true, |all, rate| all & rate.is_finite()))
     }
@@ -443,6 +448,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.y.copy_from_slice(y);
         self.time = time;
         self.is_committed_early = false;
+        self.supply = None;
         self.statistics.steps += 1;
         Ok(())
     }

@@ -10,7 +10,8 @@ use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;
 
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
-/// for bit. Both are serializable with the feature `serde`.
+/// for bit, except that what the rounding of positions has lost is counted anew
+/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)). Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -24,8 +25,8 @@ pub struct Saved<T> {
     /// the velocity of its mass center in Ground and its angular velocity in its own frame; for each coordinate,
     /// value and rate.
     pub motion: Vec<T>,
-    /// Work done by the loads \[J\].
-    pub load_work: T,
+    /// Work done by loads and drives \[J\].
+    pub supplied_work: T,
     /// Time, and all variables of the elements.
     pub snapshot: Snapshot<T>,
 }
@@ -36,7 +37,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         Saved {
             time: self.time(),
             motion: self.motion().to_vec(),
-            load_work: self.load_work(),
+            supplied_work: self.supplied_work(),
             snapshot: self.state().snapshot(),
         }
     }
@@ -60,7 +61,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         check::finite("saved.time", saved.time)?;
         finite_motion(saved.motion.iter().all(T::is_finite))?;
-        finite_motion(saved.load_work.is_finite())?;
+        finite_motion(saved.supplied_work.is_finite())?;
         for body in plant.body_chunks(&saved.motion) {
             check_orientation(&body[3..BODY])?;
         }
@@ -73,7 +74,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         state.set_kinematics(&Trial { plant, time: saved.time, y: &saved.motion })?;
         let mut y = saved.motion.clone();
         y.extend_from_slice(state.continuous());
-        y.push(saved.load_work);
+        y.push(saved.supplied_work);
         Ok(Self::from_parts(system, plant, state, saved.time, y, Statistics::default()))
     }
 }

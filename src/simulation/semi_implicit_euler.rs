@@ -24,7 +24,7 @@ use crate::simulation::motion::Simulation;
 /// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). For elements
 /// of unknown stiffness, a step that is too long creates energy. The run is refused with
 /// [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
-/// simulation was made or resumed: by the initial state, gravity, loads, and elements, including their drives. So
+/// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
 /// loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen steps. A
 /// run that was not refused is not necessarily accurate.
 #[derive(Debug, Clone)]

@@ -18,10 +18,10 @@ pub(super) struct Supply {
     is_moving: bool,
     /// Accounts at the opening.
     gravitational: f64,
-    load_work: f64,
-    /// What elements have returned since, by the trapezoidal rule.
+    work: f64,
+    /// What elements have returned since, without what their drives supplied, by the trapezoidal rule.
     returned: f64,
-    /// The largest energy that gravity, loads and elements have delivered together.
+    /// The largest energy that gravity, loads, drives and elements have delivered together.
     delivered: f64,
 }
 
@@ -39,7 +39,7 @@ impl Supply {
             stock: (simulation.kinetic_energy() + stored.abs()).to_f64(),
             is_moving: false,
             gravitational: simulation.gravitational_energy().to_f64(),
-            load_work: simulation.load_work().to_f64(),
+            work: simulation.supplied_work().to_f64(),
             returned: 0.0,
             delivered: 0.0,
         })
@@ -50,7 +50,7 @@ impl Supply {
     ///
     /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step in which
     /// something moves, since the force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
-    /// parameters; and the largest energy that gravity, loads and elements have delivered since. An exact motion never
+    /// parameters; and the largest energy that gravity, loads, drives and elements have delivered since. An exact motion never
     /// has more. If steps are too long for a method, the elements absorb energy by that rule while the motion gains it, and
     /// the supply does not change.
     ///
@@ -70,9 +70,9 @@ impl Supply {
             self.is_moving = kinetic_energy > 0.0;
         }
         let fall = gravitational_energy(plant, y).to_f64() - self.gravitational;
-        let load_work = y.last().map_or(0.0, |work| work.to_f64()) - self.load_work;
+        let work = y.last().map_or(0.0, |work| work.to_f64()) - self.work;
         self.returned -= absorbed;
-        self.delivered = self.delivered.max(fall.abs() + load_work.abs() + self.returned.max(0.0));
+        self.delivered = self.delivered.max(fall.abs() + work.abs() + self.returned.max(0.0));
         let supplied = self.stock + self.delivered;
         if kinetic_energy > EXPLOSION * supplied {
             return Err(SimulationError::EnergyExploded { time, kinetic_energy, supplied });

@@ -134,6 +134,60 @@ fn a_continuous_variable_is_finite_however_it_is_written() -> Result<(), Error> 
 }
 
 #[test]
+fn memory_that_changes_its_length_is_refused() -> Result<(), Error> {
+    variables! {
+        /// Marks.
+        struct Marks<T> {
+            /// Where.
+            marks: Vec<T>;
+        }
+    }
+    #[derive(Debug)]
+    struct Growing;
+    impl ForceElement<f64> for Growing {
+        const KIND: &'static str = "growing";
+        force_elements::element_types! { Discrete = Marks<f64>; }
+        fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+            Ok(())
+        }
+        fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}
+        fn accept_step(
+            &self,
+            at: &AtDynamics<'_, f64, Self>,
+            next: &mut Marks<f64>,
+        ) -> Result<(), ElementError> {
+            if at.time > 0.0 {
+                next.marks.push(at.time);
+            }
+            Ok(())
+        }
+        fn reset_memory(
+            &self,
+            _: &force_elements::Given<'_, f64, Self>,
+            _: &force_elements::Velocities<f64>,
+            next: &mut Marks<f64>,
+        ) -> Result<(), ElementError> {
+            next.marks.push(0.0);
+            Ok(())
+        }
+    }
+    let mut system = ForceSystem::new();
+    let growing = system.add(Growing)?;
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    state.set_time(1.0)?;
+    system.realize_dynamics(&mut state)?;
+    let before = state.to_bytes();
+    for refused in [system.accept_step(&mut state), system.reset_memory(&mut state, growing)] {
+        let error = refused.expect_err("another length");
+        assert!(matches!(&error, Error::Element { source: ElementError::ForeignVariables, .. }), "{error:?}");
+    }
+    assert_eq!(state.to_bytes(), before);
+    Ok(())
+}
+
+#[test]
 fn a_number_of_an_option_is_written_by_name_once_it_is_known() -> Result<(), Error> {
     variables! {
         /// An anchor.

@@ -129,6 +129,76 @@ fn work_of_loads_gravity_and_drives_is_no_explosion() {
     assert!(run(&(system, plant, state), 1.0, 1000).is_ok());
 }
 
+/// A slider of 1 kg with this law, at a speed \[m/s\].
+fn driven_slider(law: Parameters<f64>, v: f64) -> Machine {
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let drive = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), law).expect("valid");
+    system.add(drive).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, v).expect("finite");
+    (system, plant, state)
+}
+
+#[test]
+fn work_of_drives_that_state_what_they_supply_is_no_explosion() {
+    // A damper that pulls towards 10 m/s from rest, in steps of any length.
+    let towards = Parameters { damping: 1.0, velocity_offset: 10.0, ..Parameters::default() };
+    for (step, steps) in [(1e-4, 20_000), (1e-3, 10_000), (1e-1, 1000)] {
+        let kinetic = run(&driven_slider(towards, 0.0), step, steps);
+        assert!(kinetic.as_ref().is_ok_and(|&kinetic| kinetic > 10.0), "{step}: {kinetic:?}");
+    }
+    // A damper below zero: the motion grows by itself.
+    let active = Parameters { damping: -1.0, ..Parameters::default() };
+    let kinetic = run(&driven_slider(active, 1e-6), 0.01, 6000).expect("driven");
+    assert!(kinetic > 1e30, "{kinetic} J");
+    // A drive that explodes is refused all the same: its damper reverses the motion by more in every step.
+    let stiff = Parameters { damping: 1e3, velocity_offset: 1e-3, ..Parameters::default() };
+    explodes("drive", &driven_slider(stiff, 1.0), 2.2e-3, 60);
+}
+
+#[test]
+fn work_done_under_another_integrator_is_no_explosion() {
+    let (system, plant, state) = {
+        let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+        let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+        let push = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default());
+        system.add(push.expect("valid").with_force_law(|_, _, _, _| -1.0)).expect("exists");
+        let state = system.default_state();
+        (system, plant, state)
+    };
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut euler = SemiImplicitEuler::new(1e-4);
+    euler.step(&mut simulation, 1.0).expect("regular");
+    simulation.run(&mut DormandPrince::new(1e-8), 10.0, |_| {}).expect("regular");
+    simulation.run(&mut euler, 10.1, |_| {}).expect("no explosion");
+    assert!(simulation.kinetic_energy() > 50.0);
+}
+
+/// Kinetic energy, absorbed energy and the work of drives, by an accurate integrator and by one that holds forces.
+#[test]
+fn the_work_balance_counts_what_drives_supply() {
+    let towards = Parameters { damping: 1.0, velocity_offset: 10.0, ..Parameters::default() };
+    let machine = driven_slider(towards, 0.0);
+    let (system, plant, state) = &machine;
+    let balance = |integrate: &dyn Fn(&mut Simulation<'_, f64>)| {
+        let mut simulation = Simulation::new(system, plant, state.clone()).expect("regular");
+        integrate(&mut simulation);
+        let supplied = simulation.supplied_work();
+        // v = 10 (1 − e⁻ᵗ) m/s at a supply of 10 N/(m/s)·(10 m/s − v).
+        assert!((supplied - 100.0 * (1.0 - (-1.0_f64).exp())).abs() < 1.0, "{supplied} J");
+        simulation.work_balance()
+    };
+    let accurate = balance(&|simulation| {
+        simulation.run(&mut DormandPrince::new(1e-9), 1.0, |_| {}).expect("regular");
+    });
+    let held = balance(&|simulation| {
+        simulation.run(&mut SemiImplicitEuler::new(1e-2), 1.0, |_| {}).expect("regular");
+    });
+    // To the accuracy of the one, and to rounding of the other.
+    assert!(accurate.abs() < 1e-6 && held.abs() < 1e-12, "{accurate} J, {held} J");
+}
+
 #[test]
 fn energy_that_a_host_adds_between_steps_is_no_explosion() {
     let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));

@@ -151,7 +151,7 @@ fn loads_do_work_and_bad_plants_are_refused() {
     assert_relative_eq!(velocity.velocity(body).linear.x, 6.0, epsilon = 1e-9);
     assert_relative_eq!(velocity.velocity(body).angular.z, 6.0, epsilon = 1e-9);
     assert_relative_eq!(velocity.coordinate_rate(slider), 4.0, epsilon = 1e-9);
-    assert_relative_eq!(simulation.load_work(), simulation.kinetic_energy(), epsilon = 1e-7);
+    assert_relative_eq!(simulation.supplied_work(), simulation.kinetic_energy(), epsilon = 1e-7);
     assert_relative_eq!(simulation.work_balance(), 0.0, epsilon = 1e-7);
 
     let name = |refused: Result<_, InvalidValue>| refused.err().map(|v| v.name);
@@ -302,7 +302,7 @@ fn what_was_saved_and_has_been_spoilt_is_refused() {
         let spoilt = refused(&|saved| saved.motion[i] = f64::NAN);
         assert_eq!(spoilt, Some(SimulationError::NonFinite));
     }
-    let spoilt = refused(&|saved| saved.load_work = f64::INFINITY);
+    let spoilt = refused(&|saved| saved.supplied_work = f64::INFINITY);
     assert_eq!(spoilt, Some(SimulationError::NonFinite));
     for (i, (name, _)) in good.snapshot.variables().enumerate() {
         let spoilt = refused(&|saved| saved.snapshot.values[i] = f64::NAN);

@@ -190,6 +190,6 @@ fn measure(
         creep: (after - before) / (seconds / 2.0),
         creep_of_anchor: shifts.fold(0.0, f64::max) / (seconds / 2.0),
         energy_error,
-        energy_turned_over: kinetic_energy + simulation.load_work().abs(),
+        energy_turned_over: kinetic_energy + simulation.supplied_work().abs(),
     })
 }

@@ -227,6 +227,29 @@ fn a_step_back_in_time_is_refused() -> Result<(), Error> {
     Ok(())
 }
 
+/// Energies that a host counts from zero again are not energies that an element has returned.
+#[test]
+fn the_history_of_a_ledger_begins_anew_where_its_energy_is_written() -> Result<(), Error> {
+    type Write = fn(&ForceSystem<f64>, &mut State<f64>) -> Result<(), Error>;
+    let writes: [Write; 3] = [
+        |_, state| state.set_absorbed_energy(&[0.0; 2]),
+        |_, state| state.set_continuous(&[0.0; 2]),
+        |system, state| {
+            let id = system.elements().next().expect("one");
+            system.set_dissipated_energy(state, id, 0.0)
+        },
+    ];
+    for write in writes {
+        let (system, sliders, mut state) = sliders()?;
+        let mut step = || euler(&system, &mut state, sliders, 1e-3, StepRule::HeldForces);
+        // The damped one has lost nearly all it had.
+        (0..1000).try_for_each(|_| step())?;
+        write(&system, &mut state)?;
+        (0..1000).try_for_each(|_| euler(&system, &mut state, sliders, 1e-3, StepRule::HeldForces))?;
+    }
+    Ok(())
+}
+
 /// A slider of 1 kg under symplectic Euler, from 1 m or at 1 m/s: the steps until one is refused, or none of 2000.
 fn refused_after(
     law: Parameters<f64>,
