@@ -18,7 +18,9 @@ use crate::simulation::scales::ErrorNorm;
 ///
 /// Events of elements that switch at the end of a step are located: a step over which the error of forces exceeds the
 /// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
-/// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default.
+/// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default. What switches within a
+/// step and back again is not seen, such as a velocity of slip that touches zero and returns while a load varies: limit the
+/// step by [`with_max_step`](Self::with_max_step) to the time in which loads vary.
 ///
 /// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, and taken anew where a
 /// [gap](crate::Gap) may have been closed and opened again; both would be missed otherwise.

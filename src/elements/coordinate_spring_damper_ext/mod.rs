@@ -107,6 +107,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   damper already pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, beyond their limit. The latter vanishes
 ///   with `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
+/// - Slip that stops and goes on in the same direction within one step, because a load varies, is not seen: the velocities at
+///   both ends have one sign. Limit the step to the time in which loads vary.
 /// - **Bristles and stops switch at the end of a step**, so a host with fixed steps is late by up to a step; see
 ///   [`Parameters::switch`] for the effect, and for how to shorten or iterate steps.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction

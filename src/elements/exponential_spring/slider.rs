@@ -58,7 +58,8 @@ impl<S: Algebraic> Slider<S> {
         }
     }
 
-    /// The excess of the pull of spring and damper, with the anchor where it was, over a limit.
+    /// The excess over a limit of the pull of spring and damper, with the anchor where it was, or of the damper alone, which
+    /// slips even if the spring pulls the other way.
     pub(super) fn pull_beyond(
         &self,
         law: &Parameters<S>,
@@ -67,7 +68,9 @@ impl<S: Algebraic> Slider<S> {
         limit: S,
     ) -> S {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
-        (length((position - self.anchor) * k + velocity * c) - limit).max(S::zero())
+        let viscous = velocity * c;
+        let pull = length((position - self.anchor) * k + viscous).max(length(viscous));
+        (pull - limit).max(S::zero())
     }
 
     /// The friction force of a station at `position` with `velocity`, under a limit.

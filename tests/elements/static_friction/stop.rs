@@ -185,3 +185,40 @@ fn a_reversal_is_an_error_without_a_difference_of_static_friction_too() {
         assert!(error >= expected * (1.0 - 1e-9), "{mu_static}: {error} of {expected} N");
     }
 }
+
+/// A body of 1 kg on one station is thrown down and bounces, with parameters by design; the velocity along the plane that the
+/// impact leaves, after so many steps.
+fn bounced(friction: [f64; 2], speed: f64, integrator: &mut impl Integrator<f64>) -> (f64, usize) {
+    let design = ContactDesign::new(1.0, 0.1, 1e-3).with_points(1).with_impact(2.0, 0.3);
+    let design = design.with_friction(friction[0], friction[1]);
+    let parameters = Parameters::for_contact(&design).expect("a design");
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -9.81)).expect("finite");
+    let rigid = RigidBody::with_equal_inertia(1.0, 1e3).expect("positive");
+    let body = plant.add_body(&mut system, rigid);
+    let station = Station::on(body, Point3::origin());
+    let floor = Frame::ground(Pose::identity());
+    system.add(ExponentialSpring::new(floor, station, parameters).expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    let velocity = SpatialVelocity::new(Vector3::zeros(), Vector3::new(speed, 0.0, -1.0));
+    state.set_body(body, Pose::translation(0.0, 0.0, 0.1), velocity).expect("finite");
+    system.reset_memories(&mut state).expect("regular");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    simulation.run(integrator, 0.18, |_| {}).expect("regular");
+    (simulation.state().velocities().velocity(body).linear.x, simulation.statistics().steps)
+}
+
+/// As the body rebounds, the friction spring throws it back while the normal force vanishes: the damper alone exceeds the limit,
+/// against the spring, and the anchor lets go.
+#[test]
+fn an_anchor_that_lets_go_against_its_spring_does_so_in_time() {
+    let (friction, speed) = ([1.189, 0.68], 0.672);
+    // Of first order in the step, 2e-5 m/s.
+    let (expected, _) = bounced(friction, speed, &mut SemiImplicitEuler::new(1e-5));
+    for accuracy in [1e-6, 1e-7, 1e-8] {
+        let (found, steps) = bounced(friction, speed, &mut DormandPrince::new(accuracy));
+        // It was off by 5e-3, 5e-3 and 1e-3 m/s.
+        assert!((found - expected).abs() < 1e-4, "{accuracy:e}: {found} for {expected}");
+        assert!(steps < 200, "{steps}");
+    }
+}
