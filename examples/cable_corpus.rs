@@ -44,7 +44,9 @@ struct Row {
 
 fn kind(error: &PathError) -> &'static str {
     match error {
-        PathError::NotConverged { .. } | PathError::NoMinimum { .. } => "not found",
+        PathError::NotConverged { .. }
+        | PathError::NoMinimum { .. }
+        | PathError::TooManyEvaluations { .. } => "not found",
         PathError::Penetrates { .. } => "would touch twice",
         PathError::HintNotKept { .. } => "hint not kept",
         PathError::PointInsideObstacle { .. } => "end inside",

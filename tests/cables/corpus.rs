@@ -28,7 +28,9 @@ fn no_path_found_in_the_corpus_is_wrong() -> Result<(), Error> {
             assert_eq!(report.wrong, [], "{} {seed}", family.name());
             // Obstacles listed twice overlap.
             if let Some(
-                PathError::NotConverged { evaluations, .. } | PathError::NoMinimum { evaluations, .. },
+                PathError::NotConverged { evaluations, .. }
+                | PathError::NoMinimum { evaluations, .. }
+                | PathError::TooManyEvaluations { evaluations },
             ) = report.refused
             {
                 assert!(matches!(family, Family::Repeated), "{} {seed}", family.name());
@@ -114,9 +116,11 @@ fn a_search_does_not_repeat_what_leads_nowhere() -> Result<(), Error> {
         let case = Case::new(family, seed)?;
         let mut found = PathResults::default();
         let evaluations = match case.path.solve(case.positions(), &case.path.no_wraps(), &mut found) {
-            Err(PathError::NotConverged { evaluations, .. } | PathError::NoMinimum { evaluations, .. }) => {
-                evaluations
-            }
+            Err(
+                PathError::NotConverged { evaluations, .. }
+                | PathError::NoMinimum { evaluations, .. }
+                | PathError::TooManyEvaluations { evaluations },
+            ) => evaluations,
             other => panic!("{} {seed}: {other:?}", family.name()),
         };
         assert!(evaluations < most, "{} {seed}: {evaluations}", family.name());

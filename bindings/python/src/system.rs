@@ -443,7 +443,7 @@ impl System {
 
     /// Adds an elastic cable from one station to another, over obstacles and through points (stations or via points) in order.
     /// With friction its result ``elongation`` is that of the most elongated part. ``smoothness`` [rad] is the largest kink of the
-    /// path, by default 1e-9; ``max_iterations``, by default 60, and ``max_evaluations``, by default 100000, bound the work for
+    /// path, by default 1e-9; ``max_iterations``, by default 60, and ``max_evaluations``, by default 150000, bound the work for
     /// each obstacle.
     #[pyo3(signature = (origin, termination, route=Vec::new(), *, name=None, smoothness=None, max_iterations=None,
         max_evaluations=None, **parameters))]

@@ -8,7 +8,7 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::PathError;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::node::{ACCURACY, Budget, Node, SEARCH, SpanProblem};
+use crate::cable::solve::node::{ACCURACY, Node, SpanProblem};
 use crate::math::Real;
 
 /// A place where a straight segment runs through an obstacle that it touches.
@@ -34,7 +34,6 @@ pub(crate) fn penetrated<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     kink: T,
-    budget: &mut Budget,
 ) -> Option<Penetration<T>> {
     if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
         return None;
@@ -53,7 +52,6 @@ pub(crate) fn penetrated<T: Real>(
         }
         let (point, height) = surface.closest_on_segment(&touch, &to);
         let depth = -height;
-        budget.spend(SEARCH);
         // The segment leaves with a kink, from a point that the last correction moved along the tangent, and
         // coordinates in Ground are rounded.
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
@@ -92,8 +90,7 @@ pub(crate) fn check_neighbours<T: Real>(
         if !nodes[k].in_contact {
             continue;
         }
-        // With a small budget of its own, since the search may have spent all of it.
-        nodes[k].evaluate(span.obstacles, T::lit(ACCURACY), span.settings.max_evaluations / 20);
+        nodes[k].evaluate(span, T::lit(ACCURACY));
         if let Some(before) = before.filter(|&before| nodes[before].obstacle != nodes[k].obstacle) {
             let within = |other: usize, p_G: &Point3<T>| {
                 let (surface, p) = (span.surface(&nodes[other]), nodes[other].to_surface(p_G));

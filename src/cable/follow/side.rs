@@ -8,10 +8,9 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::solve::contacts::{contacts_of, lay_through, neighbours};
-use crate::cable::solve::node::{Budget, Node, SEARCH, SpanProblem, Trial};
+use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::math::{Real, Requirement, check, is_finite};
 
 /// The solid counts as in front of a point if it is thicker than this fraction of its size, or if its normal faces away
@@ -75,16 +74,16 @@ impl<T: Real> Obstacle<T> {
 
 /// The side of an obstacle, with the direction across it in which the cable passes.
 struct Passage<'a, T: Real> {
-    surface: &'a dyn Wrappable<T>,
+    surface: Metered<'a, T>,
     side: Vector3<T>,
     across: Vector3<T>,
 }
 
 impl<'a, T: Real> Passage<'a, T> {
     /// `None` if the obstacle has no side, or the cable runs along it.
-    fn new(obstacle: &'a Obstacle<T>, before: &Point3<T>, after: &Point3<T>) -> Option<Self> {
-        let side = *obstacle.side()?;
-        let surface = obstacle.surface();
+    fn new(span: &SpanProblem<'a, T>, node: &Node<T>, before: &Point3<T>, after: &Point3<T>) -> Option<Self> {
+        let side = *span.obstacle(node).side()?;
+        let surface = span.surface(node);
         let along = surface.axis().map_or(after - before, |axis| axis.cross(&side));
         let across = along - side * side.dot(&along);
         let is_across = across.norm_squared() > T::default_epsilon() * along.norm_squared();
@@ -102,35 +101,27 @@ impl<'a, T: Real> Passage<'a, T> {
     }
 
     /// Whether the straight line from `a` to `b` passes behind the solid.
-    fn is_behind(&self, a: &Point3<T>, b: &Point3<T>, budget: &mut Budget) -> bool {
+    fn is_behind(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
         self.behind(a, b).is_some_and(|crossing| {
             let reach = crossing.coords.dot(&self.side) * T::lit(-2.0);
-            budget.spend(SEARCH);
             let (_, height) = self.surface.closest_on_segment(&crossing, &(crossing + self.side * reach));
             height < T::lit(-TOLERANCE) * self.surface.size()
         })
     }
 
     /// Whether a contact runs over the back of the solid.
-    fn is_over_back(&self, node: &Node<T>, budget: &mut Budget) -> bool {
+    fn is_over_back(&self, node: &Node<T>) -> bool {
         let faces_back = |crossing: Point3<T>| {
             let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
             normal.dot(&self.side) < T::lit(-TOLERANCE)
         };
         // Chords across half a radian of the largest curvature stay close to the surface.
-        node.parts(self.surface, T::lit(0.5)).any(|part| {
-            budget.spend(1 + part.evaluations);
-            self.behind(&part.start.point, &part.end.point).is_some_and(faces_back)
-        })
+        node.parts(self.surface, T::lit(0.5))
+            .any(|part| self.behind(&part.start.point, &part.end.point).is_some_and(faces_back))
     }
 
     /// The cable placed over the front of the solid, where it passes; `None` where it passes beside.
-    fn over_front(
-        &self,
-        crossing: &Point3<T>,
-        ends: [&Point3<T>; 2],
-        budget: &mut Budget,
-    ) -> Option<Trial<T>> {
+    fn over_front(&self, crossing: &Point3<T>, ends: [&Point3<T>; 2]) -> Option<Trial<T>> {
         let on_axis = crossing - self.side * self.side.dot(&crossing.coords);
         if self.surface.value(&on_axis) >= T::zero() {
             return None;
@@ -145,28 +136,24 @@ impl<'a, T: Real> Passage<'a, T> {
             reach += reach;
         }
         let front = self.surface.retract(&place);
-        Some(lay_through(self.surface, &front, ends[0], ends[1], budget))
+        Some(lay_through(self.surface, &front, ends[0], ends[1]))
     }
 }
 
 /// The cable placed over the front of an obstacle, if the straight line from `a` to `b` passes behind it.
 pub(crate) fn in_front<T: Real>(
-    obstacle: &Obstacle<T>,
+    span: &SpanProblem<'_, T>,
+    node: &Node<T>,
     a: &Point3<T>,
     b: &Point3<T>,
-    budget: &mut Budget,
 ) -> Option<Trial<T>> {
-    let passage = Passage::new(obstacle, a, b)?;
+    let passage = Passage::new(span, node, a, b)?;
     let crossing = passage.behind(a, b)?;
-    passage.over_front(&crossing, [a, b], budget)
+    passage.over_front(&crossing, [a, b])
 }
 
 /// The first node of an obstacle that the path passes behind.
-pub(crate) fn passing_behind<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    budget: &mut Budget,
-) -> Option<usize> {
+pub(crate) fn passing_behind<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
     if span.obstacles.iter().all(|obstacle| obstacle.side().is_none()) {
         return None;
     }
@@ -178,49 +165,39 @@ pub(crate) fn passing_behind<T: Real>(
             return false;
         }
         let [before, after] = neighbours(span, nodes, node);
-        let Some(passage) = Passage::new(span.obstacle(node), &before, &after) else { return false };
+        let Some(passage) = Passage::new(span, node, &before, &after) else { return false };
         let mut at = before;
         for contact in contacts_of(nodes, node.obstacle) {
             let [start, end] =
                 [contact.ground.start.point, contact.ground.end.point].map(|p| node.to_surface(&p));
-            if passage.is_behind(&at, &start, budget) || passage.is_over_back(contact, budget) {
+            if passage.is_behind(&at, &start) || passage.is_over_back(contact) {
                 return true;
             }
             at = end;
         }
-        passage.is_behind(&at, &after, budget)
+        passage.is_behind(&at, &after)
     })
 }
 
 /// Whether a path that is stationary but not shortest is accepted: over the front of a solid without an axis, where the
 /// straight line passes behind. Only the confinement keeps it from slipping off sideways.
-pub(crate) fn is_held<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    k: usize,
-    budget: &mut Budget,
-) -> bool {
+pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
     let (node, obstacle) = (&nodes[k], span.obstacle(&nodes[k]));
     if obstacle.side().is_none() || obstacle.surface().axis().is_some() || node.ground.passes_conjugate_point
     {
         return false;
     }
     let [before, after] = neighbours(span, nodes, node);
-    Passage::new(obstacle, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after, budget))
+    Passage::new(span, node, &before, &after).is_some_and(|passage| passage.is_behind(&before, &after))
 }
 
 /// Places the cable over the front of an obstacle that it passes freely; returns whether it does.
-pub(crate) fn bring_to_front<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    k: usize,
-    budget: &mut Budget,
-) -> bool {
+pub(crate) fn bring_to_front<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize) -> bool {
     if nodes[k].in_contact || nodes[k].jumped {
         return false;
     }
     let [before, after] = neighbours(span, nodes, &nodes[k]);
-    let trial = in_front(span.obstacle(&nodes[k]), &before, &after, budget);
+    let trial = in_front(span, &nodes[k], &before, &after);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
         nodes[k].jumped = true;

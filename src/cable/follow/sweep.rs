@@ -2,9 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::places::Wrap;
-use crate::cable::solve::node::{ACCURACY, Budget, Node, SEARCH, SpanProblem, Trial, side};
+use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial, side};
 use crate::math::Real;
 
 /// Places the cable on the first obstacle through which the straight segment beside it, free before and after, passed
@@ -12,11 +11,7 @@ use crate::math::Real;
 /// them.
 ///
 /// Passages wider than a quarter of the obstacle's size are found. Over less the cable would have slipped off.
-pub(crate) fn touch_jumped<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    budget: &mut Budget,
-) -> Option<usize> {
+pub(crate) fn touch_jumped<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) -> Option<usize> {
     for (k, node) in nodes.iter_mut().enumerate() {
         let Some(wrap) = span.wraps.get(node.obstacle) else { continue };
         // A segment from a point on the surface only seems to pass through it.
@@ -25,8 +20,8 @@ pub(crate) fn touch_jumped<T: Real>(
         }
         let surface = span.surface(node);
         let here = (node.trial.point, node.trial.tangent);
-        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here, budget)) else { continue };
-        let Some((met, tangent)) = meets(surface, before, here, budget) else { continue };
+        let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here)) else { continue };
+        let Some((met, tangent)) = meets(surface, before, here) else { continue };
         let point = side(Some(wrap), surface, surface.retract(&met));
         node.begin(Trial { point, tangent, length: T::zero() });
         return Some(k);
@@ -41,38 +36,31 @@ pub(crate) fn entry<T: Real>(
     node: &Node<T>,
     here: (Point3<T>, Vector3<T>),
     deepest: &Point3<T>,
-    budget: &mut Budget,
 ) -> Point3<T> {
     let (surface, wrap) = (span.surface(node), span.wraps.get(node.obstacle));
-    let met = wrap.and_then(Wrap::passing).and_then(|before| meets(surface, before, here, budget));
+    let met = wrap.and_then(Wrap::passing).and_then(|before| meets(surface, before, here));
     side(wrap, surface, surface.retract(&met.map_or(*deepest, |(met, _)| met)))
 }
 
 /// The tangent at the middle of a remembered contact, as long as a segment: the place of the cable when it left.
 fn touching<T: Real>(
-    surface: &dyn Wrappable<T>,
+    surface: Metered<'_, T>,
     wrap: &Wrap<T>,
     (from, along): (Point3<T>, Vector3<T>),
-    budget: &mut Budget,
 ) -> Option<(Point3<T>, Vector3<T>)> {
     if !wrap.in_contact {
         return None;
     }
     let half = wrap.length * T::lit(0.5);
-    let to_middle = surface.geodesic(&wrap.point, &wrap.tangent, half, T::lit(ACCURACY), budget.left());
-    budget.spend(1 + to_middle.evaluations);
-    let (p, t) = (to_middle.end.point, to_middle.end.tangent);
+    let middle = surface.follow(&wrap.point, &wrap.tangent, half);
+    let (p, t) = (middle.point, middle.tangent);
     let reach = [(p - from).norm(), (p - (from + along)).norm()];
     Some((p - t * reach[0], t * (reach[0] + reach[1])))
 }
 
 /// Whether a straight segment beside a contact on an obstacle that was jumped over passed through the obstacle
 /// elsewhere on the way, so that there is another contact.
-pub(crate) fn jumped_further<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    budget: &mut Budget,
-) -> bool {
+pub(crate) fn jumped_further<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
     nodes.iter().enumerate().any(|(k, node)| {
         let Some(wrap) = span.wraps.get(node.obstacle) else { return false };
         let (Some((a, along)), true) = (wrap.passing(), node.in_contact && node.jumped) else {
@@ -88,18 +76,17 @@ pub(crate) fn jumped_further<T: Real>(
         let u = arriving.norm() / (arriving.norm() + leaving.norm());
         let surface = span.surface(node);
         !span.obstacle(node).is_convex
-            && (meets(surface, (a, along * u), (from, arriving), budget).is_some()
-                || meets(surface, (a + along * u, along * (T::one() - u)), (end, leaving), budget).is_some())
+            && (meets(surface, (a, along * u), (from, arriving)).is_some()
+                || meets(surface, (a + along * u, along * (T::one() - u)), (end, leaving)).is_some())
     })
 }
 
 /// Where a straight segment first passes through a solid on the way from one place to another, if its ends move along
 /// straight lines: the deepest point, and the segment.
 fn meets<T: Real>(
-    surface: &dyn Wrappable<T>,
+    surface: Metered<'_, T>,
     (before, along): (Point3<T>, Vector3<T>),
     (here, tangent): (Point3<T>, Vector3<T>),
-    budget: &mut Budget,
 ) -> Option<(Point3<T>, Vector3<T>)> {
     const MOST_PLACES: u32 = 256;
     let (start, end) = (here - before, here + tangent - before - along);
@@ -113,11 +100,10 @@ fn meets<T: Real>(
     while count < MOST_PLACES && x < wanted {
         (count, x) = (2 * count, 2.0 * x);
     }
-    (1..count).find_map(|i| {
+    (1..count).take_while(|_| !surface.budget.is_spent()).find_map(|i| {
         let part = T::lit(f64::from(i)) / T::lit(f64::from(count));
         let (a, tangent) = (before + start * part, along + (end - start) * part);
         let (point, height) = surface.closest_on_segment(&a, &(a + tangent));
-        budget.spend(SEARCH);
         let is_inside = height < -T::negligible() * T::lit(8.0) * surface.size();
         is_inside.then_some((point, tangent))
     })

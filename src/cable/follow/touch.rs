@@ -11,7 +11,7 @@ use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_through;
 use crate::cable::solve::newton::{self, Progress, Start};
-use crate::cable::solve::node::{ACCURACY, Budget, CLEARED, Node, Run, SEARCH, SpanProblem, Trial};
+use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -76,27 +76,27 @@ pub(crate) const ROUND_TRIP: usize = 40;
 pub(crate) fn relax<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
-    run: &mut Run,
+    active: &mut Vec<usize>,
     most_steps: usize,
 ) {
     let longest = T::lit(0.17);
     for _ in 0..most_steps {
-        if run.budget.is_spent() {
+        if span.budget.is_spent() {
             break;
         }
-        run.activate(nodes);
-        for &k in &run.active {
-            nodes[k].evaluate_within(span.obstacles, T::lit(ACCURACY), &mut run.budget);
+        activate(active, nodes);
+        for &k in &*active {
+            nodes[k].evaluate(span, T::lit(ACCURACY));
         }
         let mut changed = false;
-        for (i, &k) in run.active.iter().enumerate() {
-            let before = if i == 0 { span.from } else { nodes[run.active[i - 1]].ground.end.point };
-            let after = run.active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
+        for (i, &k) in active.iter().enumerate() {
+            let before = if i == 0 { span.from } else { nodes[active[i - 1]].ground.end.point };
+            let after = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
             let node = &mut nodes[k];
             let Geodesic { start, length, .. } = &node.ground;
             let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
             let begins = node.holds[0] && i == 0;
-            let ends = node.holds[1] && i + 1 == run.active.len();
+            let ends = node.holds[1] && i + 1 == active.len();
             if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
                 node.in_contact = false;
                 changed = true;
@@ -105,14 +105,14 @@ pub(crate) fn relax<T: Real>(
         if changed {
             contacts::prune(nodes);
         }
-        changed |= deepest(span, nodes, T::lit(f64::INFINITY), &mut run.budget).is_some();
+        changed |= deepest(span, nodes, T::lit(f64::INFINITY)).is_some();
         if changed {
             continue;
         }
-        if run.active.is_empty() {
+        if active.is_empty() {
             break;
         }
-        let (step, convex) = newton::descend(span, nodes, &run.active, longest);
+        let (step, convex) = newton::descend(span, nodes, active, longest);
         // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
         // solution nearby.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
@@ -129,7 +129,7 @@ const GRAZING: f64 = 1e-7;
 pub(crate) fn settle_contacts<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
-    run: &mut Run,
+    active: &mut Vec<usize>,
 ) -> Result<Progress<T>, Failure<T>> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
@@ -150,28 +150,28 @@ pub(crate) fn settle_contacts<T: Real>(
         (node.released, node.jumped) = (false, false);
     }
     if nodes.iter().any(|node| node.on_surface != [false; 2]) {
-        contacts::lift(span, nodes, &mut run.budget);
+        contacts::lift(span, nodes);
     }
     for _ in 0..passes {
-        run.activate(nodes);
-        let progress = newton::iterate(span, nodes, &run.active, &mut run.budget);
+        activate(active, nodes);
+        let progress = newton::iterate(span, nodes, active);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
         relaxed |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
-            && !is_only_path(span, nodes, &run.active);
+            && !is_only_path(span, nodes, active);
         laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
-        if run.budget.is_spent() && !progress.converged {
+        if span.budget.is_spent() {
             return Err(last);
         }
         if let Some(k) = progress.closed {
             go_back(nodes);
-            contacts::merge(span, nodes, k, &mut run.budget);
+            contacts::merge(span, nodes, k);
             continue;
         }
-        if let Some(k) = loosest(nodes, &run.active) {
+        if let Some(k) = loosest(nodes, active) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
             if progress.converged {
@@ -190,14 +190,14 @@ pub(crate) fn settle_contacts<T: Real>(
             added = false;
             relaxed = true;
             go_back(nodes);
-            relax(span, nodes, run, ROUND_TRIP);
+            relax(span, nodes, active, ROUND_TRIP);
             continue;
         }
-        let minimal = newton::is_minimal(nodes, &run.active);
+        let minimal = newton::is_minimal(nodes, active);
         if !minimal {
-            last.saddle = run.active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
+            last.saddle = active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
-        if let Some(k) = deepest(span, nodes, T::lit(GRAZING), &mut run.budget) {
+        if let Some(k) = deepest(span, nodes, T::lit(GRAZING)) {
             laid = true;
             last.obstacle = nodes[k].obstacle;
             if is_repeated(&nodes[k]) {
@@ -205,7 +205,7 @@ pub(crate) fn settle_contacts<T: Real>(
             }
             continue;
         }
-        if let Some(k) = sweep::touch_jumped(span, nodes, &mut run.budget) {
+        if let Some(k) = sweep::touch_jumped(span, nodes) {
             last.obstacle = nodes[k].obstacle;
             if nodes[k].jumped {
                 // It does not hold the cable, and memory does not show whether the cable slipped off or passed through.
@@ -213,31 +213,31 @@ pub(crate) fn settle_contacts<T: Real>(
             }
             nodes[k].jumped = true;
             relaxed = true;
-            relax(span, nodes, run, ROUND_TRIP);
+            relax(span, nodes, active, ROUND_TRIP);
             continue;
         }
-        if sweep::jumped_further(span, nodes, &mut run.budget) {
+        if sweep::jumped_further(span, nodes) {
             return Err(last);
         }
-        if let Some(k) = side::passing_behind(span, nodes, &mut run.budget) {
+        if let Some(k) = side::passing_behind(span, nodes) {
             last.obstacle = nodes[k].obstacle;
-            if side::bring_to_front(span, nodes, k, &mut run.budget) {
+            if side::bring_to_front(span, nodes, k) {
                 relaxed = true;
                 // Without an axis it would slip off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
-                    relax(span, nodes, run, ROUND_TRIP);
+                    relax(span, nodes, active, ROUND_TRIP);
                 }
                 continue;
             }
             return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
         }
         if !is_convex {
-            for &k in &run.active {
+            for &k in &*active {
                 let surface = span.surface(&nodes[k]);
-                nodes[k].check_patch(surface);
+                nodes[k].check_patch(&*surface);
             }
         }
-        if let Some(&k) = run.active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
+        if let Some(&k) = active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
             return Err(Failure {
                 obstacle: nodes[k].obstacle,
                 off_patch: nodes[k].off_patch,
@@ -247,7 +247,7 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !is_convex {
             keep(nodes);
-            let hollow = contacts::bridge_hollows(span, nodes, &mut run.budget)
+            let hollow = contacts::bridge_hollows(span, nodes)
                 .map_err(|k| Failure { crowded: Some(nodes[k].obstacle), ..last })?;
             if let Some(k) = hollow {
                 if is_repeated(&nodes[k]) {
@@ -257,22 +257,25 @@ pub(crate) fn settle_contacts<T: Real>(
                 continue;
             }
         }
-        let is_held =
-            |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k, &mut run.budget);
-        let minimal = minimal || run.active.iter().all(is_held);
-        if !minimal || lifts_at_end(nodes, &run.active) {
+        let is_held = |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k);
+        let minimal = minimal || active.iter().all(is_held);
+        if !minimal || lifts_at_end(nodes, active) {
             return Err(last);
         }
-        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink, &mut run.budget) };
+        let through = if is_convex { None } else { penetrated(span, nodes, progress.kink) };
         if through.is_some_and(|through| !through.is_certain) && refined < MOST_REFINED {
             // Another step of Newton's method tells.
             refined += 1;
-            for &k in &run.active {
+            for &k in &*active {
                 nodes[k].correct_trial(T::one());
             }
             continue;
         }
         let Some(through) = through.filter(|through| through.is_certain) else {
+            // Checks may have been cut short.
+            if span.budget.is_spent() {
+                return Err(last);
+            }
             return Ok(Progress { iterations, relaxed, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
@@ -385,12 +388,7 @@ fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
 ///
 /// Where the surfaces of two obstacles coincide, the cable that touches one touches both: a segment from a contact may
 /// run to the relative depth `within_touched` into an obstacle that the contact's end is on.
-fn deepest<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    within_touched: T,
-    budget: &mut Budget,
-) -> Option<usize> {
+fn deepest<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], within_touched: T) -> Option<usize> {
     let mut found: Option<(usize, T)> = None;
     let mut from = span.from;
     let mut first = 0;
@@ -411,11 +409,9 @@ fn deepest<T: Real>(
             let (a, b) = (node.to_surface(&from), node.to_surface(&to));
             node.trial = Trial { point: a, tangent: b - a, length: T::zero() };
             if !span.obstacle(node).is_convex && surface.clears(&a, &b) {
-                budget.spend(CLEARED);
                 continue;
             }
             let (lowest, height) = surface.closest_on_segment(&a, &b);
-            budget.spend(SEARCH);
             let relative = height / surface.size();
             let rounding = -T::negligible() * T::lit(8.0);
             let tolerated = if node.released { T::lit(-GRAZING).min(rounding) } else { rounding };
@@ -447,14 +443,14 @@ fn deepest<T: Real>(
                         // A descent within a plane of symmetry would stay in it, even if a shorter path were outside.
                         surface.retract(&(lowest + aside(&(b - a), surface.size())))
                     }
-                    _ => sweep::entry(span, node, (a, b - a), &lowest, budget),
+                    _ => sweep::entry(span, node, (a, b - a), &lowest),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();
-                } else if let Some(trial) = side::in_front(span.obstacle(node), &a, &b, budget) {
+                } else if let Some(trial) = side::in_front(span, node, &a, &b) {
                     node.trial = trial;
                 } else if held == [false; 2] && surface.has_flats() {
-                    node.trial = lay_through(surface, &node.trial.point, &a, &b, budget);
+                    node.trial = lay_through(surface, &node.trial.point, &a, &b);
                 }
             }
         }

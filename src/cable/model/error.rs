@@ -42,8 +42,7 @@ pub enum PathError {
     /// No path was found that meets its smoothness.
     #[error(
         "the cable did not converge: a kink of {residual:.1e} rad at obstacle {obstacle} after {iterations} iterations, \
-         {evaluations} evaluations of surfaces in all; give a contact hint where the cable runs, or raise \
-         `Settings::max_evaluations`"
+         {evaluations} evaluations of surfaces in all; give a contact hint where the cable runs"
     )]
     NotConverged {
         /// The largest kink left \[rad\]; infinite if the search ended before a path was tried.
@@ -52,22 +51,29 @@ pub enum PathError {
         iterations: usize,
         /// The obstacle with the kink, counted along the path.
         obstacle: usize,
-        /// The number of evaluations of surfaces in all attempts, bounded by
-        /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
+        /// The number of evaluations of surfaces in all attempts.
         evaluations: usize,
     },
     /// Smooth paths were found, but none of them is a local minimum that touches every obstacle where it must: each is
     /// a saddle, jumps through an obstacle, or touches one elsewhere.
     #[error(
         "no smooth path found of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
-         surfaces; give a contact hint where the cable runs, confine it to a side, or, where these were all that it may \
-         take, raise `Settings::max_evaluations`"
+         surfaces; give a contact hint where the cable runs, or confine it to a side"
     )]
     NoMinimum {
         /// The obstacle at which the last path has its largest kink, counted along the path.
         obstacle: usize,
-        /// The number of evaluations of surfaces in all attempts, bounded by
-        /// [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations).
+        /// The number of evaluations of surfaces in all attempts.
+        evaluations: usize,
+    },
+    /// No path was found within [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations): some attempt was
+    /// cut short.
+    #[error(
+        "no path of the cable was found within {evaluations} evaluations of surfaces; raise `Settings::max_evaluations`, \
+         or give a contact hint where the cable runs"
+    )]
+    TooManyEvaluations {
+        /// The number of evaluations of surfaces in all attempts, for all obstacles between two fixed points.
         evaluations: usize,
     },
     /// The path found runs through an obstacle that it touches, and no path was found that also touches it there.
@@ -163,6 +169,7 @@ impl PathError {
             | Self::Shape(_)
             | Self::Kinematics(_)
             | Self::NonFinite
+            | Self::TooManyEvaluations { .. }
             | Self::ForeignWraps { .. }
             | Self::ForeignPlaces { .. }
             | Self::CoincidentPoints { .. } => {}

@@ -18,21 +18,25 @@ pub struct Settings<T: Real> {
     /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
     /// takes two or three; a cold search makes several runs.
     pub max_iterations: usize,
-    /// The largest number of evaluations of surfaces per obstacle in a search between two fixed points, over all
-    /// its attempts, half of them in the remembered class. Default: 100,000.
+    /// The largest number of evaluations of surfaces per obstacle between two fixed points, over all attempts. Default:
+    /// 150,000.
     ///
     /// A tracked path takes some tens. This bounds the cost of a path that is not found by count, not by time, so that
-    /// the outcome does not depend on the machine. Derivatives along geodesics and values of the implicit function at
-    /// the beads of a string are counted; each line searched for contact counts as fifty. The search ends at the first
-    /// check beyond the bound, within a tenth of the default; a geodesic that would exceed it, such as a remembered one
-    /// with a thousand windings, is given up.
+    /// the outcome does not depend on the machine. A third is for attempts in the remembered class, the rest for the
+    /// search without memory: a restart finds what a search of a new state finds.
+    ///
+    /// A geodesic counts as one and its evaluations of derivatives, each move of a bead of a string as one, of a plan as
+    /// two, a line searched for contact as fifty, and as five if its clearance shows that it is free. A geodesic that
+    /// would exceed the bound, such as a remembered one with a thousand windings, is given up, and the attempt ends. The
+    /// total exceeds the bound by some hundreds per obstacle, and by a twentieth where the reason of a refusal is sought.
+    /// The derivatives of a path that was found come in addition, in scalars that have some.
     pub max_evaluations: usize,
 }
 
 impl<T: Real> Default for Settings<T> {
     fn default() -> Self {
         let smoothness = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0));
-        Self { smoothness, max_iterations: 60, max_evaluations: 100_000 }
+        Self { smoothness, max_iterations: 60, max_evaluations: 150_000 }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{arrange_like, collapse, recall};
 use crate::cable::solve::newton::{self, Progress};
-use crate::cable::solve::node::{Budget, Node, Run, SpanProblem};
+use crate::cable::solve::node::{Budget, Node, SpanProblem};
 use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, search};
 use crate::cable::{PathError, empty};
 use crate::math::{Real, cast_pose, is_finite};
@@ -21,6 +21,9 @@ use crate::shapes::ShapeError;
 /// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
 /// windings slip far.
 const LONGEST_DESCENT: usize = 1000;
+
+/// One of so many parts of the evaluations may be spent in the remembered class.
+const SHARE_OF_MEMORY: usize = 3;
 
 /// The attempts in order.
 ///
@@ -46,12 +49,14 @@ pub(crate) fn solve_span<T: Real>(
         };
     }
     check_neighbouring_ends(span, nodes)?;
-    empty(&mut work.run.active, span.most_contacts());
+    empty(&mut work.active, span.most_contacts());
     let has_memory = span.wraps.iter().any(|wrap| wrap.known);
     let mut known = has_memory;
     let mut failure = Failure::new(&Progress::none());
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
-    work.run.budget = Budget::default();
+    // The search has the same share with and without memory, so that a restart finds what a new search finds.
+    let share = most.div_ceil(SHARE_OF_MEMORY);
+    let (budget, begun) = (span.budget, span.budget.spent.get());
     // A restarted search must not prefer the remembered side.
     let whole = span;
     let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
@@ -62,12 +67,12 @@ pub(crate) fn solve_span<T: Real>(
             continue;
         }
         // A remembered path that leaves its patch is not replaced by another. Only a jump of Newton's method is retried
-        // by a descent. Tracking may use half of the budget, to leave the rest for a restart.
-        work.run.budget.limit = if remembered { most - most / 2 } else { most };
+        // by a descent.
         if has_memory && failure.off_patch.is_some() && tracking != Tracking::Relaxed {
             break;
         }
-        if work.run.budget.is_spent() {
+        budget.limit.set(if remembered { begun + share } else { budget.spent.get() + (most - share) });
+        if budget.is_spent() {
             continue;
         }
         if remembered {
@@ -76,10 +81,10 @@ pub(crate) fn solve_span<T: Real>(
             collapse(nodes);
         }
         let outcome = match tracking {
-            Tracking::Warm => settle_contacts(span, nodes, &mut work.run),
+            Tracking::Warm => settle_contacts(span, nodes, &mut work.active),
             Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
             Tracking::Relaxed => {
-                relax(span, nodes, &mut work.run, LONGEST_DESCENT);
+                relax(span, nodes, &mut work.active, LONGEST_DESCENT);
                 leave_saddles(span, nodes, work)
             }
         };
@@ -107,7 +112,7 @@ pub(crate) fn solve_span<T: Real>(
             }
         }
     }
-    Err(refusal(span, nodes, known, &failure, work.run.budget.spent))
+    Err(refusal(span, nodes, known, &failure))
 }
 
 /// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
@@ -117,8 +122,9 @@ fn refusal<T: Real>(
     nodes: &mut Vec<Node<T>>,
     is_remembered: bool,
     failure: &Failure<T>,
-    evaluations: usize,
 ) -> PathError {
+    let Budget { spent, limit, was_short } = span.budget;
+    let (evaluations, was_short) = (spent.get(), was_short.get());
     if let Some(obstacle) = failure.crowded {
         return PathError::TooManyContacts { obstacle, most: span.obstacles[obstacle].most_contacts };
     }
@@ -133,6 +139,8 @@ fn refusal<T: Real>(
             PathError::HintNotKept { obstacle }
         };
     }
+    // For the ends of remembered contacts.
+    limit.set(evaluations + span.settings.max_evaluations / 20);
     let mut check = || {
         check_ends(span, nodes)?;
         if is_remembered {
@@ -148,6 +156,10 @@ fn refusal<T: Real>(
     }
     if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
         return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();
+    }
+    // What an attempt that was cut short ended with says nothing.
+    if was_short {
+        return PathError::TooManyEvaluations { evaluations };
     }
     let Failure { kink, iterations, obstacle, .. } = *failure;
     if iterations == 0 {
@@ -189,20 +201,21 @@ pub(crate) fn solve_in_scalar<T: Real>(
             wraps,
             further,
             settings: &span.settings.cast(),
+            budget: span.budget,
         };
         let (progress, tracking) = solve_span(&plain, found, search, place)?;
-        newton::exhaust(&plain, found, &mut search.run);
-        let progress = differentiate(span, nodes, found, &mut work.run, &progress);
+        newton::exhaust(&plain, found, &mut search.active);
+        let progress = differentiate(span, nodes, found, &mut work.active, &progress);
         // A user's cast may be of another surface.
         if progress.converged {
             return Ok((progress, tracking));
         }
     }
     let (progress, tracking) = solve_span(span, nodes, work, place)?;
-    newton::exhaust(span, nodes, &mut work.run);
+    newton::exhaust(span, nodes, &mut work.active);
     found.clear();
     found.extend(nodes.iter().map(Node::values));
-    Ok((differentiate(span, nodes, found, &mut work.run, &progress), tracking))
+    Ok((differentiate(span, nodes, found, &mut work.active, &progress), tracking))
 }
 
 /// Computes what was found in the scalar.
@@ -210,22 +223,22 @@ fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     found: &[Node<f64>],
-    run: &mut Run,
+    active: &mut Vec<usize>,
     progress: &Progress<impl Real>,
 ) -> Progress<T> {
     arrange_like(nodes, found);
-    empty(&mut run.active, nodes.capacity());
+    empty(active, nodes.capacity());
     for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
         if found.in_contact {
-            run.active.push(k);
+            active.push(k);
         }
         node.holds = found.holds;
     }
     // A norm has no derivative at zero.
-    let kink = T::lit(newton::differentiate(span, nodes, &run.active).to_f64());
-    for &k in &run.active {
+    let kink = T::lit(newton::differentiate(span, nodes, active).to_f64());
+    for &k in &*active {
         nodes[k].trial = found[k].start.cast();
     }
     let Progress { worst, iterations, relaxed, .. } = *progress;

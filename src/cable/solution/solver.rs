@@ -8,7 +8,7 @@ use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
-use crate::cable::solve::node::{Node, SpanProblem};
+use crate::cable::solve::node::{Budget, Node, SpanProblem};
 use crate::cable::{PathError, empty};
 use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
@@ -127,6 +127,7 @@ fn solve<T: Real>(
             wraps: &wraps.wraps[obstacles.clone()],
             further: own,
             settings: path.settings(),
+            budget: &Budget::default(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         nodes.clear();

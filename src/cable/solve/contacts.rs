@@ -7,10 +7,9 @@ use nalgebra::Point3;
 
 use crate::cable::empty;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::places::Wrap;
 use crate::cable::solve::hollow;
-use crate::cable::solve::node::{ACCURACY, Budget, Node, SpanProblem, Trial};
+use crate::cable::solve::node::{ACCURACY, Metered, Node, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The contacts of an obstacle.
@@ -125,7 +124,7 @@ pub(crate) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usi
 
 /// Records where the cable lifts off from a fixed point on a surface, to a contact elsewhere on it.
 #[cold]
-pub(crate) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], budget: &mut Budget) {
+pub(crate) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
     let first = nodes.iter().position(|node| node.in_contact);
     let last = nodes.iter().rposition(|node| node.in_contact);
     for (end, k) in [(0, first), (1, last)] {
@@ -136,7 +135,7 @@ pub(crate) fn lift<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], bu
         let touched = if end == 0 {
             node.trial.point
         } else {
-            node.evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
+            node.evaluate(span, T::lit(ACCURACY));
             node.to_surface(&node.ground.end.point)
         };
         node.holds[end] = !lifts(span, node, end, &touched);
@@ -176,15 +175,10 @@ pub(crate) fn closed<T: Real>(
 }
 
 /// Merges the contacts of a node and the next, which are of one obstacle.
-pub(crate) fn merge<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    k: usize,
-    budget: &mut Budget,
-) {
+pub(crate) fn merge<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, k: usize) {
     let next = nodes.remove(k + 1);
     let node = &mut nodes[k];
-    node.evaluate_within(span.obstacles, T::lit(ACCURACY), budget);
+    node.evaluate(span, T::lit(ACCURACY));
     let end = node.ground.end.transformed(&node.X_GS.inverse());
     let bridge = (next.trial.point - end.point).dot(&end.tangent);
     let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
@@ -198,7 +192,6 @@ pub(crate) fn merge<T: Real>(
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
-    budget: &mut Budget,
 ) -> Result<Option<usize>, usize> {
     for k in 0..nodes.len() {
         let node = &nodes[k];
@@ -209,7 +202,7 @@ pub(crate) fn bridge_hollows<T: Real>(
         let [start, end] =
             [&node.ground.start, &node.ground.end].map(|end| end.transformed(&node.X_GS.inverse()));
         let length = node.ground.length;
-        let Some([first, last]) = hollow::find(surface, &start, &end, length, budget) else {
+        let Some([first, last]) = hollow::find(surface, &start, &end, length) else {
             continue;
         };
         // The points of a common tangent, if the curvature is a parabola.
@@ -222,14 +215,14 @@ pub(crate) fn bridge_hollows<T: Real>(
             continue;
         }
         let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
-        let arriving = |budget: &mut Budget| {
+        let arriving = || {
             let arrives = arrives.min(length);
-            let end = budget.follow(surface, &start.point, &start.tangent, arrives);
+            let end = surface.follow(&start.point, &start.tangent, arrives);
             Trial { point: end.point, tangent: end.tangent, length: length - arrives }
         };
         let leaving = Trial { point: start.point, tangent: start.tangent, length: leaves.max(T::zero()) };
         if from_start {
-            let arriving = arriving(budget);
+            let arriving = arriving();
             nodes[k].begin(arriving);
             nodes[k].holds = holds;
         } else if to_end {
@@ -238,7 +231,7 @@ pub(crate) fn bridge_hollows<T: Real>(
         } else if is_full(span, nodes, k) {
             return Err(k);
         } else {
-            let arriving = arriving(budget);
+            let arriving = arriving();
             nodes[k].begin(leaving);
             insert(nodes, k, k + 1, arriving);
             (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
@@ -277,11 +270,10 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
 ///
 /// Over flat parts its ends must be where the surface is curved, so they are found by bisection.
 pub(crate) fn lay_through<T: Real>(
-    surface: &dyn Wrappable<T>,
+    surface: Metered<'_, T>,
     p: &Point3<T>,
     before: &Point3<T>,
     after: &Point3<T>,
-    budget: &mut Budget,
 ) -> Trial<T> {
     let along = &(after - before);
     // Steps of a fifth of a radian, up to a whole turn; with flat parts, of twice the radius of an edge.
@@ -290,7 +282,7 @@ pub(crate) fn lay_through<T: Real>(
     } else {
         (T::lit(0.2) / surface.end(p, along).greatest_curvature(), 30)
     };
-    let mut extend = |to: &Point3<T>, step: T| {
+    let extend = |to: &Point3<T>, step: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
         let mut reach = T::zero();
         let mut end = surface.end(p, along);
@@ -301,13 +293,13 @@ pub(crate) fn lay_through<T: Real>(
                 break;
             }
             reach += step;
-            end = budget.follow(surface, p, along, reach);
+            end = surface.follow(p, along, reach);
         }
         if is_bracketed && surface.has_flats() {
             let (mut low, mut high) = (reach - step, reach);
             for _ in 0..20 {
                 reach = T::lit(0.5) * (low + high);
-                end = budget.follow(surface, p, along, reach);
+                end = surface.follow(p, along, reach);
                 *(if is_hidden(&end) { &mut low } else { &mut high }) = reach;
             }
         }

@@ -2,9 +2,8 @@
 
 use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::node::Budget;
+use crate::cable::solve::node::Metered;
 use crate::math::Real;
 
 /// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start
@@ -14,16 +13,15 @@ use crate::math::Real;
 /// negative, or its minimum between samples may be, the geodesic itself is followed; and everywhere if the approximation
 /// arrives elsewhere than the geodesic, since neighbouring geodesics part.
 pub(crate) fn find<T: Real>(
-    surface: &dyn Wrappable<T>,
+    surface: Metered<'_, T>,
     start: &GeodesicEnd<T>,
     end: &GeodesicEnd<T>,
     length: T,
-    budget: &mut Budget,
 ) -> Option<[T; 2]> {
     if !surface.may_be_hollow(start, length) {
         return None;
     }
-    let mut scan = Scan { surface, start, budget, is_followed: false };
+    let mut scan = Scan { surface, start, is_followed: false };
     scan.find(end, length).unwrap_or_else(|()| {
         scan.is_followed = true;
         scan.find(end, length).unwrap_or_default()
@@ -40,9 +38,8 @@ fn note<T: Real>(found: &mut Option<(T, [T; 2])>, hollow: [T; 2], deepest: T) {
 
 /// A geodesic that is searched.
 struct Scan<'a, T: Real> {
-    surface: &'a dyn Wrappable<T>,
+    surface: Metered<'a, T>,
     start: &'a GeodesicEnd<T>,
-    budget: &'a mut Budget,
     /// Whether samples are on the geodesic itself.
     is_followed: bool,
 }
@@ -50,7 +47,7 @@ struct Scan<'a, T: Real> {
 impl<T: Real> Scan<'_, T> {
     /// As the function, on the approximation or on the geodesic itself; an error if the approximation does not arrive where
     /// the geodesic ends.
-    fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
+    fn find(&self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
         const MOST_SAMPLES: f64 = 4096.0;
         let parts =
             ceil(T::lit(4.0) * length / self.surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
@@ -64,7 +61,7 @@ impl<T: Real> Scan<'_, T> {
         let mut is_last = false;
         let mut entered = (self.start.curvature < T::zero()).then_some(T::zero());
         let mut deepest = self.start.curvature;
-        while !is_last {
+        while !is_last && !self.surface.budget.is_spent() {
             is_last = reach + step * T::lit(1.5) > length;
             if is_last {
                 if !self.arrives(&here, end, length - reach) {
@@ -127,9 +124,9 @@ impl<T: Real> Scan<'_, T> {
     }
 
     /// A short way along a geodesic, to third order if it is not followed.
-    fn advance(&mut self, from: &GeodesicEnd<T>, step: T) -> GeodesicEnd<T> {
+    fn advance(&self, from: &GeodesicEnd<T>, step: T) -> GeodesicEnd<T> {
         if self.is_followed {
-            return self.budget.follow(self.surface, &from.point, &from.tangent, step);
+            return self.surface.follow(&from.point, &from.tangent, step);
         }
         let GeodesicEnd { point, tangent, normal, curvature, torsion, .. } = *from;
         let bow = curvature * step * step * T::lit(0.5);
@@ -137,19 +134,19 @@ impl<T: Real> Scan<'_, T> {
         let place = point + tangent * step - normal * bow - veer * (step / T::lit(3.0));
         let (value, gradient) = self.surface.value_and_gradient(&place);
         let place = place - gradient * (value / gradient.norm_squared());
-        self.budget.spend(2);
+        self.surface.budget.spend(2);
         // The projection into the next tangent plane turns the direction too far, by as much.
         self.surface.end(&place, &(tangent + veer))
     }
 
     /// The curvature at this length from the start.
-    fn curvature(&mut self, at: T) -> T {
-        self.budget.follow(self.surface, &self.start.point, &self.start.tangent, at).curvature
+    fn curvature(&self, at: T) -> T {
+        self.surface.follow(&self.start.point, &self.start.tangent, at).curvature
     }
 
     /// The place of the least curvature between three places, of which the middle one is lowest, and the curvature
     /// there; only its sign is accurate.
-    fn least(&mut self, [mut low, mut middle, mut high]: [T; 3]) -> (T, T) {
+    fn least(&self, [mut low, mut middle, mut high]: [T; 3]) -> (T, T) {
         const GOLDEN: f64 = 0.381_966_011_250_105;
         let mut value = self.curvature(middle);
         let tolerance = T::lit(1e-3) * self.surface.size();
@@ -174,7 +171,7 @@ impl<T: Real> Scan<'_, T> {
 
     /// The place of the least curvature at the seams between two places, and the curvature there: it may have a corner
     /// at a seam. `from` is the end at the first place.
-    fn least_at_seams(&mut self, from: &GeodesicEnd<T>, [low, high]: [T; 2]) -> Option<(T, T)> {
+    fn least_at_seams(&self, from: &GeodesicEnd<T>, [low, high]: [T; 2]) -> Option<(T, T)> {
         const MOST_STEPS: usize = 32;
         let (mut here, mut at) = (*from, low);
         let mut least: Option<(T, T)> = None;
@@ -196,7 +193,7 @@ impl<T: Real> Scan<'_, T> {
 
     /// Where the curvature changes its sign between a place where it is negative and one where it is not; the latter if
     /// it is negative there too.
-    fn root(&mut self, mut negative: T, mut positive: T) -> T {
+    fn root(&self, mut negative: T, mut positive: T) -> T {
         for _ in 0..20 {
             let middle = T::lit(0.5) * (negative + positive);
             if self.curvature(middle) < T::zero() {

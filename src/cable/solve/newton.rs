@@ -3,13 +3,15 @@
 //! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
 //! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
 
+use alloc::vec::Vec;
+
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::closed;
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
-use crate::cable::solve::node::{ACCURACY, Budget, Node, Run, SpanProblem};
+use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, activate};
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
@@ -85,9 +87,8 @@ pub(crate) fn iterate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     active: &[usize],
-    budget: &mut Budget,
 ) -> Progress<T> {
-    let SpanProblem { from: a, to: b, settings, .. } = span;
+    let SpanProblem { from: a, to: b, settings, budget, .. } = span;
     let Settings { smoothness, max_iterations, .. } = **settings;
     let mut progress = Progress { converged: active.is_empty(), ..Progress::none() };
     if active.is_empty() {
@@ -111,7 +112,7 @@ pub(crate) fn iterate<T: Real>(
         progress.iterations = iteration;
         let accuracy = if is_far { rough } else { exact };
         for &k in active {
-            nodes[k].evaluate_within(span.obstacles, accuracy, budget);
+            nodes[k].evaluate(span, accuracy);
         }
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
@@ -220,10 +221,9 @@ fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], act
 /// requested smoothness: each step is at most half as long as the one before.
 ///
 /// Leaves trials whose geodesics have not been computed.
-pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], run: &mut Run) {
-    run.activate(nodes);
-    let active = &run.active;
-    for &k in active {
+pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &mut Vec<usize>) {
+    activate(active, nodes);
+    for &k in &*active {
         // The last correction has been applied to the geodesic, not to the trial.
         nodes[k].start = nodes[k].trial;
         nodes[k].correct_trial(T::one());
@@ -235,7 +235,7 @@ pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>],
             return;
         }
         longest = T::lit(0.5) * step;
-        for &k in active {
+        for &k in &*active {
             nodes[k].correct_trial(T::one());
         }
     }
@@ -268,8 +268,10 @@ fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active:
     if active.is_empty() {
         return T::zero();
     }
+    // What has been found is not given up.
+    span.budget.limit.set(usize::MAX);
     for &k in active {
-        nodes[k].evaluate(span.obstacles, T::zero(), usize::MAX);
+        nodes[k].evaluate(span, T::zero());
     }
     assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
     substitute(nodes, active)
@@ -480,7 +482,7 @@ mod tests {
 
     use super::*;
     use crate::cable::solve::linear_system::residual;
-    use crate::cable::solve::node::Trial;
+    use crate::cable::solve::node::{Budget, Trial};
     use crate::cable::{Obstacle, PathError};
     use crate::math::Pose;
     use crate::mechanics::Frame;
@@ -516,6 +518,17 @@ mod tests {
         ];
         let (from, to) = (Point3::new(-1.5, -0.1, 0.0), Point3::new(7.5, 0.2, 0.4));
         let active = [0, 1, 2, 3];
+        let (settings, budget) = (Settings::default(), Budget::default());
+        budget.limit.set(usize::MAX);
+        let span = SpanProblem {
+            from,
+            to,
+            obstacles: &obstacles,
+            wraps: &[],
+            further: &[],
+            settings: &settings,
+            budget: &budget,
+        };
         let mut nodes: Vec<Node<f64>> =
             obstacles.iter().enumerate().map(|(k, obstacle)| Node::new(k, obstacle.frame().X_BF)).collect();
         for round in 0..10_u32 {
@@ -528,7 +541,7 @@ mod tests {
             }
             let evaluate = |nodes: &mut Vec<Node<f64>>| {
                 for node in nodes.iter_mut() {
-                    node.evaluate(&obstacles, 1e-13, usize::MAX);
+                    node.evaluate(&span, 1e-13);
                 }
                 residuals(nodes, &from, &to)
             };
@@ -565,6 +578,8 @@ mod tests {
             let (from, to) = (at(3.0, PI), at(distance, angle));
             let [first, last] = [3.0, distance].map(|distance: f64| (1.0 / distance).acos());
             let length = PI - first - (angle + last);
+            let budget = Budget::default();
+            budget.limit.set(1000);
             let span = SpanProblem {
                 from,
                 to,
@@ -572,6 +587,7 @@ mod tests {
                 wraps: &[],
                 further: &[],
                 settings: &settings,
+                budget: &budget,
             };
             let begin = Trial {
                 point: at(1.0, PI - first),
@@ -581,8 +597,7 @@ mod tests {
             let mut nodes = alloc::vec![Node::new(0, Pose::identity())];
             nodes[0].begin(begin);
             nodes[0].in_contact = true;
-            let mut budget = Budget { spent: 0, limit: 1000 };
-            let progress = iterate(&span, &mut nodes, &[0], &mut budget);
+            let progress = iterate(&span, &mut nodes, &[0]);
             assert!(progress.converged && progress.start == Start::TooFar, "{distance}: {}", progress.kink);
             // The smoothness, over the sine of the angle at which the chord leaves.
             let off = (nodes[0].ground.length - length).abs();

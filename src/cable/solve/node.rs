@@ -1,6 +1,8 @@
 //! The data of the solver on one span: the problem, the nodes of its obstacles and contacts, and the budget.
 
 use alloc::vec::Vec;
+use core::cell::Cell;
+use core::ops::Deref;
 
 use nalgebra::{Point3, Vector3};
 
@@ -124,20 +126,12 @@ impl<T: Real> Node<T> {
         self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
     }
 
-    /// Computes the geodesic and charges a budget.
+    /// Computes the geodesic, which ends in NaN if the budget does not suffice.
     #[inline]
-    pub(crate) fn evaluate_within(&mut self, obstacles: &[Obstacle<T>], accuracy: T, budget: &mut Budget) {
-        let evaluations = self.evaluate(obstacles, accuracy, budget.left());
-        budget.spend(evaluations);
-    }
-
-    /// Computes the geodesic, which ends in NaN if it would cost more than `most`; returns the cost in evaluations of
-    /// the surface.
-    #[inline]
-    pub(crate) fn evaluate(&mut self, obstacles: &[Obstacle<T>], accuracy: T, most: usize) -> usize {
-        let surface = obstacles[self.obstacle].surface();
+    pub(crate) fn evaluate(&mut self, span: &SpanProblem<'_, T>, accuracy: T) {
+        let surface = span.surface(self);
         let Trial { point, tangent, length } = self.trial;
-        let geodesic = surface.geodesic(&point, &tangent, length, accuracy, most);
+        let geodesic = surface.geodesic(&point, &tangent, length, accuracy);
         self.local_start = geodesic.start;
         self.trial.point = geodesic.start.point;
         self.trial.tangent = geodesic.start.tangent;
@@ -151,14 +145,13 @@ impl<T: Real> Node<T> {
             end: geodesic.end.transformed(&self.X_GS),
             ..geodesic
         };
-        1 + geodesic.evaluations
     }
 
     /// The contact in equal parts, in the surface's frame, of which none turns the cable by more than about this angle; at most a
     /// hundred thousand.
     pub(crate) fn parts<'a>(
         &self,
-        surface: &'a dyn Wrappable<T>,
+        surface: Metered<'a, T>,
         angle: T,
     ) -> impl Iterator<Item = Geodesic<T>> + use<'a, T> {
         let mut at = self.ground.start.transformed(&self.X_GS.inverse());
@@ -166,12 +159,12 @@ impl<T: Real> Node<T> {
         let step = length / ceil(self.turns() / angle).max(T::one()).min(T::lit(1e5));
         let mut reach = step;
         core::iter::from_fn(move || {
-            let is_within = reach < length + T::lit(0.5) * step;
+            let is_within = reach < length + T::lit(0.5) * step && !surface.budget.is_spent();
             if !is_within {
                 return None;
             }
             reach += step;
-            let part = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY), usize::MAX);
+            let part = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY));
             at = part.end;
             Some(part)
         })
@@ -209,6 +202,7 @@ pub(crate) struct SpanProblem<'a, T: Real> {
     /// The memory of further contacts, in order: as many of each obstacle as there is room for.
     pub(crate) further: &'a [Wrap<T>],
     pub(crate) settings: &'a Settings<T>,
+    pub(crate) budget: &'a Budget,
 }
 
 impl<'a, T: Real> SpanProblem<'a, T> {
@@ -225,8 +219,8 @@ impl<'a, T: Real> SpanProblem<'a, T> {
 
     /// The surface of a node's obstacle.
     #[inline]
-    pub(crate) fn surface(&self, node: &Node<T>) -> &'a dyn Wrappable<T> {
-        self.obstacle(node).surface()
+    pub(crate) fn surface(&self, node: &Node<T>) -> Metered<'a, T> {
+        Metered { surface: self.obstacle(node).surface(), budget: self.budget }
     }
 }
 
@@ -234,7 +228,7 @@ impl<'a, T: Real> SpanProblem<'a, T> {
 /// of where the cable passed before.
 pub(crate) fn side<T: Real>(
     wrap: Option<&Wrap<T>>,
-    surface: &dyn Wrappable<T>,
+    surface: Metered<'_, T>,
     deepest: Point3<T>,
 ) -> Point3<T> {
     let Some(wrap) = wrap else { return deepest };
@@ -251,62 +245,90 @@ pub(crate) fn side<T: Real>(
 /// The accuracy of geodesics in a search \[rad\].
 pub(crate) const ACCURACY: f64 = 1e-6;
 
-/// The cost of one search of a line, in evaluations of a surface.
-pub(crate) const SEARCH: usize = 50;
-
-/// The cost of finding that a line needs no search.
-pub(crate) const CLEARED: usize = 5;
-
-/// The work done on a span, in evaluations of surfaces, and its limit.
-#[derive(Debug, Clone, Copy, Default)]
+/// The work done on a span, in evaluations of surfaces, and its limit. What is spent beyond the limit is void: no path is
+/// returned.
+#[derive(Debug, Default)]
 pub(crate) struct Budget {
-    pub(crate) spent: usize,
-    pub(crate) limit: usize,
+    pub(crate) spent: Cell<usize>,
+    pub(crate) limit: Cell<usize>,
+    /// Whether some work was left undone.
+    pub(crate) was_short: Cell<bool>,
 }
 
 impl Budget {
     #[inline]
-    pub(crate) fn spend(&mut self, evaluations: usize) {
-        self.spent += evaluations;
+    pub(crate) fn spend(&self, evaluations: usize) {
+        self.spent.set(self.spent.get() + evaluations);
     }
 
     /// What may still be spent.
     #[inline]
     pub(crate) fn left(&self) -> usize {
-        self.limit.saturating_sub(self.spent)
+        self.limit.get().saturating_sub(self.spent.get())
     }
 
+    /// Asked before work that is left undone in this case.
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
-        self.spent >= self.limit
+        let is_spent = self.left() == 0;
+        self.was_short.set(self.was_short.get() || is_spent);
+        is_spent
     }
+}
 
-    /// Follows a geodesic in a search, at any cost; returns its end.
-    pub(crate) fn follow<T: Real>(
-        &mut self,
-        surface: &dyn Wrappable<T>,
+/// A surface whose geodesics and searches are charged to the budget of the span.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Metered<'a, T: Real> {
+    surface: &'a dyn Wrappable<T>,
+    pub(crate) budget: &'a Budget,
+}
+
+impl<T: Real> Deref for Metered<'_, T> {
+    type Target = dyn Wrappable<T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        self.surface
+    }
+}
+
+impl<T: Real> Metered<'_, T> {
+    /// The geodesic, which ends in NaN if the budget does not suffice: at once if it is spent.
+    #[inline]
+    pub(crate) fn geodesic(
+        &self,
         p: &Point3<T>,
         direction: &Vector3<T>,
         length: T,
-    ) -> GeodesicEnd<T> {
-        let geodesic = surface.geodesic(p, direction, length, T::lit(ACCURACY), usize::MAX);
-        self.spend(1 + geodesic.evaluations);
-        geodesic.end
+        accuracy: T,
+    ) -> Geodesic<T> {
+        let length = if self.budget.is_spent() { T::lit(f64::NAN) } else { length };
+        let geodesic = self.surface.geodesic(p, direction, length, accuracy, self.budget.left());
+        self.budget.spend(1 + geodesic.evaluations);
+        geodesic
+    }
+
+    /// Follows a geodesic in a search; returns its end.
+    pub(crate) fn follow(&self, p: &Point3<T>, direction: &Vector3<T>, length: T) -> GeodesicEnd<T> {
+        self.geodesic(p, direction, length, T::lit(ACCURACY)).end
+    }
+
+    /// [`Wrappable::closest_on_segment`], at the price of fifty evaluations.
+    #[inline]
+    pub(crate) fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
+        self.budget.spend(50);
+        self.surface.closest_on_segment(a, b)
+    }
+
+    /// [`Wrappable::clears`], at the price of five evaluations.
+    pub(crate) fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
+        self.budget.spend(5);
+        self.surface.clears(a, b)
     }
 }
 
-/// One run of the solver on a span.
-#[derive(Debug, Default)]
-pub(crate) struct Run {
-    /// The nodes in contact, on which Newton's method works.
-    pub(crate) active: Vec<usize>,
-    pub(crate) budget: Budget,
-}
-
-impl Run {
-    /// Finds the nodes in contact.
-    pub(crate) fn activate<T: Real>(&mut self, nodes: &[Node<T>]) {
-        self.active.clear();
-        self.active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
-    }
+/// Finds the nodes in contact, on which Newton's method works.
+pub(crate) fn activate<T: Real>(active: &mut Vec<usize>, nodes: &[Node<T>]) {
+    active.clear();
+    active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
 }

@@ -12,7 +12,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::solve::node::{Budget, CLEARED, Node, SEARCH, SpanProblem, Trial};
+use crate::cable::solve::node::{Node, SpanProblem, Trial};
 use crate::math::{Real, default_by_field, is_finite};
 
 /// The largest number of plans per obstacle, which bounds the work if many obstacles interfere.
@@ -47,7 +47,7 @@ default_by_field!(Plans { list, beads, penalties });
 
 impl<T: Real> Plans<T> {
     /// Begins with the straight line and, if there are hints without a known class, the polygon through these.
-    pub(crate) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
+    pub(crate) fn begin(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>]) {
         self.list.clear();
         self.beads.clear();
         self.penalties.clear();
@@ -62,7 +62,7 @@ impl<T: Real> Plans<T> {
             near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
         };
         self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
-        self.complete(span, nodes, budget);
+        self.complete(span, nodes);
         if self.penalties.iter().all(|penalty| *penalty <= T::zero()) {
             return;
         }
@@ -72,10 +72,10 @@ impl<T: Real> Plans<T> {
             if let Some(hint) = soft_hint(span, node).filter(|_| self.penalties[k] > T::zero()) {
                 let beads = &mut self.beads[first..];
                 let [a, b] = neighbours(span, beads, k);
-                beads[k] = laid(span.surface(node), node, &hint, &a, &b);
+                beads[k] = laid(&*span.surface(node), node, &hint, &a, &b);
             }
         }
-        self.complete(span, nodes, budget);
+        self.complete(span, nodes);
     }
 
     /// The place of the next plan in the order of scores below `most`, completed; `None` when the budget is spent.
@@ -84,9 +84,8 @@ impl<T: Real> Plans<T> {
         span: &SpanProblem<'_, T>,
         nodes: &[Node<T>],
         most: Option<T>,
-        budget: &mut Budget,
     ) -> Option<usize> {
-        while !budget.is_spent() {
+        while !span.budget.is_spent() {
             let mut best: Option<usize> = None;
             for (i, plan) in self.list.iter().enumerate() {
                 if plan.is_open && best.is_none_or(|best| plan.score < self.list[best].score) {
@@ -97,7 +96,7 @@ impl<T: Real> Plans<T> {
             let plan = &mut self.list[place];
             plan.is_open = false;
             match plan.conflict {
-                Some(k) => self.branch(span, nodes, place, k, budget),
+                Some(k) => self.branch(span, nodes, place, k),
                 None => return Some(place),
             }
         }
@@ -110,13 +109,7 @@ impl<T: Real> Plans<T> {
     }
 
     /// Writes a plan into the nodes: contacts with both arcs.
-    pub(crate) fn write(
-        &self,
-        span: &SpanProblem<'_, T>,
-        nodes: &mut [Node<T>],
-        place: usize,
-        budget: &mut Budget,
-    ) {
+    pub(crate) fn write(&self, span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], place: usize) {
         let beads = &self.beads[place * nodes.len()..];
         for (node, bead) in nodes.iter_mut().zip(beads) {
             node.in_contact = false;
@@ -128,7 +121,7 @@ impl<T: Real> Plans<T> {
             let local = bead.middle.transformed(&node.X_GS.inverse());
             let (mut point, mut tangent, mut length) = (local.point, local.tangent, T::zero());
             if back + ahead > T::zero() {
-                let start = budget.follow(span.surface(node), &point, &tangent, -back / curvature);
+                let start = span.surface(node).follow(&point, &tangent, -back / curvature);
                 (point, tangent) = (start.point, start.tangent);
                 length = (back + ahead) / curvature;
             }
@@ -137,40 +130,32 @@ impl<T: Real> Plans<T> {
     }
 
     /// Adds the plans in which an obstacle is passed on each of its sides.
-    fn branch(
-        &mut self,
-        span: &SpanProblem<'_, T>,
-        nodes: &[Node<T>],
-        parent: usize,
-        k: usize,
-        budget: &mut Budget,
-    ) {
+    fn branch(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], parent: usize, k: usize) {
         let count = nodes.len();
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
         let of_parent = parent * count..(parent + 1) * count;
         let [a_G, b_G] = neighbours(span, &self.beads[of_parent.clone()], k);
         let [a, b] = [a_G, b_G].map(|p| node.to_surface(&p));
         let closest = surface.closest_on_segment(&a, &b).0;
-        budget.spend(SEARCH);
         let passages = surface.passages(&a, &b, &closest);
         let hint = span.obstacle(node).place_of_hint();
         for p in passages.into_iter().chain([hint]).flatten() {
-            if self.list.len() >= MOST_PLANS * count || budget.is_spent() {
+            if self.list.len() >= MOST_PLANS * count || span.budget.is_spent() {
                 return;
             }
             let first = self.beads.len();
             self.beads.extend_from_within(of_parent.clone());
-            self.beads[first + k] = laid(surface, node, &p, &a_G, &b_G);
-            self.complete(span, nodes, budget);
+            self.beads[first + k] = laid(&*surface, node, &p, &a_G, &b_G);
+            self.complete(span, nodes);
         }
     }
 
     /// Relaxes the last beads, and adds the plan with them unless it equals another.
-    fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>], budget: &mut Budget) {
+    fn complete(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>]) {
         let count = nodes.len();
         let first = self.beads.len() - count;
         let (known, beads) = self.beads.split_at_mut(first);
-        relax(span, nodes, beads, budget);
+        relax(span, nodes, beads);
         let length = measure(span, beads);
         let is_like = |other: &[Bead<T>]| {
             other.iter().zip(&*beads).zip(nodes).all(|((a, b), node)| {
@@ -184,8 +169,7 @@ impl<T: Real> Plans<T> {
             .iter()
             .zip(known.chunks(count))
             .any(|(plan, other)| (plan.length - length).abs() < T::lit(0.01) * length && is_like(other));
-        let conflict =
-            if is_known || !length.is_finite() { Err(()) } else { conflict(span, nodes, beads, budget) };
+        let conflict = if is_known || !length.is_finite() { Err(()) } else { conflict(span, nodes, beads) };
         let Ok(conflict) = conflict else {
             self.beads.truncate(first);
             return;
@@ -208,7 +192,7 @@ fn neighbours<T: Real>(span: &SpanProblem<'_, T>, beads: &[Bead<T>], k: usize) -
 }
 
 /// Moves beads to the middles of the contacts of a taut cable. Beads on which it does not press are released.
-fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
+fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>]) {
     for _ in 0..SWEEPS {
         let mut largest = T::zero();
         for (k, node) in nodes.iter().enumerate() {
@@ -217,8 +201,8 @@ fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bea
             }
             let [a, b] = neighbours(span, beads, k);
             let bead = &mut beads[k];
-            budget.spend(2);
-            if let Some((moved, step)) = shifted(span.surface(node), node, &bead.middle, &a, &b) {
+            span.budget.spend(2);
+            if let Some((moved, step)) = shifted(&*span.surface(node), node, &bead.middle, &a, &b) {
                 bead.middle = moved;
                 largest = largest.max(step);
             } else {
@@ -258,7 +242,6 @@ fn conflict<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
     beads: &[Bead<T>],
-    budget: &mut Budget,
 ) -> Result<Option<usize>, ()> {
     let mut deepest: Option<(usize, T)> = None;
     let mut strayed: Option<usize> = None;
@@ -269,7 +252,7 @@ fn conflict<T: Real>(
         if bead.is_pressed && hint.is_none() {
             continue;
         }
-        let surface = obstacle.surface();
+        let surface = span.surface(node);
         let [a, b] = neighbours(span, beads, k).map(|p| node.to_surface(&p));
         if let Some(hint) = hint {
             // The class depends on the ends of the contacts before and after.
@@ -291,10 +274,8 @@ fn conflict<T: Real>(
             continue;
         }
         if !obstacle.is_convex && surface.clears(&a, &b) {
-            budget.spend(CLEARED);
             continue;
         }
-        budget.spend(SEARCH);
         let allowed = T::lit(1e-6).max(T::negligible()) * surface.size();
         let depth = -surface.closest_on_segment(&a, &b).1;
         // Where the surfaces of two obstacles coincide, the cable that touches one touches both.

@@ -7,10 +7,9 @@ use nalgebra::Point3;
 use crate::cable::empty;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Node, Run, SpanProblem, Trial};
+use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
 use crate::math::{Real, default_by_field};
@@ -46,12 +45,12 @@ pub(crate) fn search<T: Real>(
         empty(list, nodes.capacity());
     }
     let mut outcome: Outcome<T> = Err(Failure::new(&Progress::none()));
-    work.plans.begin(span, nodes, &mut work.run.budget);
+    work.plans.begin(span, nodes);
     loop {
         let most = outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
         collapse(nodes);
-        let Workspace { plans, run, .. } = &mut *work;
-        let Some(plan) = plans.next(span, nodes, most, &mut run.budget) else { break };
+        let Workspace { plans, .. } = &mut *work;
+        let Some(plan) = plans.next(span, nodes, most) else { break };
         attempt(span, nodes, work, Start::Plan(plan), &mut outcome);
     }
     let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
@@ -74,7 +73,7 @@ pub(crate) fn search<T: Real>(
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial(T::one());
     }
-    let refined = settle_contacts(span, nodes, &mut work.run);
+    let refined = settle_contacts(span, nodes, &mut work.active);
     if refined.is_ok() && lost_hint(span, nodes).is_none() {
         return refined;
     }
@@ -91,53 +90,53 @@ fn attempt<T: Real>(
     start: Start,
     outcome: &mut Outcome<T>,
 ) {
-    if work.run.budget.is_spent() {
+    if span.budget.is_spent() {
         return;
     }
     // A start that finds nothing must leave some of the budget to the others.
-    let limit = work.run.budget.limit;
+    let limit = span.budget.limit.get();
     if !matches!(start, Start::String | Start::Straight) {
-        work.run.budget.limit -= (limit - work.run.budget.spent) / 4 * 3;
+        span.budget.limit.set(limit - span.budget.left() / 4 * 3);
     }
     collapse(nodes);
     let found = match start {
         Start::Plan(plan) => {
-            let Workspace { plans, run, .. } = &mut *work;
-            plans.write(span, nodes, plan, &mut run.budget);
-            settle_contacts(span, nodes, &mut work.run)
+            let Workspace { plans, .. } = &mut *work;
+            plans.write(span, nodes, plan);
+            settle_contacts(span, nodes, &mut work.active)
         }
         Start::Front => {
-            string::begin_at_hints(span, nodes, &mut work.anchors, &mut work.run.budget);
+            string::begin_at_hints(span, nodes, &mut work.anchors);
             for k in 0..nodes.len() {
                 nodes[k].jumped = false;
-                side::bring_to_front(span, nodes, k, &mut work.run.budget);
+                side::bring_to_front(span, nodes, k);
             }
-            settle_contacts(span, nodes, &mut work.run)
+            settle_contacts(span, nodes, &mut work.active)
         }
         Start::Hints | Start::String | Start::Straight => {
-            let Workspace { beads, anchors, run, .. } = &mut *work;
+            let Workspace { beads, anchors, .. } = &mut *work;
             match start {
-                Start::String => string::tighten(span, nodes, (beads, anchors), &mut run.budget),
-                _ => string::begin_at_hints(span, nodes, anchors, &mut run.budget),
+                Start::String => string::tighten(span, nodes, (beads, anchors)),
+                _ => string::begin_at_hints(span, nodes, anchors),
             }
             if matches!(start, Start::Straight) {
                 for node in nodes.iter_mut() {
                     node.in_contact = false;
                 }
             }
-            relax(span, nodes, &mut work.run, ROUND_TRIP);
+            relax(span, nodes, &mut work.active, ROUND_TRIP);
             // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
             // takes over.
             let longest = outcome.ok().map(|(best, _)| best * T::lit(1.0 + MARGIN));
             if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
-                work.run.budget.limit = limit;
+                span.budget.limit.set(limit);
                 copy(&work.shortest, nodes);
                 return;
             }
             leave_saddles(span, nodes, work)
         }
     };
-    work.run.budget.limit = limit;
+    span.budget.limit.set(limit);
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes) } else { None };
     match (found, &mut *outcome) {
@@ -172,7 +171,7 @@ pub(crate) fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
 fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
     let Some(node) = nodes.iter().find(|node| node.obstacle == k && !node.ignored) else { return false };
     let Some(hint) = span.obstacles[k].place_of_hint() else { return false };
-    let surface = span.obstacles[k].surface();
+    let surface = span.surface(node);
     let [before, after] = neighbours(span, nodes, node);
     let through = |p: &Point3<T>| Some(surface.winding(&before, p)? + surface.winding(p, &after)?);
     let found = contacts_of(nodes, k)
@@ -182,16 +181,13 @@ fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
         })
         .and_then(|(at, sum)| Some(sum + surface.winding(&at, &after)?));
     // They differ by whole turns.
-    through(&hint).zip(found).is_some_and(|(wanted, found)| (wanted - found).abs() > T::one())
+    let differs = |(wanted, found): (T, T)| (wanted - found).abs() > T::one() || span.budget.is_spent();
+    through(&hint).zip(found).is_some_and(differs)
 }
 
 /// The end of a contact, and the angle by which the cable winds about the core of its obstacle, from a point before it
 /// to that end.
-fn winding<T: Real>(
-    node: &Node<T>,
-    surface: &dyn Wrappable<T>,
-    before: &Point3<T>,
-) -> Option<(Point3<T>, T)> {
+fn winding<T: Real>(node: &Node<T>, surface: Metered<'_, T>, before: &Point3<T>) -> Option<(Point3<T>, T)> {
     let start = node.to_surface(&node.ground.start.point);
     let first = (start, surface.winding(before, &start)?);
     // No chord across a radian of the greatest curvature comes near the core.
@@ -212,20 +208,20 @@ pub(crate) fn leave_saddles<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    let mut outcome = settle_contacts(span, nodes, &mut work.run);
+    let mut outcome = settle_contacts(span, nodes, &mut work.active);
     // Each push treats one direction.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
-        if work.run.budget.is_spent() {
+        if span.budget.is_spent() {
             break;
         }
         copy(nodes, &mut work.balanced);
         let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
             copy(&work.balanced, nodes);
-            push_aside(span, nodes, work, k, push);
-            relax(span, nodes, &mut work.run, ROUND_TRIP);
-            let pushed = settle_contacts(span, nodes, &mut work.run);
+            push_aside(span, nodes, k, push);
+            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            let pushed = settle_contacts(span, nodes, &mut work.active);
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
@@ -246,28 +242,22 @@ pub(crate) fn leave_saddles<T: Real>(
 }
 
 /// Shifts a contact sideways by an angle about its middle.
-fn push_aside<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    work: &mut Workspace<T>,
-    k: usize,
-    angle: T,
-) {
+fn push_aside<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize, angle: T) {
     let surface = span.surface(&nodes[k]);
     let Trial { point, tangent, length } = nodes[k].trial;
     let half = T::lit(0.5) * length;
-    let budget = &mut work.run.budget;
-    let middle = budget.follow(surface, &point, &tangent, half);
+    let middle = surface.follow(&point, &tangent, half);
     let shift = middle.binormal() * (angle / middle.greatest_curvature().max(T::lit(0.1) / surface.size()));
     let shifted = surface.retract(&(middle.point + shift));
-    let start = budget.follow(surface, &shifted, &middle.tangent, -half);
+    let start = surface.follow(&shifted, &middle.tangent, -half);
     nodes[k].begin(Trial { point: start.point, tangent: start.tangent, length });
 }
 
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Workspace<T: Real> {
-    pub(crate) run: Run,
+    /// The nodes in contact.
+    pub(crate) active: Vec<usize>,
     /// Of a string, and the points in Ground at which it passes the obstacles.
     pub(crate) beads: Vec<Bead<T>>,
     pub(crate) anchors: Vec<Point3<T>>,
@@ -279,4 +269,4 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) shortest: Vec<Node<T>>,
 }
 
-default_by_field!(Workspace { run, beads, anchors, plans, balanced, best, shortest });
+default_by_field!(Workspace { active, beads, anchors, plans, balanced, best, shortest });

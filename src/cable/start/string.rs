@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::solve::contacts::{collapse, insert};
-use crate::cable::solve::node::{Budget, Node, SEARCH, SpanProblem, Trial};
+use crate::cable::solve::node::{Node, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The smallest and the largest number of parts from one obstacle to the next.
@@ -37,6 +37,7 @@ impl<T: Real> Bead<T> {
         mut point: Point3<T>,
         owners: [usize; 2],
     ) -> Self {
+        span.budget.spend(1);
         let mut touched = None;
         let both = if owners[0] == owners[1] { &owners[..1] } else { &owners[..] };
         for &k in both {
@@ -60,30 +61,24 @@ pub(crate) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     (beads, anchors): (&mut Vec<Bead<T>>, &mut Vec<Point3<T>>),
-    budget: &mut Budget,
 ) {
-    place_anchors(span, nodes, anchors, budget);
+    place_anchors(span, nodes, anchors);
     beads.clear();
     let mut from = (span.from, None);
     for (k, &anchor) in anchors.iter().enumerate() {
         let to = (anchor, Some(k));
-        leg(span, nodes, beads, from, to, budget);
+        leg(span, nodes, beads, from, to);
         beads.push(Bead { point: anchor, owners: [k; 2], touched: None });
         from = to;
     }
-    leg(span, nodes, beads, from, (span.to, None), budget);
-    pull(span, nodes, beads, budget);
+    leg(span, nodes, beads, from, (span.to, None));
+    pull(span, nodes, beads);
     read_off(span, nodes, beads);
 }
 
 /// Finds the point in Ground at which the string passes each obstacle: the hint, the deepest point of the straight line,
 /// or a point along it.
-fn place_anchors<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    anchors: &mut Vec<Point3<T>>,
-    budget: &mut Budget,
-) {
+fn place_anchors<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], anchors: &mut Vec<Point3<T>>) {
     let hint = |node: &Node<T>| span.obstacle(node).place_of_hint().filter(|_| !node.ignored);
     anchors.clear();
     for (k, node) in nodes.iter().enumerate() {
@@ -96,7 +91,6 @@ fn place_anchors<T: Real>(
         let hint_ahead = |node: &Node<T>| hint(node).map(|point| node.to_ground(&point));
         let ahead = nodes[k + 1..].iter().find_map(hint_ahead).unwrap_or(span.to);
         let (lowest, height) = surface.closest_on_segment(&node.to_surface(&from), &node.to_surface(&ahead));
-        budget.spend(SEARCH);
         let sinks = height < T::zero() && !node.ignored;
         let point = if sinks { surface.retract(&lowest) } else { lowest };
         anchors.push(node.to_ground(&point));
@@ -108,9 +102,8 @@ pub(crate) fn begin_at_hints<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     anchors: &mut Vec<Point3<T>>,
-    budget: &mut Budget,
 ) {
-    place_anchors(span, nodes, anchors, budget);
+    place_anchors(span, nodes, anchors);
     for k in 0..nodes.len() {
         let before = if k == 0 { span.from } else { anchors[k - 1] };
         let after = anchors.get(k + 1).copied().unwrap_or(span.to);
@@ -133,7 +126,6 @@ fn leg<T: Real>(
     beads: &mut Vec<Bead<T>>,
     from: (Point3<T>, Option<usize>),
     to: (Point3<T>, Option<usize>),
-    budget: &mut Budget,
 ) {
     let (Some(before), Some(after)) = (from.1.or(to.1), to.1.or(from.1)) else { return };
     let along = to.0 - from.0;
@@ -149,9 +141,8 @@ fn leg<T: Real>(
         let is_last = next > T::one() - shortest;
         let place = if is_last { to.0 } else { from.0 + along * next };
         let bead = Bead::pushed_out(span, nodes, place, [before, after]);
-        budget.spend(1);
         let is_apart = (bead.point - last).norm() > T::lit(0.5) * size + along.norm() * step;
-        if is_apart && step > shortest && !budget.is_spent() {
+        if is_apart && step > shortest && !span.budget.is_spent() {
             step *= T::lit(0.5);
             continue;
         }
@@ -172,7 +163,7 @@ fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize
 
 /// Moves beads until they nearly rest: each stretch that touches nothing towards a straight line, and beads that touch
 /// towards the line between their neighbours.
-fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>], budget: &mut Budget) {
+fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>]) {
     // Places along the string are numbered from one; the ends, which are fixed, come before and after.
     let end = beads.len() + 1;
     let at = |beads: &[Bead<T>], place: usize| match place {
@@ -180,10 +171,9 @@ fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead
         _ => beads.get(place - 1).map_or(span.to, |bead| bead.point),
     };
     for _ in 0..ROUNDS {
-        if budget.is_spent() {
+        if span.budget.is_spent() {
             break;
         }
-        budget.spend(beads.len());
         let mut largest = T::zero();
         // The fixed or touching places around the present one.
         let mut stretch = [0; 2];

@@ -111,7 +111,11 @@ fn no_cable_across_random_rings_and_hollows_runs_through_them() -> Result<(), Er
                 assert!(obstacle < scene.state.discrete(scene.cable).wraps.wraps.len());
                 refused += 1;
             }
-            Some(PathError::NotConverged { .. } | PathError::NoMinimum { .. }) => lost += 1,
+            Some(
+                PathError::NotConverged { .. }
+                | PathError::NoMinimum { .. }
+                | PathError::TooManyEvaluations { .. },
+            ) => lost += 1,
             Some(_) => {}
         }
     }

@@ -91,8 +91,9 @@ pub fn examine(family: Family, seed: u64, steps: u32) -> Result<Report, Error> {
         Ok(found) => found,
         Err(error) => {
             report.slowest[2] = took;
-            if let PathError::NotConverged { evaluations, .. } | PathError::NoMinimum { evaluations, .. } =
-                error
+            if let PathError::NotConverged { evaluations, .. }
+            | PathError::NoMinimum { evaluations, .. }
+            | PathError::TooManyEvaluations { evaluations } = error
             {
                 report.evaluations = evaluations;
             }
