@@ -82,11 +82,20 @@ impl<T: Real> Wrappable<T> for DistanceField {
                 break;
             }
             let here = (value(next), next);
-            if here.0 >= middle && before[0].0 >= middle && middle < lowest.0 + dip && low < u {
-                let u = lowest_between(self, a, &along, [low, u, next]);
-                let found = (value(u), u);
-                if found.0 < lowest.0 {
-                    lowest = found;
+            if middle < lowest.0 + dip && low < u {
+                let falls = || self.local::<T, 1>(&(a + along * u)).gradient.dot(&along) < T::zero();
+                let around = match (before[0].0 >= middle, here.0 >= middle) {
+                    (true, true) => Some([low, u, next]),
+                    // The samples rise, as from a contact that is left, or fall, but here they turn.
+                    (false, true) if falls() => Some([u, u, next]),
+                    (true, false) if !falls() => Some([low, u, u]),
+                    _ => None,
+                };
+                if let Some(u) = around.map(|around| lowest_between(self, a, &along, around)) {
+                    let found = (value(u), u);
+                    if found.0 < lowest.0 {
+                        lowest = found;
+                    }
                 }
             }
             if here.0 < lowest.0 {

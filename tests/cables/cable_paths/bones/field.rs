@@ -207,3 +207,32 @@ fn the_search_of_a_line_of_any_length_ends() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn a_line_that_leaves_a_bump_is_found_to_enter_the_next() -> Result<(), Error> {
+    let waves = [
+        ([-1.081622158823299, -0.1868495810819013, -0.6821453968569573], 2.761791817630045),
+        ([2.2163293794070853, -2.146724066768999, -1.139743957041643], 1.1154987934046827),
+        ([-1.3843662801631054, 1.9797210407086565, 2.779078323328142], 2.86400275926996),
+        ([2.7990124193771333, -2.7378633042543825, -1.2488662215737403], 5.772018010630256),
+    ];
+    let ball = TriangleMesh::sphere(1.0, 12)?;
+    let bumpy = |p: Point3<f64>| {
+        let wave =
+            |&([x, y, z], phase): &([f64; 3], f64)| (Vector3::new(x, y, z).dot(&p.coords) + phase).sin();
+        p * (1.0 + 0.15 * waves.iter().map(wave).sum::<f64>())
+    };
+    let vertices: Vec<_> = ball.vertices().map(bumpy).collect();
+    let field = DistanceField::from_mesh(&TriangleMesh::closed(&vertices, ball.faces())?, 0.08)?;
+    // It rises by 78 µm, and dips to 20 µm between samples of which the first is higher than the start.
+    let from = Point3::new(0.47397468104623486, -1.1273902449394693, 0.6316154392260159);
+    let to = Point3::new(0.46412440046803805, -1.2660742664418516, -0.029709868426640036);
+    let sampled = (0..=1000).map(|i| field.height(&(from + (to - from) * (f64::from(i) / 1000.0))));
+    let sampled = sampled.fold(0.0, f64::min);
+    assert!(sampled < -1.5e-5, "{sampled}");
+    for (a, b) in [(from, to), (to, from)] {
+        let (_, found) = field.closest_on_segment(&a, &b);
+        assert!(found <= sampled, "{found} {sampled}");
+    }
+    Ok(())
+}
