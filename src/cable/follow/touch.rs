@@ -184,13 +184,22 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !progress.converged {
             // A new contact may be too far from the solution for Newton's method.
-            if !added {
+            if added {
+                added = false;
+                relaxed = true;
+                go_back(nodes);
+                relax(span, nodes, active, ROUND_TRIP);
+                continue;
+            }
+            // A contact that would end just within a hollow has no solution without another beyond.
+            let is_nearly_smooth = progress.kink < T::lit(newton::LARGE_MOTION);
+            let through = if is_nearly_smooth { penetrated(span, nodes, T::zero()) } else { None };
+            let Some(through) = through else { return Err(last) };
+            let k = touch_again(span, nodes, &through, last)?;
+            if is_repeated(&nodes[k]) {
                 return Err(last);
             }
-            added = false;
-            relaxed = true;
-            go_back(nodes);
-            relax(span, nodes, active, ROUND_TRIP);
+            (added, laid) = (true, true);
             continue;
         }
         let minimal = newton::is_minimal(nodes, active);

@@ -29,7 +29,7 @@ const TOLERATED_RISE: f64 = 1.5;
 const HALVINGS: usize = 8;
 
 /// A motion that turns the cable relative to a surface by more than this, in radians, is large.
-const LARGE_MOTION: f64 = 0.05;
+pub(crate) const LARGE_MOTION: f64 = 0.05;
 
 /// Where Newton's method started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -306,3 +306,35 @@ fn a_cable_that_leaves_its_patch_is_refused_by_that_name() -> Result<(), Error> 
     }
     Ok(())
 }
+
+/// Newton's method wanders over the flat place before the hollow, which one contact cannot cross.
+#[test]
+fn a_contact_that_would_end_within_a_shallow_hollow_continues_beyond_it() -> Result<(), Error> {
+    let waves = [
+        [0.026539787147759508, -1.5675232495669162, 1.6533680865013773, 0.1720175637113368],
+        [2.6261949178720423, 1.9063374656868497, 1.3658413897533788, 0.25637387560315655],
+        [1.874278186982048, -2.5989340832622245, 4.913503429898819, 0.1823535148925941],
+        [2.145635130414007, -0.15149115407126068, 5.298149357217639, 0.25803422813396476],
+        [1.19056983159372, 1.9296419016809399, 5.9094339349038165, 0.16900261887096818],
+    ];
+    let half = Vector2::new(2.1067381186667014, 1.5152993989863677);
+    let [columns, rows] = [14_u32, 12];
+    let spacing = Vector2::new(2.0 * half.x / f64::from(columns - 1), 2.0 * half.y / f64::from(rows - 1));
+    let height = |j: u32, i: u32| {
+        let [x, y] = [spacing.x * f64::from(i) - half.x, spacing.y * f64::from(j) - half.y];
+        waves.iter().map(|[u, v, phase, high]| high * (u * x + v * y + phase).sin()).sum()
+    };
+    let heights: Vec<f64> =
+        (0..rows).flat_map(|j| (0..columns).map(move |i| (j, i))).map(|(j, i)| height(j, i)).collect();
+    let map = HeightMap::new(-half, spacing, columns as usize, &heights)?;
+    let from = fixed(0.0708863128988606, 0.9733070411130818, 0.04739784437550477);
+    let (system, body, cable) = one_end_free(from, [on_ground(map)?])?;
+    let mut state = system.default_state();
+    state
+        .set_pose(body, Pose::translation(0.1436579544925043, -0.8974646404252773, -0.0046364236013017035))?;
+    let path = &system.realize_position(&mut state)?.of(cable).position.path;
+    assert_eq!(path.contacts.iter().filter(|contact| contact.in_contact).count(), 2);
+    // A string of 128 beads pulled tight over it is 1.87551 m long.
+    assert!((path.length - 1.875_507).abs() < 1e-6, "{}", path.length);
+    Ok(())
+}
