@@ -195,7 +195,7 @@ pub(crate) fn settle_contacts<T: Real>(
             let is_nearly_smooth = progress.kink < T::lit(newton::LARGE_MOTION);
             let through = if is_nearly_smooth { penetrated(span, nodes, T::zero()) } else { None };
             let Some(through) = through else { return Err(last) };
-            let k = touch_again(span, nodes, &through, last)?;
+            let k = touch_again(span, nodes, &through, last).map_err(|_| last)?;
             if is_repeated(&nodes[k]) {
                 return Err(last);
             }

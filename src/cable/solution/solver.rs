@@ -27,6 +27,7 @@ impl<T: Real> CablePath<T> {
     /// - [`PathError::NotConverged`] if no smooth path is found
     /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every
     ///   obstacle where it must
+    /// - [`PathError::TooManyEvaluations`] if an attempt was cut short by [`Settings`](crate::cable::Settings)
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
     /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
     /// - [`PathError::EndOnSurface`] if no path is found from an end or via point on the surface next to it

@@ -275,7 +275,7 @@ fn a_search_over_a_fine_surface_ends_within_its_settings() -> Result<(), Error> 
     let brick = DistanceField::from_mesh(&brick, 0.1)?;
     let ends = [
         (fixed(0.618, -0.700, -0.468), Point3::new(-0.941, -0.634, 0.512)),
-        (fixed(-1.407, 0.318, 0.503), Point3::new(1.758, -0.202, -0.422)),
+        (fixed(-1.407, 0.3181, 0.503), Point3::new(1.758, -0.202, -0.422)),
     ];
     for (from, to) in ends {
         for most in [3_000, 30_000] {

@@ -211,10 +211,10 @@ fn the_search_of_a_line_of_any_length_ends() -> Result<(), Error> {
 #[test]
 fn a_line_that_leaves_a_bump_is_found_to_enter_the_next() -> Result<(), Error> {
     let waves = [
-        ([-1.081622158823299, -0.1868495810819013, -0.6821453968569573], 2.761791817630045),
-        ([2.2163293794070853, -2.146724066768999, -1.139743957041643], 1.1154987934046827),
-        ([-1.3843662801631054, 1.9797210407086565, 2.779078323328142], 2.86400275926996),
-        ([2.7990124193771333, -2.7378633042543825, -1.2488662215737403], 5.772018010630256),
+        ([-1.081_622_16, -0.186_849_58, -0.682_145_40], 2.761_791_82),
+        ([2.216_329_38, -2.146_724_07, -1.139_743_96], 1.115_498_79),
+        ([-1.384_366_28, 1.979_721_04, 2.779_078_32], 2.864_002_76),
+        ([2.799_012_42, -2.737_863_30, -1.248_866_22], 5.772_018_01),
     ];
     let ball = TriangleMesh::sphere(1.0, 12)?;
     let bumpy = |p: Point3<f64>| {
@@ -225,8 +225,8 @@ fn a_line_that_leaves_a_bump_is_found_to_enter_the_next() -> Result<(), Error> {
     let vertices: Vec<_> = ball.vertices().map(bumpy).collect();
     let field = DistanceField::from_mesh(&TriangleMesh::closed(&vertices, ball.faces())?, 0.08)?;
     // It rises by 78 µm, and dips to 20 µm between samples of which the first is higher than the start.
-    let from = Point3::new(0.47397468104623486, -1.1273902449394693, 0.6316154392260159);
-    let to = Point3::new(0.46412440046803805, -1.2660742664418516, -0.029709868426640036);
+    let from = Point3::new(0.473_974_68, -1.127_390_24, 0.631_615_44);
+    let to = Point3::new(0.464_124_40, -1.266_074_27, -0.029_709_87);
     let sampled = (0..=1000).map(|i| field.height(&(from + (to - from) * (f64::from(i) / 1000.0))));
     let sampled = sampled.fold(0.0, f64::min);
     assert!(sampled < -1.5e-5, "{sampled}");
