@@ -233,7 +233,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let mut sum = |variables: &Columns<T, E>, first: usize, results: &[Results<T, E>]| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
             let power_absorbed = &mut power_absorbed[first..first + results.len()];
-            is_finite &= self.sum(variables, first, results, kinematics, accumulator, totals, power_absorbed);
+            is_finite &=
+                self.sum(variables, (first, results), kinematics, accumulator, totals, power_absorbed);
         };
         #[cfg(feature = "rayon")]
         let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
@@ -275,8 +276,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let slots = Slots::<T, E>::downcast(slots)?;
         let Slots { variables, results, .. } = slots;
-        let (first, results) = (places.start, &results[places]);
-        self.sum(variables, first, results, kinematics, accumulator, &mut [T::zero(); 3], power_absorbed);
+        let part = (places.start, &results[places]);
+        self.sum(variables, part, kinematics, accumulator, &mut [T::zero(); 3], power_absorbed);
         Ok(())
     }
 

@@ -265,8 +265,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     pub(super) fn sum(
         &self,
         variables: &Columns<T, E>,
-        first: usize,
-        results: &[Results<T, E>],
+        (first, results): (usize, &[Results<T, E>]),
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         totals: &mut [T; 3],
