@@ -85,7 +85,13 @@ impl<T: Real> Anchors<T> {
     /// The anchor of a spring on a surface.
     #[inline]
     pub(super) fn of(&self, spring: usize, other: usize) -> Option<Point3<T>> {
-        self.taken[self.place_of(spring, other)?].map(|anchor| anchor.point)
+        self.at(self.place_of(spring, other)?)
+    }
+
+    /// The anchor in a place.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> Option<Point3<T>> {
+        self.taken.get(place)?.map(|anchor| anchor.point)
     }
 
     /// The place of the anchor of a spring on a surface.
@@ -102,11 +108,6 @@ impl<T: Real> Anchors<T> {
     /// The places of the numbers of an anchor among those of all.
     pub(super) fn places(place: usize) -> Anchor<usize> {
         Anchor::<T>::default().places(Anchor::<T>::COUNT * place)
-    }
-
-    /// The number of places.
-    pub(super) fn room(&self) -> usize {
-        self.room
     }
 
     pub(super) fn clear(&mut self) {

@@ -12,6 +12,7 @@ use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
     SpringPosition, SpringVelocity, Velocity,
 };
+use crate::elements::meshes::across_and_along;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
 };
@@ -86,16 +87,18 @@ impl<T: Real> ElasticFoundation<T> {
         a.body != b.body && (a.springs.is_some() || b.springs.is_some())
     }
 
-    /// The velocity of a surface's body at another surface's origin.
-    pub(super) fn velocity_at(
+    /// The velocity of a mesh relative to the other surface, at the mesh's origin.
+    pub(super) fn velocity_of(
         &self,
-        surface: usize,
-        p_G: Vector3<T>,
+        contact: &MeshContact,
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
     ) -> SpatialVelocity<T> {
-        let body = self.surfaces[surface].body;
-        velocities.velocity_of_frame(at.positions, Checked(body), &p_G.into())
+        let p_GS = at.position.X_GS[contact.mesh].translation.vector.into();
+        let [mesh, other] = [contact.mesh, contact.other].map(|surface| {
+            velocities.velocity_of_frame(at.positions, Checked(self.surfaces[surface].body), &p_GS)
+        });
+        mesh - other
     }
 
     /// The mesh whose faces or vertices have the springs of a contact, and the share of their areas.
@@ -140,8 +143,7 @@ impl<T: Real> ElasticFoundation<T> {
         let other = contact.other;
         let (X_GM, X_GO) = (&at.position.X_GS[contact.mesh], &at.position.X_GS[other]);
         let p_GS = X_GM.translation.vector;
-        let V = self.velocity_at(contact.mesh, p_GS, at, at.velocities)
-            - self.velocity_at(contact.other, p_GS, at, at.velocities);
+        let V = self.velocity_of(contact, at, at.velocities);
         let (_, law) = of_all;
         let first_spring = self.surfaces[contact.mesh].first_spring;
         let Dynamics { springs, next_anchors, friction_energy, held_energy, .. } = cache;
@@ -261,13 +263,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.springs.reserve_exact(self.spring_count);
         for contact in &at.position.contacts {
             let p_GS = at.position.X_GS[contact.mesh].translation.vector;
-            let V_mesh = self.velocity_at(contact.mesh, p_GS, at, velocities);
-            let V_other = self.velocity_at(contact.other, p_GS, at, velocities);
-            let V = V_mesh - V_other;
+            let V = self.velocity_of(contact, at, velocities);
             cache.springs.extend(at.position.springs[contact.springs.clone()].iter().map(|spring| {
-                let v = V.linear + V.angular.cross(&(spring.point_G.coords - p_GS));
-                let depth_rate = -v.dot(&spring.normal_G);
-                SpringVelocity { depth_rate, slip_G: v + spring.normal_G * depth_rate }
+                let velocity = V.linear + V.angular.cross(&(spring.point_G.coords - p_GS));
+                let (depth_rate, slip_G) = across_and_along(&velocity, &spring.normal_G);
+                SpringVelocity { depth_rate, slip_G }
             }));
         }
         Ok(())

@@ -204,7 +204,8 @@ impl<S> Touch<S> {
     }
 
     /// The same over constants of another number.
-    pub(super) fn constant<N: Number<S>>(&self) -> Touch<N>
+    #[inline]
+    pub(in crate::elements) fn constant<N: Number<S>>(&self) -> Touch<N>
     where
         S: Real,
     {

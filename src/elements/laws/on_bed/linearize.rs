@@ -7,47 +7,15 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use super::{At, OnBed, Position};
 use crate::elements::laws::bed_law::{BedLaw, Push, Touch};
 use crate::elements::laws::{AT_ONCE, Varied, chunks};
+use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{Between, Blocks, ElementError, Row, Slopes, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, rotated, times_cross};
-use crate::shapes::{Displaced, Solid as _, SolidShape, SurfacePoint};
-
-/// The directions of the motion of a base in F: a shift, and a velocity.
-const MOTION: usize = 6;
+use crate::math::{Dual, Number, Real, SpatialForce, rotated};
+use crate::shapes::{Displaced, SurfacePoint};
 
 impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     const PARAMETERS: usize = <L::Parameters as Numbers<T>>::COUNT;
     const MEMORY: usize = <L::Memory as Numbers<T>>::COUNT;
-
-    /// The motion of a base that varies, given the derivatives of the normal by its shift.
-    fn varied_touch(at: &Touch<T>, gradient: &Matrix3<T>) -> Touch<Dual<T, MOTION>> {
-        let velocity_F = at.slip_F - at.n_F * at.depth_rate;
-        let p_FB = Vector3::from_fn(|i, _| Dual::variable(at.p_FB[i], i));
-        let velocity = Vector3::from_fn(|i, _| Dual::variable(velocity_F[i], 3 + i));
-        let n_F = Vector3::from_fn(|i, _| {
-            let mut normal = Dual::of(at.n_F[i]);
-            (0..3).for_each(|j| normal.slopes[j] = gradient[(i, j)]);
-            normal
-        });
-        let mut depth = Dual::of(at.depth);
-        (0..3).for_each(|j| depth.slopes[j] = -at.n_F[j]);
-        let depth_rate = -dot(&n_F, &velocity);
-        let slip_F = velocity + n_F.map(|n| n * depth_rate);
-        Touch { time: Dual::of(at.time), area: Dual::of(at.area), depth, depth_rate, p_FB, slip_F, n_F }
-    }
-
-    /// The derivatives of the normal by a shift of a base, in F; `None` if the surface does not provide them.
-    fn gradient(&self, spring: &Displaced<T>, at: &Touch<T>) -> Option<Matrix3<T>> {
-        if let (SolidShape::Mesh(mesh), Some(part)) = (&self.surface, spring.part) {
-            let gradient = mesh.normal_gradient_on(part, &at.n_F, -spring.depth);
-            return Some(gradient.unwrap_or_else(Matrix3::zeros));
-        }
-        self.surface.normal_gradient(&SurfacePoint {
-            point: (at.p_FB + at.n_F * spring.depth).into(),
-            normal: at.n_F,
-            signed_distance: -spring.depth,
-        })
-    }
 
     /// As [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
     fn for_motion<R>(
@@ -61,7 +29,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
         let motion = |spring: &Displaced<T>, touch: &Touch<T>| {
-            Some(Self::varied_touch(touch, &self.gradient(spring, touch)?))
+            let point = (touch.p_FB + touch.n_F * spring.depth).into();
+            let near = SurfacePoint { point, normal: touch.n_F, signed_distance: -spring.depth };
+            Some(touch.varied(Some(&normal_gradient(&self.surface, spring.part, &near)?)))
         };
         let parameters = at.parameters.lift(&mut Dual::of);
         // The law has succeeded for the same values; if it fails here, finite differences report the error.
@@ -95,37 +65,31 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         self.for_each(at, &parameters, motion, lifts, of, visit).ok()?.then_some(())
     }
 
+    /// M's origin and angular velocity, in F.
+    fn mesh_in_F(at: &At<'_, T, L>) -> [Vector3<T>; 2] {
+        let Position { X_GF, X_GM, .. } = at.position;
+        let p_FM = X_GF.inverse_transform_point(&X_GM.translation.vector.into()).coords;
+        [p_FM, X_GF.rotation.inverse_transform_vector(&at.velocity.V_FM_G.angular)]
+    }
+
     /// The law as seen from the surface.
     pub(super) fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
-        let Position { X_GF, X_GM, .. } = at.position;
-        let R_GF = X_GF.rotation.matrix();
-        let V_M = at.velocity.V_FM_G;
-        let mut by = [[[Matrix3::zeros(); 2]; 2]; 2];
+        let R_GF = at.position.X_GF.rotation.matrix();
+        let [p_FM, spin] = Self::mesh_in_F(at);
+        let mut sums = Sums::of(spin);
         let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
         self.for_motion(at, evaluate, |_, touch, push: Push<Dual<T, MOTION>>| {
-            let arm = &Self::arm(at.position, touch);
-            let [by_shift, by_velocity] = slopes(&push.force).map(|slopes| rotated(R_GF, &slopes));
-            let force = R_GF * push.force.map(|component| component.value);
-            // A rotation moves the base along its arm, and turns its velocity.
-            let by_turn = -times_cross(&(by_shift + times_cross(&by_velocity, &V_M.angular)), arm);
-            let lever = force.cross_matrix() * arm.cross_matrix();
-            let by_angular = -times_cross(&by_velocity, arm);
-            for (sums, [turn, shift], lever) in
-                [(0, [by_turn, by_shift], lever), (1, [by_angular, by_velocity], Matrix3::zeros())]
-            {
-                by[sums][0][0] += cross_times(arm, &turn) + lever;
-                by[sums][0][1] += cross_times(arm, &shift);
-                by[sums][1][0] += turn;
-                by[sums][1][1] += shift;
-            }
+            let arm = touch.p_FB - p_FM;
+            sums.add(&arm, &arm, None, &push.force);
         })?;
-        let [by_position, by_velocity] = by.map(Slopes::Coupled);
-        let p_GM = X_GM.translation.vector.into();
+        let (_, by) = sums.about_origin();
+        let in_G = |quarter: Matrix3<T>| rotated(R_GF, &quarter);
+        let [by_position, by_velocity] = by.map(|by| Slopes::Coupled(by.map(|row| row.map(in_G))));
         Some(Between {
             bodies: self.ends.bodies(),
-            p_GM,
+            p_GM: at.position.X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
-            V_M,
+            V_M: at.velocity.V_FM_G,
             by_position,
             by_velocity,
         })
@@ -164,23 +128,17 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
 
     pub(super) fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
-        let motion = (&X_GM.translation.vector.into(), &at.velocity.V_FM_G);
-        let bodies = self.ends.bodies();
-        self.for_motion(
-            at,
-            |p, m, x| self.law.commit(p, m, x),
-            |face, touch, next| {
-                let arm = Self::arm(at.position, touch);
-                L::Memory::for_each_over(&next, |number, next: Dual<T, MOTION>| {
-                    let slopes = |first| X_GF.rotation * Vector3::from_fn(|i, _| next.slopes[first + i]);
-                    let (by_shift, by_velocity): (Vector3<T>, Vector3<T>) = (slopes(0), slopes(3));
-                    let by_turn = arm.cross(&(by_shift + by_velocity.cross(&at.velocity.V_FM_G.angular)));
-                    let row = Row::Next(Self::MEMORY * face + number);
-                    let by_velocity = [arm.cross(&by_velocity), by_velocity];
-                    blocks.add_to_between(row, bodies, motion, [by_turn, by_shift], by_velocity);
-                });
-            },
-        )?;
+        let (bodies, motion) = (self.ends.bodies(), (&X_GM.translation.vector.into(), &at.velocity.V_FM_G));
+        let [p_FM, spin] = Self::mesh_in_F(at);
+        let of_motion = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
+        self.for_motion(at, of_motion, |face, touch, next| {
+            L::Memory::for_each_over(&next, |number, next: Dual<T, MOTION>| {
+                let by = by_mesh(&next, &(touch.p_FB - p_FM), &spin);
+                let [by_position, by_velocity] = by.map(|by| by.map(|by| X_GF.rotation * by));
+                let row = Row::Next(Self::MEMORY * face + number);
+                blocks.add_to_between(row, bodies, motion, by_position, by_velocity);
+            });
+        })?;
         let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
         let mut add = |face: usize, (place, count): (usize, usize), next: Over<T, L::Memory, Varied<T>>| {
             L::Memory::for_each_over(&next, |number, next: Varied<T>| {
@@ -200,9 +158,4 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         }
         Some(())
     }
-}
-
-/// The derivatives of a force by the six directions of a motion.
-fn slopes<T: Real>(force: &Vector3<Dual<T, MOTION>>) -> [Matrix3<T>; 2] {
-    [0, 3].map(|first| Matrix3::from_fn(|i, j| force[i].slopes[first + j]))
 }

@@ -12,7 +12,7 @@ use super::bed_law::{BedLaw, Push, Touch};
 use super::between_frames;
 use crate::elements::Refusal;
 use crate::elements::frames::{Ends, Frames};
-use crate::elements::meshes::{half_width, lowest_point};
+use crate::elements::meshes::{across_and_along, half_width, lowest_point};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
@@ -274,8 +274,8 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         cache.springs.reserve_exact(self.mesh.face_count());
         cache.springs.extend(springs.iter().map(|spring| {
             let base_G = spring.point_G - spring.normal_G * spring.depth;
-            let v = V.linear + V.angular.cross(&(base_G.coords - p_GM));
-            let depth_rate = -v.dot(&spring.normal_G);
+            let velocity = V.linear + V.angular.cross(&(base_G.coords - p_GM));
+            let (depth_rate, slip_G) = across_and_along(&velocity, &spring.normal_G);
             let in_F = |v: &Vector3<T>| X_GF.rotation.inverse_transform_vector(v);
             Touch {
                 time: at.time,
@@ -283,7 +283,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
                 depth: spring.depth,
                 depth_rate,
                 p_FB: X_GF.inverse_transform_point(&base_G).coords,
-                slip_F: in_F(&(v + spring.normal_G * depth_rate)),
+                slip_F: in_F(&slip_G),
                 n_F: in_F(&spring.normal_G),
             }
         }));

@@ -1,9 +1,13 @@
-//! Measures of meshes by which contacts are not missed.
+//! What beds of springs on meshes share: measures by which contacts are not missed, and the motion of a spring.
+
+mod motion;
 
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real};
 use crate::shapes::{Solid as _, SolidShape, TriangleMesh};
+
+pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient, twist};
 
 /// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
 /// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.

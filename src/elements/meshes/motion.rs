@@ -1,0 +1,172 @@
+//! The motion of the springs of a mesh over numbers, and the derivatives of their forces.
+//!
+//! The observer is the other surface. Rows and columns of six are angular, then linear.
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+use crate::elements::laws::Touch;
+use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cross};
+use crate::shapes::{MeshPart, Solid as _, SolidShape, SurfacePoint};
+
+/// The directions in which the force of a spring varies: three of the velocity of the point on which it acts, one of its
+/// elastic force, and three of a shift of its base at that velocity.
+pub(in crate::elements) const MOTION: usize = 7;
+pub(in crate::elements) const ELASTIC: usize = 3;
+const SHIFT: usize = 4;
+
+/// The rate of the depth, and the velocity along the surface.
+#[inline]
+pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
+    velocity: &Vector3<S>,
+    normal: &Vector3<S>,
+) -> (S, Vector3<S>) {
+    let depth_rate = -dot(velocity, normal);
+    (depth_rate, velocity + normal.map(|n| n * depth_rate))
+}
+
+/// The derivatives of the normal by a shift of a base at this depth below its nearest point, in the frame of the other
+/// surface; `None` if that does not provide them.
+#[inline]
+pub(in crate::elements) fn normal_gradient<T: Real>(
+    surface: &SolidShape<T>,
+    part: Option<MeshPart>,
+    near: &SurfacePoint<T>,
+) -> Option<Matrix3<T>> {
+    match (surface, part) {
+        (SolidShape::Mesh(mesh), Some(part)) => {
+            let gradient = mesh.normal_gradient_on(part, &near.normal, near.signed_distance);
+            Some(gradient.unwrap_or_else(Matrix3::zeros))
+        }
+        _ => surface.normal_gradient(near),
+    }
+}
+
+impl<T: Real> Touch<T> {
+    /// The same over numbers that vary in the first of the directions of [`MOTION`].
+    #[inline]
+    pub(in crate::elements) fn varied<const N: usize>(
+        &self,
+        gradient: Option<&Matrix3<T>>,
+    ) -> Touch<Dual<T, N>> {
+        let mut at: Touch<Dual<T, N>> = self.constant();
+        let mut velocity = (self.slip_F - self.n_F * self.depth_rate).map(Dual::<T, N>::of);
+        for j in 0..3 {
+            velocity[j].slopes[j] = T::one();
+            if SHIFT + j < N {
+                at.p_FB[j].slopes[SHIFT + j] = T::one();
+                at.depth.slopes[SHIFT + j] = -self.n_F[j];
+                let turned = gradient.map(|gradient| gradient.column(j));
+                for (n, &by) in at.n_F.iter_mut().zip(turned.iter().flatten()) {
+                    n.slopes[SHIFT + j] = by;
+                }
+            }
+        }
+        (at.depth_rate, at.slip_F) = across_and_along(&velocity, &at.n_F);
+        at
+    }
+}
+
+/// The derivatives of a number by a rotation and a translation of a mesh, and by its angular and linear velocity, from those by
+/// the motion of a base on this lever.
+#[inline]
+pub(in crate::elements) fn by_mesh<T: Real>(
+    number: &Dual<T, MOTION>,
+    lever: &Vector3<T>,
+    spin: &Vector3<T>,
+) -> [[Vector3<T>; 2]; 2] {
+    let [by_velocity, by_shift] = [0, SHIFT].map(|first| Vector3::from_fn(|i, _| number.slopes[first + i]));
+    // A rotation moves the base along its lever, and turns its velocity.
+    let by_turn = lever.cross(&(by_shift + by_velocity.cross(spin)));
+    [[by_turn, by_shift], [lever.cross(&by_velocity), by_velocity]]
+}
+
+/// Derivatives of torque and force, in this order, by rotation and translation, or by angular and linear velocity.
+type Quarters<T> = [[Matrix3<T>; 2]; 2];
+
+/// Sums over the springs of a mesh of torque and force, with their derivatives by its motion about a fixed point.
+#[derive(Debug)]
+pub(in crate::elements) struct Sums<T: Real> {
+    /// Of the mesh, as seen by the observer.
+    spin: Vector3<T>,
+    F_M: SpatialForce<T>,
+    by_position: Quarters<T>,
+    by_velocity: Quarters<T>,
+}
+
+impl<T: Real> Sums<T> {
+    /// Of a mesh with this angular velocity.
+    pub(in crate::elements) fn of(spin: Vector3<T>) -> Self {
+        let none = [[Matrix3::zeros(); 2]; 2];
+        Self { spin, F_M: SpatialForce::zero(), by_position: none, by_velocity: none }
+    }
+
+    /// Adds the force of a spring with a base on this lever, on a point on another one whose shift has the derivatives
+    /// `follows` by that of the base; `None` for the base itself.
+    #[inline]
+    pub(in crate::elements) fn add<const N: usize>(
+        &mut self,
+        base: &Vector3<T>,
+        point: &Vector3<T>,
+        follows: Option<&Matrix3<T>>,
+        force: &Vector3<Dual<T, N>>,
+    ) {
+        let slopes = |first| Matrix3::from_fn(|i, j| force[i].slopes[first + j]);
+        let value = force.map(|component| component.value);
+        self.F_M += SpatialForce::new(point.cross(&value), value);
+        let by_velocity = slopes(0);
+        let mut by_shift = times_cross(&by_velocity, &self.spin);
+        let mut lever_by_shift = value.cross_matrix();
+        if let Some(follows) = follows {
+            (by_shift, lever_by_shift) = (by_shift * follows, lever_by_shift * follows);
+        }
+        if N > SHIFT {
+            by_shift += slopes(SHIFT);
+        }
+        let by_torque = cross_times(point, &by_shift) - lever_by_shift;
+        add_by_twist(&mut self.by_position, [&by_torque, &by_shift], base);
+        add_by_twist(&mut self.by_velocity, [&cross_times(point, &by_velocity), &by_velocity], point);
+    }
+
+    /// Adds the derivatives by the elastic force of a spring on this lever, which has those by motion.
+    #[inline]
+    pub(in crate::elements) fn add_elastic<const N: usize>(
+        &mut self,
+        point: &Vector3<T>,
+        force: &Vector3<Dual<T, N>>,
+        by_motion: &Vector6<T>,
+    ) {
+        let by_elastic = force.map(|component| component.slopes[ELASTIC]);
+        for (row, load) in self.by_position.iter_mut().zip([point.cross(&by_elastic), by_elastic]) {
+            for (sum, first) in row.iter_mut().zip([0, 3]) {
+                *sum += load * by_motion.fixed_rows::<3>(first).transpose();
+            }
+        }
+    }
+
+    /// Torque and force, and their derivatives by position and by velocity if the mesh's origin is the fixed point.
+    pub(in crate::elements) fn about_origin(self) -> (SpatialForce<T>, [Quarters<T>; 2]) {
+        let Self { spin, F_M, mut by_position, by_velocity } = self;
+        // Levers and velocities are relative to the mesh's origin, which shifts.
+        for (by_position, by_velocity) in by_position.iter_mut().zip(&by_velocity) {
+            by_position[1] -= times_cross(&by_velocity[1], &spin);
+        }
+        by_position[0][1] += F_M.force.cross_matrix();
+        (F_M, [by_position, by_velocity])
+    }
+}
+
+/// Adds derivatives of torque and force by the shift, or by the velocity, of a point that moves with a twist.
+#[inline]
+fn add_by_twist<T: Real>(sum: &mut Quarters<T>, by: [&Matrix3<T>; 2], point: &Vector3<T>) {
+    for (row, by) in sum.iter_mut().zip(by) {
+        row[0] -= times_cross(by, point);
+        row[1] += by;
+    }
+}
+
+/// The torque of a force on this lever, and the force; or the derivatives by a twist of a number with these by a shift.
+#[inline]
+pub(in crate::elements) fn twist<T: Real>(lever: &Vector3<T>, force: &Vector3<T>) -> Vector6<T> {
+    let torque = lever.cross(force);
+    Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z)
+}
