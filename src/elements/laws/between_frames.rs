@@ -52,8 +52,8 @@ results! {
     }
 }
 
-/// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
-const MOTION: usize = 12;
+/// A number that varies with the motion of M in F: three rotations, three translations, angular and linear velocity.
+type Moving<T> = Dual<T, 12>;
 
 /// The element of a [`FrameLaw`]: frame F on one body, frame M on another, and the law between them.
 ///
@@ -147,18 +147,14 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         }
     }
 
-    /// The value of `of` for numbers that vary with the motion of M in F.
+    /// Parameters, memory and motion over numbers that vary with the motion of M in F. The law has succeeded for the same
+    /// values; if it fails for these, finite differences report the error.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn by_motion<R>(
+    fn moving(
         at: &At<'_, T, L>,
-        of: impl Fn(
-            &Over<T, L::Parameters, Dual<T, MOTION>>,
-            &Over<T, L::Memory, Dual<T, MOTION>>,
-            &Relative<Dual<T, MOTION>>,
-        ) -> Result<R, ElementError>,
-    ) -> Option<R> {
-        let mut relative: Relative<Dual<T, MOTION>> = Self::relative(at.time, at.position, at.velocity);
+    ) -> (Over<T, L::Parameters, Moving<T>>, Over<T, L::Memory, Moving<T>>, Relative<Moving<T>>) {
+        let mut relative: Relative<Moving<T>> = Self::relative(at.time, at.position, at.velocity);
         let R_FM = at.position.X_FM.rotation.matrix();
         for axis in 0..3 {
             let turned = Vector3::ith(axis, T::one()).cross_matrix() * R_FM;
@@ -167,44 +163,18 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             relative.w_FM[axis].slopes[6 + axis] = T::one();
             relative.v_FM[axis].slopes[9 + axis] = T::one();
         }
-        let parameters = at.parameters.law.lift(&mut Dual::of);
-        // The law has succeeded for the same values; if it fails here, finite differences report the error.
-        of(&parameters, &at.discrete.lift(&mut Dual::of), &relative).ok()
-    }
-
-    /// Calls `add` with values of `of` that vary with variables, and the place and direction of each.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn for_variables<R>(
-        at: &At<'_, T, L>,
-        of_frames: usize,
-        of: impl Fn(
-            &Over<T, L::Parameters, Varied<T>>,
-            &Over<T, L::Memory, Varied<T>>,
-            &Relative<Varied<T>>,
-        ) -> Result<R, ElementError>,
-        mut add: impl FnMut(&R, usize, usize),
-    ) -> Option<()> {
-        let still: Relative<Varied<T>> = Self::relative(at.time, at.position, at.velocity);
-        for_variables(
-            (at.time, &at.parameters.law, at.discrete),
-            |parameters, memory, time| of(parameters, memory, &Relative { time, ..still }),
-            |value, number, direction| {
-                // Time is the first of all variables, and those of the law follow the frames.
-                let law = of_frames + Frames::<T>::COUNT;
-                add(value, if number == 0 { Blocks::<T>::TIME } else { law + number - 1 }, direction);
-            },
-        )
+        (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of), relative)
     }
 
     /// The law as seen from body 1.
     fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
-        let Outcome { torque, force, .. } = Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?;
+        let (p, m, x) = Self::moving(at);
+        let Outcome { torque, force, .. } = self.law.evaluate(&p, &m, &x).ok()?;
         let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
         let R_GF = X_GF.rotation.matrix();
         let is_zero = |quarter: &Matrix3<T>| quarter.iter().all(|entry| entry.vanishes());
         let slopes = |first| {
-            let of = |of: &Vector3<Dual<T, MOTION>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
+            let of = |of: &Vector3<Moving<T>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
             let quarters = [&torque, &force].map(|v| [of(v, first), of(v, first + 3)]);
             if is_zero(&quarters[0][1]) && is_zero(&quarters[1][0]) {
                 let [torque, force] = [0, 1].map(|i| rotated(R_GF, &quarters[i][i]));
@@ -228,8 +198,10 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
         let X_GF = &at.position.X_GF;
         blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        Self::for_variables(at, of_frames, evaluate, |Outcome { torque, force, .. }, place, direction| {
+        let still = Self::relative(at.time, at.position, at.velocity);
+        let evaluate = |p: &_, m: &_, time| self.law.evaluate(p, m, &Relative { time, ..still });
+        let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);
+        for_variables(given, of_law, evaluate, |Outcome { torque, force, .. }, place, direction| {
             let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
             let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
             blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
@@ -242,8 +214,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
-        let next = Self::by_motion(at, |p, m, x| self.law.commit(p, m, x))?;
-        L::Memory::for_each_over(&next, |row, next: Dual<T, MOTION>| {
+        let (p, m, x) = Self::moving(at);
+        L::Memory::for_each_over(&self.law.commit(&p, &m, &x).ok()?, |row, next: Moving<T>| {
             let R_GF = X_GF.rotation.matrix();
             let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
             let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);
@@ -252,8 +224,10 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
             blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
         });
-        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
-        Self::for_variables(at, of_frames, commit, |next, place, direction| {
+        let still = Self::relative(at.time, at.position, at.velocity);
+        let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Relative { time, ..still });
+        let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);
+        for_variables(given, of_law, commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
                 blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
             });
@@ -296,7 +270,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    derived_methods!();
+    derived_methods!(between frames);
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.ends.check_topology(topology)
@@ -352,20 +326,6 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (position, dynamics) = (at.position, at.dynamics);
         self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
-    }
-
-    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        stiffnesses.unknown();
-        if let Some(between) = self.between(at) {
-            report(&between, stiffnesses);
-        }
-    }
-
-    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        match self.between(at) {
-            Some(between) => blocks.add_between(&between),
-            None => blocks.differences(),
-        }
     }
 
     fn reset_memory(

@@ -1,8 +1,26 @@
 //! Laws of force as equations over any number, from which elements follow.
 
 /// The methods that are the same for every shape of law: energies and powers are those of the results, and where a law fails
-/// for numbers with derivatives, finite differences report its error.
+/// for numbers with derivatives, finite differences report its error. Those of a law between two frames with
+/// `between frames`.
 macro_rules! derived_methods {
+    (between frames) => {
+        derived_methods!();
+
+        fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+            match self.between(at) {
+                Some(between) => blocks.add_between(&between),
+                None => blocks.differences(),
+            }
+        }
+
+        fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
+            stiffnesses.unknown();
+            if let Some(between) = self.between(at) {
+                crate::elements::laws::between_frames::report(&between, stiffnesses);
+            }
+        }
+    };
     () => {
         fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
             at.dynamics.potential_energy
@@ -47,7 +65,7 @@ pub use on_bed::{OnBed, Springs};
 pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over, Variables};
-use crate::framework::{ElementError, varied};
+use crate::framework::{Blocks, ElementError, varied};
 use crate::math::{Dual, Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
@@ -253,11 +271,13 @@ fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Evaluates `of` over numbers that vary with time, parameters and memory, a part of these at once, and calls `add` with
-/// each value, and with the number and the direction of each variable that varies in it. `None` if a value fails.
+/// each value, and with the place and the direction of each variable that varies in it. The first parameter is in the place
+/// `law`. `None` if a value fails.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
 fn for_variables<T: Real, P: LawVariables<T>, M: LawVariables<T>, R>(
     (time, parameters, memory): (T, &P, &M),
+    law: usize,
     of: impl Fn(&Over<T, P, Varied<T>>, &Over<T, M, Varied<T>>, Varied<T>) -> Result<R, ElementError>,
     mut add: impl FnMut(&R, usize, usize),
 ) -> Option<()> {
@@ -267,7 +287,11 @@ fn for_variables<T: Real, P: LawVariables<T>, M: LawVariables<T>, R>(
         let parameters = parameters.lift(&mut next);
         let memory = memory.lift(&mut next);
         let value = of(&parameters, &memory, time).ok()?;
-        (0..count).for_each(|direction| add(&value, first + direction, direction));
+        for direction in 0..count {
+            let number = first + direction;
+            let place = if number == 0 { Blocks::<T>::TIME } else { law + number - 1 };
+            add(&value, place, direction);
+        }
     }
     Some(())
 }

@@ -136,64 +136,52 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     }
 }
 
+/// A number that varies with displacement and velocity.
+type Moving<T> = Dual<T, 2>;
+
 type At<'a, T, L> = AtDynamics<'a, T, OnCoordinates<T, L>>;
 
 impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
-    /// The value of `of` for numbers that vary with displacement and velocity.
-    fn by_motion<R>(
-        at: &At<'_, T, L>,
-        of: impl Fn(
-            &Over<T, L::Parameters, Dual<T, 2>>,
-            &Over<T, L::Memory, Dual<T, 2>>,
-            &Stretch<Dual<T, 2>>,
-        ) -> Result<R, ElementError>,
-    ) -> Option<R> {
-        let stretch = Stretch {
-            time: Dual::of(at.time),
-            length: Dual::variable(at.position.displacement, 0),
-            rate: Dual::variable(at.velocity.velocity, 1),
-        };
-        // The law has succeeded for the same values; if it fails here, finite differences report the error.
-        of(&at.parameters.lift(&mut Dual::of), &at.discrete.lift(&mut Dual::of), &stretch).ok()
+    /// The displacement and velocity over numbers without derivatives.
+    fn stretch<S: Number<T>>(at: &AtVelocity<'_, T, Self>) -> Stretch<S> {
+        let [time, length, rate] = [at.time, at.position.displacement, at.velocity.velocity].map(S::of);
+        Stretch { time, length, rate }
     }
 
-    /// Calls `add` with values of `of` that vary with variables, and the place and direction of each.
-    fn for_variables<R>(
+    /// Parameters, memory and motion over numbers that vary with displacement and velocity. The law has succeeded for the same
+    /// values; if it fails for these, finite differences report the error.
+    fn moving(
         at: &At<'_, T, L>,
-        of: impl Fn(
-            &Over<T, L::Parameters, Varied<T>>,
-            &Over<T, L::Memory, Varied<T>>,
-            &Stretch<Varied<T>>,
-        ) -> Result<R, ElementError>,
-        mut add: impl FnMut(&R, usize, usize),
-    ) -> Option<()> {
-        let [length, rate] = [at.position.displacement, at.velocity.velocity].map(Dual::of);
-        for_variables(
-            (at.time, at.parameters, at.discrete),
-            |parameters, memory, time| of(parameters, memory, &Stretch { time, length, rate }),
-            |value, number, direction| add(value, Blocks::<T>::TIME + number, direction),
-        )
+    ) -> (Over<T, L::Parameters, Moving<T>>, Over<T, L::Memory, Moving<T>>, Stretch<Moving<T>>) {
+        let mut stretch: Stretch<Moving<T>> = Self::stretch(at);
+        (stretch.length.slopes[0], stretch.rate.slopes[1]) = (T::one(), T::one());
+        (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of), stretch)
     }
 
     /// The derivatives of the tension by displacement and velocity.
     fn slopes(&self, at: &At<'_, T, L>) -> Option<[T; 2]> {
-        Some(Self::by_motion(at, |p, m, x| self.law.evaluate(p, m, x))?.tension.slopes)
+        let (p, m, x) = Self::moving(at);
+        Some(self.law.evaluate(&p, &m, &x).ok()?.tension.slopes)
     }
 
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        Self::for_variables(at, evaluate, |pull, place, direction| {
+        let still = Self::stretch(at);
+        let evaluate = |p: &_, m: &_, time| self.law.evaluate(p, m, &Stretch { time, ..still });
+        let given = (at.time, at.parameters, at.discrete);
+        for_variables(given, Blocks::<T>::TIME + 1, evaluate, |pull, place, direction| {
             self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
         })
     }
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let next = Self::by_motion(at, |p, m, x| self.law.commit(p, m, x))?;
-        L::Memory::for_each_over(&next, |row, next: Dual<T, 2>| {
+        let (p, m, x) = Self::moving(at);
+        L::Memory::for_each_over(&self.law.commit(&p, &m, &x).ok()?, |row, next: Moving<T>| {
             self.sides.add_to(blocks, Row::Next(row), next.slopes);
         });
-        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
-        Self::for_variables(at, commit, |next, place, direction| {
+        let still = Self::stretch(at);
+        let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Stretch { time, ..still });
+        let given = (at.time, at.parameters, at.discrete);
+        for_variables(given, Blocks::<T>::TIME + 1, commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
                 blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
             });
@@ -244,8 +232,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         at: &AtVelocity<'_, T, Self>,
         cache: &mut Self::Dynamics,
     ) -> Result<(), ElementError> {
-        let stretch = Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity };
-        *cache = self.law.evaluate(at.parameters, at.discrete, &stretch)?;
+        *cache = self.law.evaluate(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
         Ok(())
     }
 
@@ -283,8 +270,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         at: &AtDynamics<'_, T, Self>,
         next: &mut Self::Discrete,
     ) -> Result<(), ElementError> {
-        let stretch = Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity };
-        *next = self.law.commit(at.parameters, at.discrete, &stretch)?;
+        *next = self.law.commit(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
         Ok(())
     }
 }
