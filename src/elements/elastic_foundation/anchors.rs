@@ -105,9 +105,9 @@ impl<T: Real> Anchors<T> {
         self.taken.binary_search_by(compare).ok()
     }
 
-    /// The places of the numbers of an anchor among those of all.
-    pub(super) fn places(place: usize) -> Anchor<usize> {
-        Anchor::<T>::default().places(Anchor::<T>::COUNT * place)
+    /// The place of the first number of the point of an anchor, among the numbers of all.
+    pub(super) fn place_of_point(place: usize) -> usize {
+        Anchor::<T>::default().places(Anchor::<T>::COUNT * place).point.x
     }
 
     pub(super) fn clear(&mut self) {

@@ -1,24 +1,19 @@
 //! Evaluation of the foundation: displaced springs, their motion and forces.
 
-use alloc::vec::Vec;
-
-use nalgebra::{Point3, Vector3};
-
-use super::law::{Friction, Law};
 use crate::contact::BoundingBox;
 use crate::elements::Refusal;
+use crate::elements::elastic_foundation::linearize::{NUMBERS, WITH_ANCHOR};
 use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
-    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, Resultant, SpringForce,
-    SpringPosition, SpringVelocity, Velocity,
+    Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringPosition,
+    SpringVelocity, Velocity,
 };
-use crate::elements::meshes::across_and_along;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
 };
-use crate::math::{Real, SpatialForce, SpatialVelocity, is_finite, is_finite_pose};
+use crate::math::{Real, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, SolidShape, TriangleMesh};
+use crate::shapes::{Displaced, SolidShape};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
@@ -85,100 +80,6 @@ impl<T: Real> ElasticFoundation<T> {
     pub(super) fn may_touch(&self, i: usize, j: usize) -> bool {
         let (a, b) = (&self.surfaces[i], &self.surfaces[j]);
         a.body != b.body && (a.springs.is_some() || b.springs.is_some())
-    }
-
-    /// The velocity of a mesh relative to the other surface, at the mesh's origin.
-    pub(super) fn velocity_of(
-        &self,
-        contact: &MeshContact,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-    ) -> SpatialVelocity<T> {
-        let p_GS = at.position.X_GS[contact.mesh].translation.vector.into();
-        let [mesh, other] = [contact.mesh, contact.other].map(|surface| {
-            velocities.velocity_of_frame(at.positions, Checked(self.surfaces[surface].body), &p_GS)
-        });
-        mesh - other
-    }
-
-    /// The mesh whose faces or vertices have the springs of a contact, and the share of their areas.
-    #[inline]
-    pub(super) fn bed(
-        &self,
-        contact: &MeshContact,
-        parameters: &Parameters<T>,
-    ) -> Option<(&TriangleMesh<T>, T)> {
-        let [placed, met] = [contact.mesh, contact.other].map(|surface| &self.surfaces[surface]);
-        let refined = placed.refined.as_deref().filter(|_| parameters.clipped && !contact.is_clipped());
-        Some((refined.or(placed.springs.as_deref())?, placed.share(met, parameters.clipped)?))
-    }
-
-    /// The base of a displaced spring of a mesh in Ground, and its whole area.
-    #[inline]
-    pub(super) fn base_and_area(
-        &self,
-        (mesh, share): (&TriangleMesh<T>, T),
-        contact: &MeshContact,
-        spring: &SpringPosition<T>,
-        at: &AtPosition<'_, T, Self>,
-    ) -> (Point3<T>, T) {
-        let placed = &self.surfaces[contact.mesh];
-        let (base, area) = if contact.is_clipped() {
-            (mesh.vertex(spring.index), placed.vertex_areas[spring.index] * share)
-        } else {
-            (mesh.centroid(spring.index), mesh.area(spring.index) * share)
-        };
-        (at.position.X_GS[contact.mesh] * base, area)
-    }
-
-    /// Adds the forces of the springs of one contact, with friction by their anchors.
-    fn add_anchored_springs(
-        &self,
-        of_all: (T, &Law<T>),
-        (bed, contact): ((&TriangleMesh<T>, T), &MeshContact),
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Dynamics<T>,
-    ) -> Result<(Resultant<T>, T), ElementError> {
-        let (zero, half) = (T::zero(), T::lit(0.5));
-        let other = contact.other;
-        let (X_GM, X_GO) = (&at.position.X_GS[contact.mesh], &at.position.X_GS[other]);
-        let p_GS = X_GM.translation.vector;
-        let V = self.velocity_of(contact, at, at.velocities);
-        let (_, law) = of_all;
-        let first_spring = self.surfaces[contact.mesh].first_spring;
-        let Dynamics { springs, next_anchors, friction_energy, held_energy, .. } = cache;
-        add_springs(of_all, contact, at, springs, |spring, _, normal_force| {
-            let (p_G, area) = self.base_and_area(bed, contact, spring, at);
-            let normal = spring.normal_G;
-            let along = |v: Vector3<T>| v - normal * normal.dot(&v);
-            let r_G = p_G.coords - p_GS;
-            let slip = along(V.linear + V.angular.cross(&r_G));
-            let slip_squared = slip.norm_squared();
-
-            let id = first_spring + spring.index;
-            let anchor = at.discrete.of(id, other);
-            let stretch = anchor.map_or_else(Vector3::zeros, |anchor| along(p_G - X_GO * anchor));
-            let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
-            let grip = law.grip(area);
-            let Friction { elastic, damping, viscous, slips } = law.hold(grip, squares, normal_force);
-            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
-
-            let point = match anchor {
-                Some(anchor) if !slips && grip > zero => anchor,
-                _ if grip > zero => {
-                    let unstretched = p_G + elastic / grip;
-                    X_GO.inverse_transform_point(&unstretched)
-                }
-                _ => X_GO.inverse_transform_point(&p_G),
-            };
-            next_anchors.push(Anchor::new(id, other, point));
-            if grip > zero {
-                *friction_energy += elastic.norm_squared() / grip * half;
-                *held_energy += stretch.norm_squared() * grip * half;
-            }
-            let lost = viscous * slip_squared - damping.dot(&slip);
-            (elastic + damping - slip * viscous, Some(r_G), lost)
-        })
     }
 }
 
@@ -261,12 +162,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     ) -> Result<(), ElementError> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
-        for contact in &at.position.contacts {
-            let p_GS = at.position.X_GS[contact.mesh].translation.vector;
-            let V = self.velocity_of(contact, at, velocities);
-            cache.springs.extend(at.position.springs[contact.springs.clone()].iter().map(|spring| {
-                let velocity = V.linear + V.angular.cross(&(spring.point_G.coords - p_GS));
-                let (depth_rate, slip_G) = across_and_along(&velocity, &spring.normal_G);
+        for contact in self.contacts(at, velocities) {
+            let V = contact.velocity();
+            cache.springs.extend(at.position.springs[contact.found.springs.clone()].iter().map(|spring| {
+                let (depth_rate, slip_G) = contact.motion(&V, &spring.point_G, &spring.normal_G);
                 SpringVelocity { depth_rate, slip_G }
             }));
         }
@@ -288,22 +187,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
-        for contact in &at.position.contacts {
-            let Some(bed) = self.bed(contact, at.parameters) else { continue };
-            let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = Law::new(material, at.parameters.transition_velocity);
-            let of_all = (material.stiffness, &law);
-            let (resultant, lost) = if self.has_anchors {
-                self.add_anchored_springs(of_all, (bed, contact), at, cache)
-            } else {
-                add_springs(of_all, contact, at, &mut cache.springs, |_, velocity, normal_force| {
-                    let (force_G, lost) = law.contact.friction(normal_force, &velocity.slip_G);
-                    (force_G, None, lost)
-                })
-            }?;
+        for contact in self.contacts(at, at.velocities) {
+            let resultant = contact.add_springs(at, cache)?;
             cache.normal_force += resultant.normal_force;
             cache.area += resultant.area;
-            cache.power_dissipated += lost;
             cache.resultants.push(resultant);
         }
         Ok(())
@@ -320,32 +207,27 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
-        let Position { X_GS, contacts, springs, .. } = at.position;
-        for (contact, resultant) in contacts.iter().zip(&at.dynamics.resultants) {
-            let (mesh, other) = (contact.mesh, contact.other);
-            let (placed, X_GM) = (&self.surfaces[mesh], &X_GS[mesh]);
-            let Some(bed) = self.bed(contact, at.parameters) else { continue };
-            let range = contact.springs.clone();
-            for (spring, SpringForce { pressure, .. }) in
-                springs[range.clone()].iter().zip(&at.dynamics.springs[range])
-            {
-                if contact.is_clipped() {
+        for (contact, resultant) in self.contacts(at, at.velocities).zip(&at.dynamics.resultants) {
+            let range = contact.found.springs.clone();
+            let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
+            for (spring, SpringForce { pressure, .. }) in springs {
+                if contact.found.is_clipped() {
                     pen.point(Meaning::Face, *pressure, &spring.base_G());
                 } else {
-                    let corners = bed.0.corners(spring.index).map(|corner| X_GM * corner);
+                    let corners = contact.springs.corners(spring.index).map(|corner| contact.X_GM * corner);
                     pen.face(Meaning::Face, *pressure, &corners);
                 }
-                if let Some(anchor) = at.discrete.of(placed.first_spring + spring.index, other) {
-                    let (base_G, _) = self.base_and_area(bed, contact, spring, at);
-                    let anchor_G = X_GS[other] * anchor;
+                if let Some(anchor) = contact.anchor(spring.index, at.discrete) {
+                    let anchor_G = contact.X_GO * anchor;
+                    let (base_G, _) = contact.base_and_area(spring.index);
                     pen.line(Meaning::Anchor, (anchor_G - base_G).norm(), &anchor_G, &base_G);
                 }
             }
             if let Some(center_G) = resultant.center_of_pressure_G {
-                let F_GC = resultant.F_GS.shifted(center_G.coords - X_GM.translation.vector);
-                for (surface, F_GC) in [(mesh, F_GC), (other, -F_GC)] {
-                    pen.force(self.surfaces[surface].body, &center_G, &F_GC.force);
-                    pen.torque(self.surfaces[surface].body, &center_G, &F_GC.torque);
+                let F_GC = resultant.F_GS.shifted(center_G - contact.origin());
+                for (body, F_GC) in [(contact.mesh.body, F_GC), (contact.other.body, -F_GC)] {
+                    pen.force(body, &center_G, &F_GC.force);
+                    pen.torque(body, &center_G, &F_GC.torque);
                 }
             }
         }
@@ -364,15 +246,23 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_by_motion(at, blocks);
+        self.linearize_with(blocks, |blocks, memory| self.try_linearize(at, blocks, memory));
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_by_variables(at, blocks);
+        self.linearize_with(blocks, |blocks, memory| {
+            if self.has_anchors {
+                self.try_linearize_variables::<WITH_ANCHOR>(at, blocks, memory)
+            } else {
+                self.try_linearize_variables::<NUMBERS>(at, blocks, memory)
+            }
+        });
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_anchors(at, blocks);
+        if self.has_anchors {
+            self.linearize_with(blocks, |blocks, memory| self.try_linearize_commit(at, blocks, memory));
+        }
     }
 
     fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
@@ -424,56 +314,4 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         }
         is_moved
     }
-}
-
-/// Adds the forces of the springs of one contact, with the friction of each by its normal force: the force, the arm from
-/// the mesh's origin to the point where it acts unless that is the contact point, and the power dissipated. Returns the
-/// resultant and the power dissipated.
-#[inline]
-fn add_springs<T: Real>(
-    (stiffness, law): (T, &Law<T>),
-    contact: &MeshContact,
-    at: &AtVelocity<'_, T, ElasticFoundation<T>>,
-    forces: &mut Vec<SpringForce<T>>,
-    mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
-) -> Result<(Resultant<T>, T), ElementError> {
-    let mut sums = Resultant {
-        F_GS: SpatialForce::zero(),
-        normal_force: T::zero(),
-        area: T::zero(),
-        center_of_pressure_G: None,
-    };
-    // The moment of the contact points about the mesh's origin, weighted by normal force.
-    let (mut moment, mut lost) = (Vector3::zeros(), T::zero());
-    let p_GS = at.position.X_GS[contact.mesh].translation.vector;
-    let range = contact.springs.clone();
-    let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
-    forces.extend(springs.map(|(spring, velocity)| {
-        let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
-        let (friction_force_G, arm_G, rubbing_power) = friction(spring, velocity, normal_force);
-
-        let r_G = spring.point_G.coords - p_GS;
-        let push_G = spring.normal_G * normal_force;
-        let force_G = push_G + friction_force_G;
-        let torque = match arm_G {
-            None => r_G.cross(&force_G),
-            Some(arm_G) => r_G.cross(&push_G) + arm_G.cross(&friction_force_G),
-        };
-        sums.F_GS += SpatialForce::new(torque, force_G);
-        sums.normal_force += normal_force;
-        sums.area += spring.area;
-        moment += r_G * normal_force;
-        lost += (normal_force - spring.elastic_force) * velocity.depth_rate + rubbing_power;
-        let pressure = stiffness * spring.depth * factor;
-        SpringForce { normal_force, pressure, friction_force_G }
-    }));
-    // Sums are not finite if any term is not.
-    let are_finite = [sums.normal_force, sums.area, lost].iter().all(T::is_finite);
-    if !(are_finite && sums.F_GS.is_finite() && is_finite(&moment)) {
-        return Err(ElementError::NonFiniteForce);
-    }
-    if sums.normal_force > T::zero() {
-        sums.center_of_pressure_G = Some(Point3::from(p_GS + moment / sums.normal_force));
-    }
-    Ok((sums, lost))
 }

@@ -3,8 +3,6 @@
 //! The whole force of a spring, over any number: evaluation uses the scalar, derivatives use dual numbers. Vectors
 //! enter by their squares, since forces are along the stretch and along the velocity.
 
-use nalgebra::Vector3;
-
 use super::Material;
 use crate::elements::contact_law::ContactLaw;
 use crate::math::Algebraic;
@@ -40,25 +38,6 @@ pub(super) struct Friction<S> {
     pub(super) slips: bool,
 }
 
-/// The force of a spring: the sum of the normal, the stretch and the slip velocity with these factors.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Load<S> {
-    pub(super) normal_force: S,
-    pub(super) elastic: S,
-    pub(super) damping: S,
-    /// Whether the anchor has yielded.
-    pub(super) slips: bool,
-}
-
-impl<S: Algebraic> Load<S> {
-    /// The stretch with which a spring of this stretch and grip exerts its force.
-    #[inline]
-    pub(super) fn lead(&self, stretch: &Vector3<S>, [k, _]: [S; 2]) -> Vector3<S> {
-        let share = self.elastic / k;
-        stretch.map(|s| s * share)
-    }
-}
-
 impl<S: Algebraic> Material<S> {
     /// The elastic force `k a x`, of an area and a depth or of any two factors of the displaced volume.
     #[inline]
@@ -90,23 +69,18 @@ impl<S: Algebraic> Law<S> {
         [self.tangential_stiffness * area, self.tangential_viscosity * area]
     }
 
-    /// The force of a spring from its elastic force, the rate of its depth, its area if it has an anchor, the squares of stretch
-    /// and slip velocity and their product.
+    /// The factors of stretch and slip velocity in friction, from their squares and their product, and whether the spring
+    /// has yielded; with an anchor if there is an area.
     #[inline]
-    pub(super) fn load(
-        &self,
-        (elastic_force, depth_rate): (S, S),
-        area: Option<S>,
-        [ss, sv, vv]: [S; 3],
-    ) -> Load<S> {
-        let (normal_force, _) = self.press(elastic_force, depth_rate);
-        let Some(area) = area else {
-            let damping = -(normal_force * self.contact.friction_factor(vv));
-            return Load { normal_force, elastic: S::zero(), damping, slips: false };
-        };
-        let Friction { elastic, damping, viscous, slips } =
-            self.hold(self.grip(area), [ss, sv, vv], normal_force);
-        Load { normal_force, elastic, damping: damping - viscous, slips }
+    pub(super) fn friction(&self, area: Option<S>, squares: [S; 3], normal_force: S) -> ([S; 2], bool) {
+        match area {
+            Some(area) => {
+                let Friction { elastic, damping, viscous, slips } =
+                    self.hold(self.grip(area), squares, normal_force);
+                ([elastic, damping - viscous], slips)
+            }
+            None => ([S::zero(), -(normal_force * self.contact.friction_factor(squares[2]))], true),
+        }
     }
 
     /// Friction with an anchor, from the squares of stretch and velocity and their product.

@@ -1,6 +1,7 @@
 //! A bed of springs on triangle meshes.
 
 mod anchors;
+mod contact;
 mod evaluate;
 mod law;
 mod linearize;

@@ -4,11 +4,11 @@
 use nalgebra::Point3;
 
 use super::{ElasticFoundation, MeshContact, Position};
-use crate::elements::meshes::lowest_point;
+use crate::elements::meshes::{gap, passing_time};
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::Checked;
-use crate::shapes::{Plane, Solid as _, SolidShape};
+use crate::shapes::{Solid as _, SolidShape};
 
 impl<T: Real> ElasticFoundation<T> {
     pub(super) fn shortest_passing_time(&self, at: &AtDynamics<'_, T, Self>, within: f64) -> f64 {
@@ -58,16 +58,12 @@ impl<T: Real> ElasticFoundation<T> {
                 [true, false] if other.is_some() => others,
                 _ => half,
             };
-            let dip = ((half + others) * T::lit(0.5)).min(seen).to_f64();
             // The motion of one as seen from the other, at the points of the smaller one; no more than both of their own,
             // which is less if one spins far away.
             let V = velocity_at(i, &center_G) - velocity_at(j, &center_G);
             let own = other.map_or(f64::INFINITY, |other| own_speed(i, extent) + own_speed(j, other));
             let speed = bound(V, radius).min(own);
-            // What has no known width can be passed in any step.
-            if dip > 0.0 {
-                shortest = shortest.min((apart + dip) / speed);
-            }
+            shortest = shortest.min(passing_time(apart, [half, others], seen, speed));
         });
         shortest
     }
@@ -82,22 +78,16 @@ impl<T: Real> ElasticFoundation<T> {
         let surfaces = || self.surfaces.iter().zip(&at.position.X_GS).enumerate();
         for (j, (plane, X_GP)) in surfaces() {
             let SolidShape::HalfSpace(half_space) = &plane.shape else { continue };
-            let Some(Plane { normal, offset }) = half_space.supporting_plane(&Point3::origin()) else {
-                continue;
-            };
-            let normal_G = X_GP.rotation * normal;
             for (i, (placed, X_GM)) in surfaces() {
                 let (true, Some(mesh)) = (self.may_touch(i, j), &placed.springs) else { continue };
                 if are_in_contact(&at.position.contacts, i, j) {
                     report([T::zero(); 2]);
                     continue;
                 }
-                let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GP.translation.vector)) - offset;
-                let lowest_G = lowest_point(mesh, X_GM, &normal_G, height);
-                let velocity_on =
-                    |body| at.velocities.velocity_of_point(at.positions, Checked(body), &lowest_G);
-                let rate = normal_G.dot(&(velocity_on(placed.body) - velocity_on(plane.body)));
-                report([height(&lowest_G), rate]);
+                report(gap((half_space, X_GP), (mesh, X_GM), |p_G| {
+                    let velocity = |body| at.velocities.velocity_of_point(at.positions, Checked(body), p_G);
+                    velocity(placed.body) - velocity(plane.body)
+                }));
             }
         }
     }

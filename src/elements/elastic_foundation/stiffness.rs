@@ -13,12 +13,10 @@ impl<T: Real> ElasticFoundation<T> {
     /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors the tangential springs. If bodies may meet, it reports for each
     /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        for contact in &at.position.contacts {
-            let Some(bed) = self.bed(contact, at.parameters) else { continue };
-            let Some(material) = at.parameters.material(contact.mesh) else { continue };
-            let law = Law::new(material, at.parameters.transition_velocity);
-            let bodies = [contact.mesh, contact.other].map(|surface| self.surfaces[surface].body);
-            let range = contact.springs.clone();
+        for contact in self.contacts(at, at.velocities) {
+            let (material, law) = (contact.material, &contact.law);
+            let bodies = [contact.mesh.body, contact.other.body];
+            let range = contact.found.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
             for (spring, force) in springs {
                 let at_rest = material.stiffness * spring.area;
@@ -28,7 +26,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let counted = if self.has_anchors {
-                    let (p_G, area) = self.base_and_area(bed, contact, spring, at);
+                    let (p_G, area) = contact.base_and_area(spring.index);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));

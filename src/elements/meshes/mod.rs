@@ -5,9 +5,9 @@ mod motion;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real};
-use crate::shapes::{Solid as _, SolidShape, TriangleMesh};
+use crate::shapes::{HalfSpace, Solid as _, SolidShape, TriangleMesh};
 
-pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient, twist};
+pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient};
 
 /// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
 /// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.
@@ -23,22 +23,32 @@ pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: Option<(Point3<
     }
 }
 
-/// The lowest point of the box around a mesh above a plane with this normal, in Ground; if that is not above the plane, the
-/// lowest vertex.
-pub(super) fn lowest_point<T: Real>(
-    mesh: &TriangleMesh<T>,
-    X_GM: &Pose<T>,
-    normal_G: &Vector3<T>,
-    height: impl Fn(&Point3<T>) -> T,
-) -> Point3<T> {
-    let up_M = X_GM.rotation.inverse_transform_vector(normal_G);
-    if let Some((center, half_extents)) = mesh.bounds() {
-        let lowest_G = X_GM * (center + half_extents.zip_map(&up_M, |half, up| -half.copysign(up)));
-        if height(&lowest_G) > T::zero() {
-            return lowest_G;
-        }
-    }
-    let vertices = mesh.vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
-    let lowest = vertices.reduce(|a, b| if b.1 < a.1 { b } else { a });
-    lowest.map_or(X_GM.translation.vector.into(), |(vertex, _)| X_GM * vertex)
+/// The time in which surfaces this far apart could pass through each other unnoticed at this speed, if one that is inside
+/// the other is seen as long as it is within `seen` of the border.
+pub(super) fn passing_time<T: Real>(apart: f64, half_widths: [T; 2], seen: T, speed: f64) -> f64 {
+    let [a, b] = half_widths;
+    let dip = ((a + b) * T::lit(0.5)).min(seen).to_f64();
+    // What has no known width can be passed in any step.
+    if dip > 0.0 { (apart + dip) / speed } else { f64::INFINITY }
+}
+
+/// The gap between a half-space and a mesh, and its rate, from the velocity of a point of the mesh relative to the half-space:
+/// at the lowest point of the box around the mesh, or of the mesh itself if that of the box is inside.
+pub(super) fn gap<T: Real>(
+    (half_space, X_GP): (&HalfSpace, &Pose<T>),
+    (mesh, X_GM): (&TriangleMesh<T>, &Pose<T>),
+    velocity: impl Fn(&Point3<T>) -> Vector3<T>,
+) -> [T; 2] {
+    let normal_G = X_GP.rotation * half_space.normal();
+    let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GP.translation.vector));
+    let up_M = X_GM.rotation.inverse_transform_vector(&normal_G);
+    let of_box = mesh.bounds().map(|(center, half_extents)| {
+        X_GM * (center + half_extents.zip_map(&up_M, |half, up| -half.copysign(up)))
+    });
+    let lowest_G = of_box.filter(|p_G| height(p_G) > T::zero()).unwrap_or_else(|| {
+        let vertices = mesh.vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
+        let lowest = vertices.reduce(|a, b| if b.1 < a.1 { b } else { a });
+        lowest.map_or(X_GM.translation.vector.into(), |(vertex, _)| X_GM * vertex)
+    });
+    [height(&lowest_G), normal_G.dot(&velocity(&lowest_G))]
 }

@@ -24,20 +24,21 @@ pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
     (depth_rate, velocity + normal.map(|n| n * depth_rate))
 }
 
-/// The derivatives of the normal by a shift of a base at this depth below its nearest point, in the frame of the other
-/// surface; `None` if that does not provide them.
+/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all;
+/// `None` if the surface does not provide them.
 #[inline]
 pub(in crate::elements) fn normal_gradient<T: Real>(
     surface: &SolidShape<T>,
     part: Option<MeshPart>,
-    near: &SurfacePoint<T>,
-) -> Option<Matrix3<T>> {
+    near: impl FnOnce() -> SurfacePoint<T>,
+) -> Option<Option<Matrix3<T>>> {
     match (surface, part) {
+        (SolidShape::HalfSpace(_), _) => Some(None),
         (SolidShape::Mesh(mesh), Some(part)) => {
-            let gradient = mesh.normal_gradient_on(part, &near.normal, near.signed_distance);
-            Some(gradient.unwrap_or_else(Matrix3::zeros))
+            let near = near();
+            Some(mesh.normal_gradient_on(part, &near.normal, near.signed_distance))
         }
-        _ => surface.normal_gradient(near),
+        _ => surface.normal_gradient(&near()).map(Some),
     }
 }
 
@@ -66,8 +67,8 @@ impl<T: Real> Touch<T> {
     }
 }
 
-/// The derivatives of a number by a rotation and a translation of a mesh, and by its angular and linear velocity, from those by
-/// the motion of a base on this lever.
+/// The derivatives of a number by a rotation and a translation of a mesh, and by its angular and linear velocity, from
+/// those by the motion of a base on this lever.
 #[inline]
 pub(in crate::elements) fn by_mesh<T: Real>(
     number: &Dual<T, MOTION>,
@@ -101,14 +102,14 @@ impl<T: Real> Sums<T> {
     }
 
     /// Adds the force of a spring with a base on this lever, on a point on another one whose shift has the derivatives
-    /// `follows` by that of the base; `None` for the base itself.
+    /// `follows` by that of the base, or which is the base; with the derivatives of the elastic force by motion.
     #[inline]
     pub(in crate::elements) fn add<const N: usize>(
         &mut self,
         base: &Vector3<T>,
-        point: &Vector3<T>,
-        follows: Option<&Matrix3<T>>,
+        (point, follows): (&Vector3<T>, Option<&Matrix3<T>>),
         force: &Vector3<Dual<T, N>>,
+        elastic_by_motion: Option<&Vector6<T>>,
     ) {
         let slopes = |first| Matrix3::from_fn(|i, j| force[i].slopes[first + j]);
         let value = force.map(|component| component.value);
@@ -125,16 +126,7 @@ impl<T: Real> Sums<T> {
         let by_torque = cross_times(point, &by_shift) - lever_by_shift;
         add_by_twist(&mut self.by_position, [&by_torque, &by_shift], base);
         add_by_twist(&mut self.by_velocity, [&cross_times(point, &by_velocity), &by_velocity], point);
-    }
-
-    /// Adds the derivatives by the elastic force of a spring on this lever, which has those by motion.
-    #[inline]
-    pub(in crate::elements) fn add_elastic<const N: usize>(
-        &mut self,
-        point: &Vector3<T>,
-        force: &Vector3<Dual<T, N>>,
-        by_motion: &Vector6<T>,
-    ) {
+        let Some(by_motion) = elastic_by_motion else { return };
         let by_elastic = force.map(|component| component.slopes[ELASTIC]);
         for (row, load) in self.by_position.iter_mut().zip([point.cross(&by_elastic), by_elastic]) {
             for (sum, first) in row.iter_mut().zip([0, 3]) {
@@ -162,11 +154,4 @@ fn add_by_twist<T: Real>(sum: &mut Quarters<T>, by: [&Matrix3<T>; 2], point: &Ve
         row[0] -= times_cross(by, point);
         row[1] += by;
     }
-}
-
-/// The torque of a force on this lever, and the force; or the derivatives by a twist of a number with these by a shift.
-#[inline]
-pub(in crate::elements) fn twist<T: Real>(lever: &Vector3<T>, force: &Vector3<T>) -> Vector6<T> {
-    let torque = lever.cross(force);
-    Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z)
 }

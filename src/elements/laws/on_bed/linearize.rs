@@ -14,7 +14,8 @@ use crate::math::{Dual, Number, Real, SpatialForce, rotated};
 use crate::shapes::{Displaced, SurfacePoint};
 
 impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
-    const PARAMETERS: usize = <L::Parameters as Numbers<T>>::COUNT;
+    /// Of time and parameters.
+    const OF_LAW: usize = 1 + <L::Parameters as Numbers<T>>::COUNT;
     const MEMORY: usize = <L::Memory as Numbers<T>>::COUNT;
 
     /// As [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
@@ -29,40 +30,52 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
         let motion = |spring: &Displaced<T>, touch: &Touch<T>| {
-            let point = (touch.p_FB + touch.n_F * spring.depth).into();
-            let near = SurfacePoint { point, normal: touch.n_F, signed_distance: -spring.depth };
-            Some(touch.varied(Some(&normal_gradient(&self.surface, spring.part, &near)?)))
+            let gradient = normal_gradient(&self.surface, spring.part, || SurfacePoint {
+                point: (touch.p_FB + touch.n_F * spring.depth).into(),
+                normal: touch.n_F,
+                signed_distance: -spring.depth,
+            })?;
+            Some(touch.varied(gradient.as_ref()))
         };
         let parameters = at.parameters.lift(&mut Dual::of);
         // The law has succeeded for the same values; if it fails here, finite differences report the error.
         self.for_each(at, &parameters, motion, || Dual::of, of, visit).ok()?.then_some(())
     }
 
-    /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time and parameters, or of the memory, from
-    /// `first` on.
+    /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time, parameters and memory, from `first` on.
     fn for_variables<R>(
         &self,
         at: &At<'_, T, L>,
-        (first, in_memory): (usize, bool),
+        first: usize,
         of: impl Fn(
             &Over<T, L::Parameters, Varied<T>>,
             &Over<T, L::Memory, Varied<T>>,
             &Touch<Varied<T>>,
         ) -> Result<R, ElementError>,
-        mut visit: impl FnMut(usize, &Touch<T>, R),
+        visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
-        let visit = |face, touch: &Touch<T>, value| {
-            if !in_memory || at.discrete.of(face).is_some() {
-                visit(face, touch, value);
-            }
-        };
-        let constants = usize::MAX;
-        let mut next = varied(if in_memory { constants } else { first });
+        let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
         let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(Touch { time, ..touch.constant() });
-        let lifts = || varied(if in_memory { first } else { constants });
-        self.for_each(at, &parameters, motion, lifts, of, visit).ok()?.then_some(())
+        let of_memory = || {
+            let mut next = varied(first);
+            (0..Self::OF_LAW).for_each(|_| _ = next(T::zero()));
+            next
+        };
+        self.for_each(at, &parameters, motion, of_memory, of, visit).ok()?.then_some(())
+    }
+
+    /// The first of the variables that vary at once, the number of those that all springs share, and the number of all.
+    fn chunks() -> impl Iterator<Item = (usize, usize, usize)> {
+        let split =
+            |(first, count): (usize, usize)| (first, Self::OF_LAW.saturating_sub(first).min(count), count);
+        chunks(Self::OF_LAW + Self::MEMORY).map(split)
+    }
+
+    /// The place of a variable from the memory of the spring of a face, if it has one.
+    fn place(at: &At<'_, T, L>, face: usize, number: usize) -> Option<usize> {
+        at.discrete.of(face).map(|_| Blocks::<T>::TIME + Self::MEMORY * face + number)
     }
 
     /// M's origin and angular velocity, in F.
@@ -80,7 +93,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
         self.for_motion(at, evaluate, |_, touch, push: Push<Dual<T, MOTION>>| {
             let arm = touch.p_FB - p_FM;
-            sums.add(&arm, &arm, None, &push.force);
+            sums.add(&arm, (&arm, None), &push.force, None);
         })?;
         let (_, by) = sums.about_origin();
         let in_G = |quarter: Matrix3<T>| rotated(R_GF, &quarter);
@@ -103,25 +116,20 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), Point3::from(X_GM.translation.vector));
         let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        let changes = |touch: &Touch<T>, push: Push<Varied<T>>| {
-            let arm = Self::arm(at.position, touch);
-            from_fn::<_, AT_ONCE, _>(|direction| {
-                let force = X_GF.rotation * push.force.map(|component| component.slopes[direction]);
-                SpatialForce::new(arm.cross(&force), force)
-            })
-        };
-        for (first, count) in chunks(1 + Self::PARAMETERS) {
+        for (first, split, count) in Self::chunks() {
             let mut sums = [SpatialForce::zero(); AT_ONCE];
-            self.for_variables(at, (first, false), evaluate, |_, touch, push| {
-                sums.iter_mut().zip(changes(touch, push)).for_each(|(sum, change)| *sum += change);
+            self.for_variables(at, first, evaluate, |face, touch, push| {
+                let arm = Self::arm(at.position, touch);
+                let changes: [_; AT_ONCE] = from_fn(|direction| {
+                    let force = X_GF.rotation * push.force.map(|component| component.slopes[direction]);
+                    SpatialForce::new(arm.cross(&force), force)
+                });
+                sums.iter_mut().zip(&changes).for_each(|(sum, change)| *sum += *change);
+                if let Some(place) = Self::place(at, face, first + split) {
+                    blocks.add_between_by_variables(bodies, &p_GM, place, &changes[split..count]);
+                }
             })?;
-            blocks.add_between_by_variables(bodies, &p_GM, Blocks::<T>::TIME + first, &sums[..count]);
-        }
-        for (first, count) in chunks(Self::MEMORY) {
-            self.for_variables(at, (first, true), evaluate, |face, touch, push| {
-                let place = blocks.discrete(Self::MEMORY * face + first);
-                blocks.add_between_by_variables(bodies, &p_GM, place, &changes(touch, push)[..count]);
-            })?;
+            blocks.add_between_by_variables(bodies, &p_GM, Blocks::<T>::TIME + first, &sums[..split]);
         }
         Some(())
     }
@@ -139,21 +147,16 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
                 blocks.add_to_between(row, bodies, motion, by_position, by_velocity);
             });
         })?;
-        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
-        let mut add = |face: usize, (place, count): (usize, usize), next: Over<T, L::Memory, Varied<T>>| {
-            L::Memory::for_each_over(&next, |number, next: Varied<T>| {
-                let row = Row::Next(Self::MEMORY * face + number);
-                blocks.add_to_by_variables(row, place, &next.slopes[..count]);
-            });
-        };
-        for (first, count) in chunks(1 + Self::PARAMETERS) {
-            let place = Blocks::<T>::TIME + first;
-            self.for_variables(at, (first, false), commit, |face, _, next| add(face, (place, count), next))?;
-        }
-        for (first, count) in chunks(Self::MEMORY) {
-            let place = |face| Blocks::<T>::TIME + 1 + Self::PARAMETERS + Self::MEMORY * face + first;
-            self.for_variables(at, (first, true), commit, |face, _, next| {
-                add(face, (place(face), count), next);
+        let of_variables = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
+        for (first, split, count) in Self::chunks() {
+            self.for_variables(at, first, of_variables, |face, _, next| {
+                L::Memory::for_each_over(&next, |number, Dual { slopes, .. }: Varied<T>| {
+                    let row = Row::Next(Self::MEMORY * face + number);
+                    blocks.add_to_by_variables(row, Blocks::<T>::TIME + first, &slopes[..split]);
+                    if let Some(place) = Self::place(at, face, first + split) {
+                        blocks.add_to_by_variables(row, place, &slopes[split..count]);
+                    }
+                });
             })?;
         }
         Some(())

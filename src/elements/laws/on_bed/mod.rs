@@ -9,10 +9,9 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use super::bed_law::{BedLaw, Push, Touch};
-use super::between_frames;
 use crate::elements::Refusal;
 use crate::elements::frames::{Ends, Frames};
-use crate::elements::meshes::{across_and_along, half_width, lowest_point};
+use crate::elements::meshes::{across_and_along, gap, half_width, passing_time};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
@@ -221,7 +220,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    derived_methods!();
+    derived_methods!(between frames);
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         self.ends.check_topology(topology)
@@ -351,11 +350,9 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         let apart = (distance - radius).to_f64().max(0.0);
         let [surface, mesh] = self.half_widths;
         let seen = if surface > T::zero() { surface } else { mesh };
-        let dip = ((surface + mesh) * T::lit(0.5)).min(seen).to_f64();
         let linear = V.linear + V.angular.cross(&(center_G.coords - X_GM.translation.vector));
         let speed = (linear.norm() + V.angular.norm() * radius).to_f64();
-        // What has no known width can be passed in any step.
-        if dip > 0.0 { (apart + dip) / speed } else { f64::INFINITY }
+        passing_time(apart, self.half_widths, seen, speed)
     }
 
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
@@ -364,27 +361,13 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         if !springs.is_empty() {
             return report([T::zero(); 2]);
         }
-        let normal_G = X_GF.rotation * half_space.normal();
-        let height = |p_G: &Point3<T>| normal_G.dot(&(p_G.coords - X_GF.translation.vector));
-        let lowest_G = lowest_point(&self.mesh, X_GM, &normal_G, height);
-        let [v_F, v_M] = self
-            .ends
-            .bodies()
-            .map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), &lowest_G));
-        report([height(&lowest_G), normal_G.dot(&(v_M - v_F))]);
-    }
-
-    fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        stiffnesses.unknown();
-        let Some(between) = self.between(at) else { return };
-        between_frames::report(&between, stiffnesses);
-    }
-
-    fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        match self.between(at) {
-            Some(between) => blocks.add_between(&between),
-            None => blocks.differences(),
-        }
+        report(gap((half_space, X_GF), (&self.mesh, X_GM), |p_G| {
+            let [v_F, v_M] = self
+                .ends
+                .bodies()
+                .map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), p_G));
+            v_M - v_F
+        }));
     }
 
     fn accept_step(

@@ -1,0 +1,218 @@
+//! A contact of a mesh with another surface: the motion and the forces of its springs.
+
+use alloc::vec::Vec;
+
+use nalgebra::{Point3, Vector3};
+
+use super::law::{Friction, Law};
+use crate::elements::elastic_foundation::{
+    Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Placed, Resultant,
+    SpringForce, SpringPosition, SpringVelocity,
+};
+use crate::elements::meshes::across_and_along;
+use crate::framework::{AtPosition, AtVelocity, ElementError};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
+use crate::mechanics::{BodyIndex, Checked, Positions, Velocities};
+use crate::shapes::TriangleMesh;
+
+/// A contact, seen from the other surface. All is in Ground.
+pub(super) struct Contact<'a, T: Real> {
+    pub(super) found: &'a MeshContact,
+    pub(super) mesh: &'a Placed<T>,
+    pub(super) other: &'a Placed<T>,
+    /// The mesh whose faces or vertices have the springs.
+    pub(super) springs: &'a TriangleMesh<T>,
+    /// The share of their areas with which springs act.
+    pub(super) share: T,
+    pub(super) has_anchors: bool,
+    pub(super) parameters: &'a Parameters<T>,
+    pub(super) material: &'a Material<T>,
+    pub(super) law: Law<T>,
+    pub(super) X_GM: &'a Pose<T>,
+    pub(super) X_GO: &'a Pose<T>,
+    positions: &'a Positions<T>,
+    velocities: &'a Velocities<T>,
+}
+
+impl<T: Real> ElasticFoundation<T> {
+    /// The contacts, in the order of the results.
+    pub(super) fn contacts<'a>(
+        &'a self,
+        at: &'a AtPosition<'_, T, Self>,
+        velocities: &'a Velocities<T>,
+    ) -> impl Iterator<Item = Contact<'a, T>> {
+        at.position.contacts.iter().filter_map(move |found| {
+            let surfaces = [found.mesh, found.other];
+            let [mesh, other] = surfaces.map(|surface| &self.surfaces[surface]);
+            let [X_GM, X_GO] = surfaces.map(|surface| &at.position.X_GS[surface]);
+            let refined = mesh.refined.as_deref().filter(|_| at.parameters.clipped && !found.is_clipped());
+            let material = at.parameters.material(found.mesh)?;
+            Some(Contact {
+                found,
+                mesh,
+                other,
+                springs: refined.or(mesh.springs.as_deref())?,
+                share: mesh.share(other, at.parameters.clipped)?,
+                has_anchors: self.has_anchors,
+                parameters: at.parameters,
+                material,
+                law: Law::new(material, at.parameters.transition_velocity),
+                X_GM,
+                X_GO,
+                positions: at.positions,
+                velocities,
+            })
+        })
+    }
+}
+
+impl<T: Real> Contact<'_, T> {
+    /// The bodies of the other surface, which is the observer, and of the mesh.
+    pub(super) fn bodies(&self) -> [BodyIndex; 2] {
+        [self.other.body, self.mesh.body]
+    }
+
+    /// The mesh's origin.
+    #[inline]
+    pub(super) fn origin(&self) -> Point3<T> {
+        self.X_GM.translation.vector.into()
+    }
+
+    /// The number of a spring among those of all surfaces.
+    #[inline]
+    pub(super) fn id(&self, index: usize) -> usize {
+        self.mesh.first_spring + index
+    }
+
+    /// The velocity of the mesh at its origin.
+    pub(super) fn velocity(&self) -> SpatialVelocity<T> {
+        let velocity = |on: &Placed<T>| {
+            self.velocities.velocity_of_frame(self.positions, Checked(on.body), &self.origin())
+        };
+        velocity(self.mesh) - velocity(self.other)
+    }
+
+    /// The rate of the depth at a point of a mesh of this velocity, and the slip velocity there.
+    #[inline]
+    pub(super) fn motion(
+        &self,
+        V: &SpatialVelocity<T>,
+        point_G: &Point3<T>,
+        normal_G: &Vector3<T>,
+    ) -> (T, Vector3<T>) {
+        let velocity = V.linear + V.angular.cross(&(point_G - self.origin()));
+        across_and_along(&velocity, normal_G)
+    }
+
+    /// The base of a spring, and its whole area, which is known at a vertex if there are anchors.
+    #[inline]
+    pub(super) fn base_and_area(&self, index: usize) -> (Point3<T>, T) {
+        let (base, area) = if self.found.is_clipped() {
+            (self.springs.vertex(index), self.mesh.vertex_areas.get(index).copied().unwrap_or_else(T::zero))
+        } else {
+            (self.springs.centroid(index), self.springs.area(index))
+        };
+        (self.X_GM * base, area * self.share)
+    }
+
+    /// The anchor of a spring, in the frame of the other surface.
+    #[inline]
+    pub(super) fn anchor(&self, index: usize, anchors: &Anchors<T>) -> Option<Point3<T>> {
+        anchors.of(self.id(index), self.found.other)
+    }
+
+    /// Adds the forces of the springs. Returns their resultant.
+    pub(super) fn add_springs(
+        &self,
+        at: &AtVelocity<'_, T, ElasticFoundation<T>>,
+        cache: &mut Dynamics<T>,
+    ) -> Result<Resultant<T>, ElementError> {
+        let Dynamics { springs, next_anchors, friction_energy, held_energy, power_dissipated, .. } = cache;
+        if !self.has_anchors {
+            return self.sum(at, (springs, power_dissipated), |_, velocity, normal_force| {
+                let (force_G, lost) = self.law.contact.friction(normal_force, &velocity.slip_G);
+                (force_G, None, lost)
+            });
+        }
+        let (V, half) = (self.velocity(), T::lit(0.5));
+        self.sum(at, (springs, power_dissipated), |spring, _, normal_force| {
+            let (p_G, area) = self.base_and_area(spring.index);
+            let normal = spring.normal_G;
+            let (_, slip) = self.motion(&V, &p_G, &normal);
+            let slip_squared = slip.norm_squared();
+
+            let anchor = self.anchor(spring.index, at.discrete);
+            let from_anchor = anchor.map_or_else(Vector3::zeros, |anchor| p_G - self.X_GO * anchor);
+            let stretch = from_anchor - normal * normal.dot(&from_anchor);
+            let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
+            let grip = self.law.grip(area);
+            let Friction { elastic, damping, viscous, slips } = self.law.hold(grip, squares, normal_force);
+            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
+
+            let grips = grip > T::zero();
+            let dragged = || {
+                let unstretched = if grips { p_G + elastic / grip } else { p_G };
+                self.X_GO.inverse_transform_point(&unstretched)
+            };
+            let next = anchor.filter(|_| grips && !slips).unwrap_or_else(dragged);
+            next_anchors.push(Anchor::new(self.id(spring.index), self.found.other, next));
+            if grips {
+                *friction_energy += elastic.norm_squared() / grip * half;
+                *held_energy += stretch.norm_squared() * grip * half;
+            }
+            let lost = viscous * slip_squared - damping.dot(&slip);
+            (elastic + damping - slip * viscous, Some(p_G - self.origin()), lost)
+        })
+    }
+
+    /// Sums the forces of the springs, with the friction of each by its normal force: the force, the arm from the mesh's
+    /// origin to the point where it acts unless that is the contact point, and the power dissipated.
+    #[inline]
+    fn sum(
+        &self,
+        at: &AtVelocity<'_, T, ElasticFoundation<T>>,
+        (forces, power_dissipated): (&mut Vec<SpringForce<T>>, &mut T),
+        mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
+    ) -> Result<Resultant<T>, ElementError> {
+        let mut sums = Resultant {
+            F_GS: SpatialForce::zero(),
+            normal_force: T::zero(),
+            area: T::zero(),
+            center_of_pressure_G: None,
+        };
+        // The moment of the contact points about the mesh's origin, weighted by normal force.
+        let (mut moment, mut lost) = (Vector3::zeros(), T::zero());
+        let (law, p_GM, stiffness) = (self.law, self.origin(), self.material.stiffness);
+        let range = self.found.springs.clone();
+        let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
+        forces.extend(springs.map(|(spring, velocity)| {
+            let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
+            let (friction_force_G, arm_G, rubbing_power) = friction(spring, velocity, normal_force);
+
+            let r_G = spring.point_G - p_GM;
+            let push_G = spring.normal_G * normal_force;
+            let force_G = push_G + friction_force_G;
+            let torque = match arm_G {
+                None => r_G.cross(&force_G),
+                Some(arm_G) => r_G.cross(&push_G) + arm_G.cross(&friction_force_G),
+            };
+            sums.F_GS += SpatialForce::new(torque, force_G);
+            sums.normal_force += normal_force;
+            sums.area += spring.area;
+            moment += r_G * normal_force;
+            lost += (normal_force - spring.elastic_force) * velocity.depth_rate + rubbing_power;
+            let pressure = stiffness * spring.depth * factor;
+            SpringForce { normal_force, pressure, friction_force_G }
+        }));
+        // Sums are not finite if any term is not.
+        let are_finite = [sums.normal_force, sums.area, lost].iter().all(T::is_finite);
+        if !(are_finite && sums.F_GS.is_finite() && is_finite(&moment)) {
+            return Err(ElementError::NonFiniteForce);
+        }
+        if sums.normal_force > T::zero() {
+            sums.center_of_pressure_G = Some(p_GM + moment / sums.normal_force);
+        }
+        *power_dissipated += lost;
+        Ok(sums)
+    }
+}
