@@ -147,13 +147,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         }
     }
 
-    /// Parameters, memory and motion over numbers that vary with the motion of M in F. The law has succeeded for the same
-    /// values; if it fails for these, finite differences report the error.
+    /// The motion over numbers that vary with it. The law has succeeded for the same values; if it fails for these, finite
+    /// differences report the error.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn moving(
-        at: &At<'_, T, L>,
-    ) -> (Over<T, L::Parameters, Moving<T>>, Over<T, L::Memory, Moving<T>>, Relative<Moving<T>>) {
+    fn moving(at: &At<'_, T, L>) -> Relative<Moving<T>> {
         let mut relative: Relative<Moving<T>> = Self::relative(at.time, at.position, at.velocity);
         let R_FM = at.position.X_FM.rotation.matrix();
         for axis in 0..3 {
@@ -163,13 +161,13 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             relative.w_FM[axis].slopes[6 + axis] = T::one();
             relative.v_FM[axis].slopes[9 + axis] = T::one();
         }
-        (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of), relative)
+        relative
     }
 
     /// The law as seen from body 1.
     fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
-        let (p, m, x) = Self::moving(at);
-        let Outcome { torque, force, .. } = self.law.evaluate(&p, &m, &x).ok()?;
+        let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
+        let Outcome { torque, force, .. } = self.law.evaluate(&p, &m, &Self::moving(at)).ok()?;
         let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
         let R_GF = X_GF.rotation.matrix();
         let is_zero = |quarter: &Matrix3<T>| quarter.iter().all(|entry| entry.vanishes());
@@ -214,16 +212,19 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
-        let (p, m, x) = Self::moving(at);
-        L::Memory::for_each_over(&self.law.commit(&p, &m, &x).ok()?, |row, next: Moving<T>| {
-            let R_GF = X_GF.rotation.matrix();
-            let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
-            let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);
-            blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
-            let r_FM = p_GM.coords - X_GF.translation.vector;
-            let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
-            blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
-        });
+        let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
+        L::Memory::for_each_over(
+            &self.law.commit(&p, &m, &Self::moving(at)).ok()?,
+            |row, next: Moving<T>| {
+                let R_GF = X_GF.rotation.matrix();
+                let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
+                let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);
+                blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
+                let r_FM = p_GM.coords - X_GF.translation.vector;
+                let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
+                blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
+            },
+        );
         let still = Self::relative(at.time, at.position, at.velocity);
         let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Relative { time, ..still });
         let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);

@@ -148,20 +148,18 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         Stretch { time, length, rate }
     }
 
-    /// Parameters, memory and motion over numbers that vary with displacement and velocity. The law has succeeded for the same
-    /// values; if it fails for these, finite differences report the error.
-    fn moving(
-        at: &At<'_, T, L>,
-    ) -> (Over<T, L::Parameters, Moving<T>>, Over<T, L::Memory, Moving<T>>, Stretch<Moving<T>>) {
+    /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it fails
+    /// for these, finite differences report the error.
+    fn moving(at: &At<'_, T, L>) -> Stretch<Moving<T>> {
         let mut stretch: Stretch<Moving<T>> = Self::stretch(at);
         (stretch.length.slopes[0], stretch.rate.slopes[1]) = (T::one(), T::one());
-        (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of), stretch)
+        stretch
     }
 
     /// The derivatives of the tension by displacement and velocity.
     fn slopes(&self, at: &At<'_, T, L>) -> Option<[T; 2]> {
-        let (p, m, x) = Self::moving(at);
-        Some(self.law.evaluate(&p, &m, &x).ok()?.tension.slopes)
+        let (p, m) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
+        Some(self.law.evaluate(&p, &m, &Self::moving(at)).ok()?.tension.slopes)
     }
 
     fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
@@ -174,10 +172,13 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let (p, m, x) = Self::moving(at);
-        L::Memory::for_each_over(&self.law.commit(&p, &m, &x).ok()?, |row, next: Moving<T>| {
-            self.sides.add_to(blocks, Row::Next(row), next.slopes);
-        });
+        let (p, m) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
+        L::Memory::for_each_over(
+            &self.law.commit(&p, &m, &Self::moving(at)).ok()?,
+            |row, next: Moving<T>| {
+                self.sides.add_to(blocks, Row::Next(row), next.slopes);
+            },
+        );
         let still = Self::stretch(at);
         let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Stretch { time, ..still });
         let given = (at.time, at.parameters, at.discrete);

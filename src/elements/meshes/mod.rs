@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{Pose, Real};
 use crate::shapes::{HalfSpace, Solid as _, SolidShape, TriangleMesh};
 
-pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient};
+pub(super) use motion::{ELASTIC, MOTION, Sums, Unknown, across_and_along, by_mesh, normal_gradient};
 
 /// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
 /// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.

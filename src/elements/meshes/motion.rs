@@ -24,21 +24,23 @@ pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
     (depth_rate, velocity + normal.map(|n| n * depth_rate))
 }
 
-/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all;
-/// `None` if the surface does not provide them.
+/// That a surface does not provide the derivatives of its normal.
+pub(in crate::elements) struct Unknown;
+
+/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all.
 #[inline]
 pub(in crate::elements) fn normal_gradient<T: Real>(
     surface: &SolidShape<T>,
     part: Option<MeshPart>,
     near: impl FnOnce() -> SurfacePoint<T>,
-) -> Option<Option<Matrix3<T>>> {
+) -> Result<Option<Matrix3<T>>, Unknown> {
     match (surface, part) {
-        (SolidShape::HalfSpace(_), _) => Some(None),
+        (SolidShape::HalfSpace(_), _) => Ok(None),
         (SolidShape::Mesh(mesh), Some(part)) => {
             let near = near();
-            Some(mesh.normal_gradient_on(part, &near.normal, near.signed_distance))
+            Ok(mesh.normal_gradient_on(part, &near.normal, near.signed_distance))
         }
-        _ => surface.normal_gradient(&near()).map(Some),
+        _ => surface.normal_gradient(&near()).map(Some).ok_or(Unknown),
     }
 }
 

@@ -113,7 +113,7 @@ impl<T: Real> ElasticFoundation<T> {
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             let mut sums = [SpatialForce::zero(); NUMBERS];
             contact.for_each_spring(at, by_motion, |spring| {
-                let (normal_force, stretch, [elastic, along_slip]) = contact.given(&law, spring);
+                let ([normal_force, elastic, along_slip], stretch) = contact.given(&law, spring);
                 let pull = stretch.map(|stretch| stretch.map(|s| s * elastic));
                 let (n, slip, lever) = (&spring.at.n_F, &spring.at.slip_F, spring.point_G - p_GM);
                 let change = |i: usize| {
@@ -180,7 +180,7 @@ impl<T: Real> ElasticFoundation<T> {
                     let motion = (&p_GM, &V_M);
                     blocks.add_to_between(row(axis), contact.bodies(), motion, by_position, by_velocity);
                 }
-                if let (Some(anchor), (_, Some(stretch), [elastic, _])) =
+                if let (Some(anchor), ([_, elastic, _], Some(stretch))) =
                     (dragged, contact.given(&law, spring))
                 {
                     let share = elastic / law.law.grip(Dual::of(spring.at.area))[0];

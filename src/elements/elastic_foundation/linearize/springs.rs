@@ -8,7 +8,7 @@ use crate::elements::elastic_foundation::contact::Contact;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
 use crate::elements::laws::Touch;
-use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
+use crate::elements::meshes::{ELASTIC, Sums, Unknown, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, varied};
 use crate::math::{Algebraic, Dual, Number, Real, SpatialVelocity, dot, rotated};
@@ -123,7 +123,7 @@ impl<T: Real> Contact<'_, T> {
         let parts = &at.position.parts[self.found.parts.clone()];
         for (i, found) in at.position.springs[self.found.springs.clone()].iter().enumerate() {
             let near = (found.point_G, found.normal_G, found.depth);
-            let gradient = self.gradient(parts.get(i).copied(), near)?;
+            let gradient = self.gradient(parts.get(i).copied(), near).ok()?;
             let by_motion = self.depth_by_motion(near) * found.area;
             visit(&self.spring((at, V), found.index, near, gradient, ([found.area, found.depth], by_motion)));
         }
@@ -157,7 +157,7 @@ impl<T: Real> Contact<'_, T> {
         for (vertex, by_motion) in visited.iter().zip(by_motion) {
             if vertex.volume > T::zero() {
                 let (index, near) = (vertex.vertex as usize, near(vertex));
-                let gradient = self.gradient(None, near)?;
+                let gradient = self.gradient(None, near).ok()?;
                 visit(&self.spring(
                     (at, V),
                     index,
@@ -200,20 +200,20 @@ impl<T: Real> Contact<'_, T> {
         Spring { id, anchor, point_G, at, gradient, volume, elastic_by_motion }
     }
 
-    /// The derivatives of the normal by a shift of the base, if it turns; `None` if the other surface does not provide them.
+    /// The derivatives of the normal by a shift of the base, if it turns.
     #[inline]
     fn gradient(
         &self,
         part: Option<MeshPart>,
         (point_G, normal_G, depth): (Point3<T>, Vector3<T>, T),
-    ) -> Option<Option<Matrix3<T>>> {
+    ) -> Result<Option<Matrix3<T>>, Unknown> {
         let R_GO = self.X_GO.rotation.matrix();
         let gradient = normal_gradient(&self.other.shape, part, || SurfacePoint {
             point: self.X_GO.inverse_transform_point(&point_G),
             normal: R_GO.tr_mul(&normal_G),
             signed_distance: -depth,
         })?;
-        Some(gradient.map(|H| rotated(R_GO, &H)))
+        Ok(gradient.map(|H| rotated(R_GO, &H)))
     }
 
     /// The force of a spring.
@@ -251,14 +251,14 @@ impl<T: Real> Contact<'_, T> {
         sums.add(&base, (&point, follows.as_ref()), &force, Some(&spring.elastic_by_motion));
     }
 
-    /// The normal force, the stretch and the friction of a spring over numbers that vary with the law, and from [`NUMBERS`]
-    /// on with its anchor in the frame of the other surface.
+    /// The factors of the normal, the stretch and the slip velocity in the force of a spring, and the stretch, over numbers
+    /// that vary with the law, and from [`NUMBERS`] on with the anchor in the frame of the other surface.
     #[inline]
     pub(super) fn given<const N: usize>(
         &self,
         VariedLaw { material, law, .. }: &VariedLaw<T, N>,
         spring: &Spring<T>,
-    ) -> (Dual<T, N>, Option<Vector3<Dual<T, N>>>, [Dual<T, N>; 2]) {
+    ) -> ([Dual<T, N>; 3], Option<Vector3<Dual<T, N>>>) {
         let at = &spring.at;
         let stretch = spring.anchor.map(|(_, anchor_G)| {
             let mut stretch = at.along(at.p_FB - anchor_G.coords).map(Dual::<T, N>::of);
@@ -274,7 +274,8 @@ impl<T: Real> Contact<'_, T> {
         let elastic_force = material.elastic_force(spring.volume.map(Dual::of));
         let (normal_force, _) = law.press(elastic_force, Dual::of(at.depth_rate));
         let area = self.has_anchors.then_some(Dual::of(at.area));
-        (normal_force, stretch, law.friction(area, squares, normal_force).0)
+        let ([elastic, along_slip], _) = law.friction(area, squares, normal_force);
+        ([normal_force, elastic, along_slip], stretch)
     }
 
     /// From the mesh's origin to the base.

@@ -34,8 +34,8 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
                 point: (touch.p_FB + touch.n_F * spring.depth).into(),
                 normal: touch.n_F,
                 signed_distance: -spring.depth,
-            })?;
-            Some(touch.varied(gradient.as_ref()))
+            });
+            Some(touch.varied(gradient.ok()?.as_ref()))
         };
         let parameters = at.parameters.lift(&mut Dual::of);
         // The law has succeeded for the same values; if it fails here, finite differences report the error.
