@@ -34,7 +34,7 @@ impl<T: Real> Obstacle<T> {
     /// of windings, is discarded. Of several paths on the side the remembered one is followed, so on a surface with more
     /// than one the length depends on memory; on a sphere or a cylinder without ends it does not.
     ///
-    /// The cable passes in front of an axis: that of the surface ([`axis`](Wrappable::axis)), as for a cylinder, or the
+    /// The cable passes in front of an axis: that of the surface ([`axis`](crate::cable::Wrappable::axis)), as for a cylinder, or the
     /// line through the origin of its frame across the side and the straight line between the neighbouring points of
     /// the cable. It must not cross the half-plane behind the axis where the solid is in front of it. It may leave the
     /// solid, and pass beside it where it ends. It is not moved to the front if both neighbouring points are on one
