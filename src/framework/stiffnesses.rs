@@ -422,7 +422,11 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let r_G = self.mass_centers[place].coords - p_GB;
             let force = F_GB.force.map(T::to_f64);
             let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
-            ends.push(self.line(place, force, torque));
+            // What is left of forces that cancel on a body would count with all that others do there.
+            let rounding = T::negligible().to_f64() * (1.0 + p_GB.norm());
+            if force.norm() > rounding || torque.norm() > rounding {
+                ends.push(self.line(place, force, torque));
+            }
         }
         for coordinate in self.topology().coordinates() {
             ends.push(self.end_of(coordinate, self.forces.coordinate(coordinate).to_f64()));

@@ -9,7 +9,8 @@ use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, ElasticFoundation, ForceSystem, Frame, Handle, Pose, Requirement, SpatialVelocity, State,
+    BodyIndex, ContactDesign, ElasticFoundation, ForceSystem, Frame, Handle, Linearization, Pose,
+    Requirement, SpatialVelocity, State,
 };
 use force_elements_scenes::{is_at_length, one_in};
 
@@ -295,4 +296,33 @@ fn a_snapshot_resumes_with_its_anchors_bit_for_bit() {
     let expected = force(&mut state);
     assert!(expected.force.xy().norm() > 1.0);
     assert_eq!(force(&mut restored), expected);
+}
+
+/// The normal force of a vertex that barely touches is a small number, of which the inverse square leaves the range of `f32`.
+#[test]
+fn a_brick_that_barely_touches_is_linearized_in_single_precision() {
+    let design = ContactDesign::new(1.0, 0.1, 1e-3);
+    let material = Material::<f32>::for_contact(&design, 0.04).expect("a design");
+    for depth in [1e-8_f32, 3e-8, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5] {
+        for angle in [0.3_f32, 1.9, 4.0] {
+            let mut system = ForceSystem::<f32>::new();
+            let body = system.add_body();
+            let foundation =
+                ElasticFoundation::new(Parameters::for_contact(&design).expect("a design")).expect("valid");
+            let mut foundation = foundation.with_anchors();
+            foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+            let brick = TriangleMesh::brick(Vector3::repeat(0.1), [2; 3]).expect("valid");
+            let seat = Frame::on(body, Pose::translation(0.0, 0.0, 0.1));
+            foundation.add_springs(seat, brick, material).expect("valid");
+            system.add(foundation).expect("bodies exist");
+            let mut state = system.default_state();
+            let along = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            let sliding = SpatialVelocity::new(Vector3::zeros(), along);
+            state.set_body(body, Pose::translation(0.0, 0.0, -depth), sliding).expect("finite");
+            system.reset_memories(&mut state).expect("regular");
+            system.realize_dynamics(&mut state).expect("regular");
+            let linearized = system.linearize(&state, &mut Linearization::new());
+            assert!(linearized.is_ok(), "{depth} m: {linearized:?}");
+        }
+    }
 }

@@ -120,8 +120,9 @@ impl<S: Algebraic> Law<S> {
         } else if slips {
             one
         } else {
-            let along = k / limit * sv / speed;
-            let left = one - k / limit * ss * (k / limit);
+            // In this order, since the derivative of `k/limit` may leave the range of `f32` where a vertex barely touches.
+            let along = k * sv / limit / speed;
+            let left = one - k * ss / limit * k / limit;
             let root = (along * along + left).sqrt();
             if along > zero { left / (along + root) } else { root - along }
         };
