@@ -244,11 +244,16 @@ impl<T: Real> ExponentialSpring<T> {
         let falls = drop > zero && (release == zero || slip > release);
         let is_slack = speed * c > lowered_limit;
         let mut margin = beyond_least;
-        if falls || !(is_slack || *overspeed > zero) {
+        if falls {
+            // The damper alone counts where the spring pulls against it.
+            let alone = speed * c - limit;
+            let excess = pull.max(alone);
+            margin = margin.min(excess.abs());
+            if excess > zero {
+                margin = margin.min((excess - drop).abs()).min((pull - alone).abs());
+            }
+        } else if !(is_slack || *overspeed > zero) {
             margin = margin.min(pull.abs());
-        }
-        if falls && pull > zero {
-            margin = margin.min((pull - drop).abs());
         }
         if slips && is_anchored {
             margin = margin.min(room * k);
