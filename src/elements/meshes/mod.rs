@@ -1,4 +1,4 @@
-//! What beds of springs on meshes share: measures by which contacts are not missed, and the motion of a spring.
+//! Half widths, passing times, gaps and spring motion for beds of springs on meshes.
 
 mod motion;
 

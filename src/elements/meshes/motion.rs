@@ -24,7 +24,7 @@ pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
     (depth_rate, velocity + normal.map(|n| n * depth_rate))
 }
 
-/// That a surface does not provide the derivatives of its normal.
+/// The error of a surface that does not provide the derivatives of its normal.
 pub(in crate::elements) struct Unknown;
 
 /// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all.
