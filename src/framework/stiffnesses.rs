@@ -68,11 +68,15 @@ const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 /// Let `M` be the masses, and `K` and `C` the sums over all springs, symmetric and positive semidefinite. Symplectic
 /// Euler is stable if `M − ½hC − ¼h²K` is positive definite, since then `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half
 /// way between the positions of two steps, never grows. To find such `h`, each spring gets a part of the mass at each
-/// of its ends, in proportion to its contribution there. All of `M` is distributed, so positive definiteness for each
-/// spring implies that of the sum. A spring with ends on bodies or coordinates `i`, where all springs together have the
-/// stiffness `K_i` and the damping `C_i`, then moves with `ω² ≤ Σ ‖K_i‖` and `γ ≤ Σ ‖C_i‖`, with the largest
-/// eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`, which are bounded to 3 % by the norms of 32nd powers. For one
-/// spring, and for equal ones in parallel, the bound has no other slack.
+/// of its ends, in proportion to its contribution there times a weight `w_i`. No more than `M` is distributed, so
+/// positive definiteness for each spring implies that of the sum. A spring with ends on bodies or coordinates `i`, where
+/// all springs together have the weighted stiffness `K_i` and damping `C_i`, then moves with `ω² ≤ Σ ‖K_i‖/w_i` and
+/// `γ ≤ Σ ‖C_i‖/w_i`, with the largest eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`, which are bounded to 3 % by the
+/// norms of 32nd powers. For one spring, and for equal ones in parallel, the bound has no other slack.
+///
+/// This holds for any positive weights. They are one, except where a spring pulls less than a tenth as hard, over the root
+/// of the mass, as at another of its ends, by a ratio `ρ`: there `w = 0.1/ρ`. So an end counts the less the less the
+/// spring does there, and not at all in the limit, as where forces of a strand cancel but for rounding.
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
@@ -162,6 +166,10 @@ fn inverse_root(inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, Error> {
 /// The number of squarings of a matrix for a [bound](greatest) on its eigenvalues.
 const SQUARINGS: usize = 5;
 
+/// The ratio below which an end of a spring has a weight above one. With a ratio of one, many light bodies on a heavy one
+/// would count there by the root of the ratio of masses.
+const EVEN: f64 = 0.1;
+
 /// One end of a spring of unit stiffness.
 #[derive(Debug, Clone, Copy)]
 struct End {
@@ -209,6 +217,16 @@ impl End {
     /// Of a spring in one direction.
     fn along(place: usize, line: Vector6<f64>) -> Self {
         Self { place, direction: Direction::Line(line), yielding: line.norm_squared() }
+    }
+
+    /// The ends at which something moves, with their weights.
+    fn weighted(ends: &[Self]) -> impl Iterator<Item = (&Self, f64)> + Clone {
+        let most = ComplexField::sqrt(ends.iter().map(|end| end.yielding).fold(0.0, f64::max));
+        // An infinite stiffness on an immovable body is ignored.
+        ends.iter().filter(|end| end.yielding > 0.0).map(move |end| {
+            let weight = EVEN * most / ComplexField::sqrt(end.yielding);
+            (end, weight.max(1.0))
+        })
     }
 }
 
@@ -378,7 +396,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             }
             return;
         }
-        for End { place, .. } in ends {
+        for (&End { place, .. }, weight) in End::weighted(&ends) {
             let of_mass = Matrix3::from_diagonal_element(self.mass_roots[place]);
             let of_inertia = self.inertia_roots[place];
             let lever = p_G.map(T::to_f64) - self.mass_centers[place];
@@ -388,8 +406,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&of_inertia);
             to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(of_inertia * lever.cross_matrix()));
             let total = &mut self.totals[place];
-            total.stiffness += to_center * stiffness * to_center.transpose();
-            total.damping += to_center * damping * to_center.transpose();
+            total.stiffness += to_center * stiffness * to_center.transpose() * weight;
+            total.damping += to_center * damping * to_center.transpose() * weight;
         }
     }
 
@@ -422,11 +440,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let r_G = self.mass_centers[place].coords - p_GB;
             let force = F_GB.force.map(T::to_f64);
             let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
-            // What is left of forces that cancel on a body would count with all that others do there.
-            let rounding = T::negligible().to_f64() * (1.0 + p_GB.norm());
-            if force.norm() > rounding || torque.norm() > rounding {
-                ends.push(self.line(place, force, torque));
-            }
+            ends.push(self.line(place, force, torque));
         }
         for coordinate in self.topology().coordinates() {
             ends.push(self.end_of(coordinate, self.forces.coordinate(coordinate).to_f64()));
@@ -451,8 +465,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             self.bound(&ends);
             return;
         }
-        for End { place, yielding, .. } in ends {
-            let share = yielding / all;
+        for (&End { place, yielding, .. }, weight) in End::weighted(&ends) {
+            let share = weight * yielding / all;
             let impact = &mut self.totals[place].impact;
             impact.square = impact.square.max(frequency * frequency * share);
             impact.damping = impact.damping.max(damping_rate * share);
@@ -519,14 +533,11 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             self.bound(ends);
             return;
         }
-        for End { place, direction, yielding } in ends {
-            // An infinite stiffness on an immovable body is ignored.
-            if *yielding > 0.0 {
-                let total = &mut self.totals[*place];
-                for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
-                    if factor > 0.0 {
-                        direction.add_to(sum, factor);
-                    }
+        for (End { place, direction, .. }, weight) in End::weighted(ends) {
+            let total = &mut self.totals[*place];
+            for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
+                if factor > 0.0 {
+                    direction.add_to(sum, factor * weight);
                 }
             }
         }
@@ -535,16 +546,17 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// Bounds the motion of a spring with these ends.
     fn bound(&mut self, ends: &[End]) {
         let Self { bounds, totals, stepping, longest, worst, .. } = self;
-        let ends = || ends.iter().filter(|end| end.yielding > 0.0).map(|end| end.place);
+        let ends = End::weighted(ends);
         let sum = |bounds: &[(Rates, bool)]| {
-            ends().map(|place| bounds[place].0).fold(Rates::default(), |sum, Rates { square, damping }| {
-                Rates { square: sum.square + square, damping: sum.damping + damping }
+            ends.clone().fold(Rates::default(), |sum, (end, weight)| {
+                let Rates { square, damping } = bounds[end.place].0;
+                Rates { square: sum.square + square / weight, damping: sum.damping + damping / weight }
             })
         };
         if stepping.method.longest_step(sum(bounds)) >= *longest {
             return;
         }
-        for place in ends() {
+        for (&End { place, .. }, _) in ends.clone() {
             let (rates, is_tight) = &mut bounds[place];
             if !*is_tight {
                 (*rates, *is_tight) = (totals[place].bound(greatest), true);
