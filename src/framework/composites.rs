@@ -247,6 +247,8 @@ impl<T: Real, K, V: Listed<T, K>> Listed<T, (K,)> for Option<V> {
 }
 
 impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
+    const OWN_STAGE: Option<Stage> = V::OWN_STAGE;
+
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let name = field.name;
         let mut is_known = self.is_some();
@@ -296,6 +298,8 @@ macro_rules! lists {
         }
 
         impl<T: Real, $($generics)*> Part<T, [$Kind; 1]> for Vec<$Member> {
+            const OWN_STAGE: Option<Stage> = <$Member as Part<T, $Kind>>::OWN_STAGE;
+
             fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
                 let list = field.name;
                 for (i, member) in self.iter_mut().enumerate() {

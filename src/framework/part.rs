@@ -139,6 +139,9 @@ pub trait Listed<T: Real, Kind>: Sized {
 
 /// A field of a struct that [`variables!`](crate::variables!) declares.
 pub trait Part<T: Real, Kind>: Listed<T, Kind> {
+    /// The first stage that reads one of its numbers, if their type states that.
+    const OWN_STAGE: Option<Stage> = None;
+
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
 
@@ -270,6 +273,8 @@ fn within<V>(field: &Declared<'_>, entry: Entry<'_, V>, visit: &mut dyn FnMut(En
 }
 
 impl<T: Real, V: Variables<T> + Default> Part<T, Nested> for V {
+    const OWN_STAGE: Option<Stage> = V::FIRST_STAGE;
+
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         Variables::visit_mut(self, &mut |entry| within(&field, entry, visit));
     }

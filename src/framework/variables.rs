@@ -118,14 +118,20 @@ pub fn earlier(a: Option<Stage>, b: Option<Stage>) -> Option<Stage> {
     }
 }
 
+/// A stage, or an earlier one.
+#[doc(hidden)]
+pub const fn no_later(stage: Stage, other: Option<Stage>) -> Stage {
+    match other {
+        Some(other) if (other as u8) < stage as u8 => other,
+        _ => stage,
+    }
+}
+
 /// The earliest of several stages.
 #[doc(hidden)]
 pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
     let Some((first, rest)) = stages.split_first() else { return None };
-    match earliest(rest) {
-        Some(other) if (other as u8) < *first as u8 => Some(other),
-        _ => Some(*first),
-    }
+    Some(no_later(*first, earliest(rest)))
 }
 
 /// Declares a struct of named scalars and implements [`Variables`](crate::Variables) for it: each field once, with its
@@ -147,7 +153,7 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 ///   place of a range, their numbers are named as if they were fields of the outer one.
 /// - The [stage](crate::Stage) is the first that reads the field, for a force or for an energy. Writing the field drops
 ///   the state to just below it, so that earlier stages are not evaluated again. Without a stage it is `Instance`,
-///   which is always safe.
+///   which is always safe. A declared struct is read at its own stages, even if its field states a later one.
 ///
 /// All of this is added to the documentation of the field.
 ///
@@ -297,7 +303,7 @@ macro_rules! variables {
 
         impl<T: $crate::Real> $crate::Variables<T> for $name<T> {
             const FIRST_STAGE: Option<$crate::Stage> =
-                $crate::variables::earliest(&[$($crate::variables!(@stage $($stage)?)),*]);
+                $crate::variables::earliest(&[$($crate::variables!(@stage T $type $(, $stage)?)),*]);
 
             fn visit(&self, visit: $crate::variables::Visitor<'_, T>) {
                 $($crate::variables::Listed::<T, _>::visit(
@@ -305,7 +311,7 @@ macro_rules! variables {
                     $crate::variables::Declared {
                         name: $crate::variables!(@name $field $($range)?),
                         units: &[$($unit $(, $more)*)?],
-                        stage: $crate::variables!(@stage $($stage)?),
+                        stage: $crate::variables!(@stage T $type $(, $stage)?),
                     },
                     visit,
                 );)*
@@ -317,7 +323,7 @@ macro_rules! variables {
                     $crate::variables::Declared {
                         name: $crate::variables!(@name $field $($range)?),
                         units: &[$($unit $(, $more)*)?],
-                        stage: $crate::variables!(@stage $($stage)?),
+                        stage: $crate::variables!(@stage T $type $(, $stage)?),
                     },
                     visit,
                 );)*
@@ -331,7 +337,7 @@ macro_rules! variables {
                         $crate::variables::Part::<T, _>::first_stage_changed(
                             &self.$field,
                             &new.$field,
-                            $crate::variables!(@stage $($stage)?),
+                            $crate::variables!(@stage T $type $(, $stage)?),
                         ),
                     );
                 )*
@@ -366,8 +372,10 @@ macro_rules! variables {
     (@label [] $field:ident) => { stringify!($field) };
     (@default $T:ident $default:expr) => { <$T as $crate::Real>::lit($default) };
     (@default $T:ident) => { $crate::variables::Listed::<$T, _>::neutral() };
-    (@stage $stage:ident) => { $crate::Stage::$stage };
-    (@stage) => { $crate::Stage::Instance };
+    (@stage $T:ident $type:ty, $stage:ident) => {
+        $crate::variables::no_later($crate::Stage::$stage, <$type as $crate::variables::Part<$T, _>>::OWN_STAGE)
+    };
+    (@stage $T:ident $type:ty) => { $crate::Stage::Instance };
     (@struct [$($derived:ident),*]
         $(#[doc = $doc:expr])*
         #[derive(Copy, Lift)]

@@ -192,6 +192,56 @@ fn the_earliest_stage_of_a_struct_is_that_of_its_fields() {
     assert_eq!(<() as Variables<f64>>::FIRST_STAGE, None);
 }
 
+variables! {
+    /// A number that is read at Position stage.
+    #[derive(Copy)]
+    pub struct Early<T> {
+        /// The number.
+        pub number: T => Position;
+    }
+}
+
+variables! {
+    /// One that states a later stage.
+    pub struct One<T> {
+        /// The number.
+        pub early: Early<T> => Dynamics;
+    }
+}
+
+variables! {
+    /// Perhaps one.
+    pub struct Perhaps<T> {
+        /// The number.
+        pub early: Option<Early<T>> => Dynamics;
+    }
+}
+
+variables! {
+    /// Several.
+    pub struct Several<T> {
+        /// The numbers.
+        pub early: Vec<Early<T>> => Dynamics;
+    }
+}
+
+#[test]
+fn a_declared_struct_is_read_at_its_own_stages_even_if_its_field_states_a_later_one() {
+    let stages = [One::<f64>::FIRST_STAGE, Perhaps::<f64>::FIRST_STAGE, Several::<f64>::FIRST_STAGE];
+    assert_eq!(stages, [Some(Stage::Position); 3]);
+    let early = Early { number: 1.0 };
+    let changes = [
+        One::default().first_stage_changed(&One { early }),
+        // Numbers that come and go are as good as numbers that change.
+        Perhaps::default().first_stage_changed(&Perhaps { early: Some(early) }),
+        Several::default().first_stage_changed(&Several { early: vec![early] }),
+    ];
+    assert_eq!(changes, [Some(Stage::Position); 3]);
+    let mut listed = Vec::new();
+    Perhaps::<f64>::default().visit(&mut |entry| listed.push(entry.stage));
+    assert_eq!(listed, [Stage::Position; 2]);
+}
+
 #[test]
 fn an_open_account_is_booked_for_what_changes_and_stays_as_it_is_for_what_does_not() {
     let mut scene = Scene::<f64>::new();
