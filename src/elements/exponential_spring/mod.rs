@@ -74,9 +74,9 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
 /// a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
 /// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes both, as if the velocity changed evenly.
-/// It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds: with error
-/// control at 1e-7 a thrown body left an impact at 0.1716 m/s along the plane with an error of 0.0025 m/s. Limit the step where
-/// that matters.
+/// It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds. It is of second
+/// order in the step, and error control does not see it: after a throw the velocity along the plane may be off by thousands of
+/// times its accuracy. Limit the step where that matters.
 ///
 /// The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
 /// anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
