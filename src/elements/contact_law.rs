@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::Stiffnesses;
-use crate::math::{Algebraic, Dual, Number, Real};
+use crate::math::{Algebraic, Real};
 use crate::mechanics::BodyIndex;
 use crate::results;
 
@@ -92,26 +92,6 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
 }
 
 impl<T: Real> ContactLaw<T> {
-    /// The same law over dual numbers.
-    fn constant<const N: usize>(&self) -> ContactLaw<Dual<T, N>> {
-        ContactLaw {
-            dissipation: Dual::of(self.dissipation),
-            dynamic_friction: Dual::of(self.dynamic_friction),
-            twice_excess: Dual::of(self.twice_excess),
-            viscous_friction: Dual::of(self.viscous_friction),
-            transition_velocity: Dual::of(self.transition_velocity),
-            inverse_transition_squared: Dual::of(self.inverse_transition_squared),
-        }
-    }
-
-    /// The friction force per newton of normal force is `−g σ` with the slip velocity `σ`; the derivative of `g σ` by it is
-    /// `g 1 + h σ σᵀ`. These are `g` and `h`.
-    #[inline]
-    pub(super) fn friction_slopes(&self, slip: &Vector3<T>) -> [T; 2] {
-        let factor = self.constant::<1>().friction_factor(Dual::variable(slip.norm_squared(), 0));
-        [factor.value, factor.slopes[0] * T::lit(2.0)]
-    }
-
     /// Reports the friction at rest under this normal force \[N\] as a damper between points of two bodies, of which the part
     /// `(2μ_s − μ_d)/v_t` is limited. Returns the damping in any direction that was counted.
     pub(super) fn report_friction(
@@ -138,6 +118,7 @@ impl<T: Real> ContactLaw<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{Dual, Number as _};
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 
@@ -242,12 +223,13 @@ mod tests {
         for vt in [1e-6, 0.01, 10.0] {
             let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
                 rubber(vt, 0.1);
+            let of = |number| Dual::<T, 1>::lit(number);
             let law = law_of(Coefficients {
-                dissipation: T::lit(dissipation),
-                static_friction: T::lit(static_friction),
-                dynamic_friction: T::lit(dynamic_friction),
-                viscous_friction: T::lit(viscous_friction),
-                transition_velocity: T::lit(vt),
+                dissipation: of(dissipation),
+                static_friction: of(static_friction),
+                dynamic_friction: of(dynamic_friction),
+                viscous_friction: of(viscous_friction),
+                transition_velocity: of(vt),
             });
             for ratio in [0.0, 1e-3, 0.9, 1.1, 1.5, 3.0, 10.0, 1e3, 1e6, 3e7, 1e12] {
                 let speed = Dual64::new(ratio * vt, 1.0);
@@ -256,9 +238,10 @@ mod tests {
                 let expected = part / (r * r + 1.0) * (2.0 * (static_friction - dynamic_friction))
                     + part * dynamic_friction
                     + speed * viscous_friction;
-                let slip = Vector3::new(0.6, 0.0, 0.8) * (ratio * vt);
-                let [factor, along] = law.friction_slopes(&slip.map(T::lit)).map(T::to_f64);
-                let along_slip = factor + along * slip.norm_squared();
+                let slip = Dual::variable(T::lit(ratio * vt), 0);
+                let factor = law.friction_factor(slip * slip);
+                let along_slip = (factor * slip).slopes[0].to_f64();
+                let factor = factor.value.to_f64();
                 // The slope is the sum of a factor and of what it changes by.
                 let size = factor.abs() + expected.eps.abs();
                 assert!(

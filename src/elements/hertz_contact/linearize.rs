@@ -4,21 +4,34 @@ use core::array::from_fn;
 
 use nalgebra::{ComplexField, Matrix3, Vector3};
 
-use super::{HertzContact, Parameters, Position, Velocity};
+use super::{HertzContact, Parameters, Velocity};
+use crate::elements::laws::Touch;
+use crate::elements::meshes::{MOTION, Sums};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, cross_times, outer, times_cross};
+use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, dot, outer};
 use crate::mechanics::Checked;
 
 /// The number of parameters.
 const NUMBERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
 
 impl<T: Real> HertzContact<T> {
-    /// The derivatives of the normal by a shift of the ball's center.
-    fn gradient(&self, at: &Position<T>) -> Matrix3<T> {
-        let Some(other) = self.surface.1 else { return Matrix3::zeros() };
-        let n = at.normal_G;
-        (Matrix3::identity() - n * n.transpose()) / (other + self.ball.1 - at.depth)
+    /// The contact as that of a spring whose base is the ball's center.
+    fn touch(at: &AtDynamics<'_, T, Self>) -> Touch<T> {
+        let (depth, Velocity { depth_rate, slip_G: slip_F }) = (at.position.depth, *at.velocity);
+        let (area, p_FB) = (T::zero(), Vector3::zeros());
+        Touch { time: at.time, area, depth, depth_rate, p_FB, slip_F, n_F: at.position.normal_G }
+    }
+
+    /// The force on the ball.
+    #[inline]
+    fn force<S: Algebraic<Scalar = T>>(&self, parameters: &Parameters<S>, at: &Touch<S>) -> Vector3<S> {
+        let law = parameters.contact_law();
+        let contact_radius = (S::of(self.effective_radius) * at.depth).sqrt();
+        let elastic_force = parameters.elastic_force(contact_radius, at.depth);
+        let normal_force = elastic_force * law.normal_factor(at.depth_rate);
+        let viscosity = normal_force * law.friction_factor(dot(&at.slip_F, &at.slip_F));
+        at.n_F.zip_map(&at.slip_F, |n, slip| n * normal_force - slip * viscosity)
     }
 
     pub(super) fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
@@ -43,73 +56,36 @@ impl<T: Real> HertzContact<T> {
     }
 
     pub(super) fn linearize_by_motion(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let Position { normal_G: n, depth, elastic_force, .. } = at.position;
-        if *depth <= T::zero() {
+        if at.position.depth <= T::zero() {
             return;
         }
-        let Velocity { depth_rate, slip_G: slip } = at.velocity;
-        let [ball, surface] = self.bodies();
-        let (center, radius) = &self.ball;
-        let p_GC = at.positions.pose(Checked(ball)) * center.p_B;
-        let H = self.gradient(at.position);
-        let velocity = |body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GC);
-        let V = velocity(ball) - velocity(surface);
-        // From the contact point to the center, along the normal.
-        let height = *radius - *depth * T::lit(0.5);
-        let law = at.parameters.contact_law();
-        let [g, along] = law.friction_slopes(slip);
-        let factor = law.normal_factor(*depth_rate);
-        let normal_force = *elastic_force * factor;
-        let damping = if factor > T::zero() { law.damping(*elastic_force) } else { T::zero() };
-        let stiffness = *elastic_force / *depth * T::lit(1.5) * factor;
-        let per_newton = n - slip * g;
-        let force = per_newton * normal_force;
-        let lever = n * -height;
-        let half = T::lit(0.5);
+        let ([ball, surface], n, (center, radius)) = (self.bodies(), at.position.normal_G, &self.ball);
+        let p_GM = at.positions.pose(Checked(ball)) * center.p_B;
+        let velocity = |body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GM);
+        let V_M = velocity(ball) - velocity(surface);
+        // By a shift of the center: the normal, and the contact point at this height on it.
+        let across = Matrix3::identity() - n * n.transpose();
+        let gradient = self.surface.1.map(|other| across / (other + *radius - at.position.depth));
+        let height = *radius - at.position.depth * T::lit(0.5);
+        let follows =
+            outer(&(n * T::lit(-0.5)), &n, T::one()) - gradient.map_or(Matrix3::zeros(), |H| H * height);
 
-        // Along the surface, on which the slip is.
-        let by_speed = outer(&(slip * along), slip, g);
-        // By the velocity of the contact point; and by the velocity of the center and the spin of the ball.
-        let across = n * (g * normal_force) - per_newton * damping;
-        let by_velocity = across * n.transpose() - by_speed * normal_force;
-        let by_spin = -times_cross(&by_velocity, &lever);
-        // By a shift of the center: the velocity of the contact point, its components along the turning normal, and the
-        // load.
-        let lever_by_shift = -H * height - n * n.transpose() * half;
-        let spun = cross_times(&V.angular, &lever_by_shift);
-        let turned = (H * slip).transpose();
-        let by_shift = by_velocity * spun - per_newton * (turned * damping + n.transpose() * stiffness)
-            + (H - by_speed * (H * *depth_rate - n * turned)) * normal_force;
-        let torque_by = |force_by: &Matrix3<T>| cross_times(&lever, force_by);
-        blocks.add_between(&Between {
-            bodies: [surface, ball],
-            p_GM: p_GC,
-            F_GM: SpatialForce::new(lever.cross(&force), force),
-            V_M: V,
-            by_position: Slopes::Coupled([
-                [Matrix3::zeros(), torque_by(&by_shift) - cross_times(&force, &lever_by_shift)],
-                [Matrix3::zeros(), by_shift],
-            ]),
-            by_velocity: Slopes::Coupled([
-                [torque_by(&by_spin), torque_by(&by_velocity)],
-                [by_spin, by_velocity],
-            ]),
-        });
+        let parameters = at.parameters.lift(&mut Dual::of);
+        let force = self.force(&parameters, &Self::touch(at).varied::<MOTION>(gradient.as_ref()));
+        let mut sums = Sums::of(V_M.angular);
+        sums.add(&Vector3::zeros(), (&(n * -height), Some(&follows)), &force, None);
+        let (F_GM, by) = sums.about_origin();
+        let [by_position, by_velocity] = by.map(Slopes::Coupled);
+        blocks.add_between(&Between { bodies: [surface, ball], p_GM, F_GM, V_M, by_position, by_velocity });
     }
 
     pub(super) fn linearize_by_parameters(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let Position { normal_G: n, point_G, depth, contact_radius, .. } = at.position;
-        if *depth <= T::zero() {
+        if at.position.depth <= T::zero() {
             return;
         }
-        let Velocity { depth_rate, slip_G: slip } = at.velocity;
-        let [ball, surface] = self.bodies();
+        let ([ball, surface], point_G) = (self.bodies(), &at.position.point_G);
         let parameters = at.parameters.lift(&mut varied::<T, NUMBERS>(0));
-        let law = parameters.contact_law();
-        let elastic_force = parameters.elastic_force(Dual::of(*contact_radius), Dual::of(*depth));
-        let normal_force = elastic_force * law.normal_factor(Dual::of(*depth_rate));
-        let viscosity = normal_force * law.friction_factor(Dual::of(slip.norm_squared()));
-        let force = n.zip_map(slip, |n, slip| normal_force * Dual::of(n) - viscosity * Dual::of(slip));
+        let force = self.force(&parameters, &Self::touch(at).constant());
         let changes: [_; NUMBERS] =
             from_fn(|i| SpatialForce::new(Vector3::zeros(), force.map(|component| component.slopes[i])));
         blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);

@@ -138,6 +138,7 @@ impl<T: Real> Sums<T> {
     }
 
     /// Torque and force, and their derivatives by position and by velocity if the mesh's origin is the fixed point.
+    #[inline]
     pub(in crate::elements) fn about_origin(self) -> (SpatialForce<T>, [Quarters<T>; 2]) {
         let Self { spin, F_M, mut by_position, by_velocity } = self;
         // Levers and velocities are relative to the mesh's origin, which shifts.
