@@ -113,22 +113,6 @@ impl<T: Real> Sides<T> {
         }
     }
 
-    /// Adds the derivatives of the forces by all variables, from those of the tension. The factors are variables too.
-    pub(super) fn add_by_variables<const N: usize>(
-        &self,
-        blocks: &mut Blocks<'_, T>,
-        tension: T,
-        slopes: &[T; N],
-        places_of_factors: [usize; 2],
-    ) {
-        for (i, sign) in [-T::one(), T::one()].into_iter().enumerate() {
-            let Some(on) = self.both()[i] else { continue };
-            let mut forces = slopes.map(|slope| Vector1::new(-(sign * self.factors[i]) * slope));
-            forces[places_of_factors[i]].x -= sign * tension;
-            blocks.add_by_variables(on, Blocks::<T>::TIME, &forces);
-        }
-    }
-
     /// Adds the derivatives of a number by the motion, from those by displacement and velocity.
     pub(super) fn add_to(&self, blocks: &mut Blocks<'_, T>, row: Row, slopes: [T; 2]) {
         for (by, factor) in self.moving() {

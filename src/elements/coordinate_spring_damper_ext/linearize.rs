@@ -1,172 +1,108 @@
 //! Derivatives of the force and of the memory, the branches of the law, and bounds on its stiffness.
 
-use nalgebra::Scalar;
+use nalgebra::Vector1;
 
 use super::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Blocks, Row};
+use crate::framework::{AtDynamics, Blocks, Row, varied};
 use crate::math::{Dual, Number, Real};
 
 type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
 
-/// The number of variables: time, parameters, memory.
-const VARIABLES: usize =
-    1 + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
+/// The number of derivatives by motion: displacement and velocity.
+const MOTION: usize = 2;
+/// That of all derivatives: motion, parameters, memory.
+const ALL: usize = MOTION + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
+/// Where the variables of each part of the law begin: those of spring, damper and factors, of the stops, and of friction, with
+/// the memory.
+const SPRING: usize = 0;
+const STOPS: usize = 6;
+const FRICTION: usize = 13;
+/// The numbers that vary with each part: motion and these variables.
+const BY_SPRING: usize = MOTION + STOPS - SPRING;
+const BY_STOPS: usize = MOTION + FRICTION - STOPS;
+const BY_FRICTION: usize = ALL - FRICTION;
 
-/// Some numbers of the parameters and of the memory.
-type List<S, const M: usize> = for<'a> fn(&'a mut Parameters<S>, &'a mut Discrete<S>) -> [&'a mut S; M];
-
-/// The numbers on which spring and damper depend.
-fn of_spring<'a, S: Scalar>(p: &'a mut Parameters<S>, _: &'a mut Discrete<S>) -> [&'a mut S; 4] {
-    [&mut p.stiffness, &mut p.damping, &mut p.offset, &mut p.velocity_offset]
-}
-
-/// What friction depends on.
-fn of_friction<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 13] {
-    [
-        &mut p.dynamic_friction,
-        &mut p.static_friction_offset,
-        &mut p.dynamic_friction_coefficient,
-        &mut p.static_friction_offset_coefficient,
-        &mut p.friction_load,
-        &mut p.sticking_stiffness,
-        &mut p.sticking_damping,
-        &mut p.exponential_decay_static,
-        &mut p.viscous_friction,
-        &mut p.friction_proportional_zone,
-        &mut m.friction_mode,
-        &mut m.last_sticking_position,
-        &mut m.bristle_energy,
-    ]
-}
-
-/// What the stops depend on.
-fn of_stops<'a, S: Scalar>(p: &'a mut Parameters<S>, m: &'a mut Discrete<S>) -> [&'a mut S; 8] {
-    [
-        &mut p.limit_stops_upper,
-        &mut p.limit_stops_lower,
-        &mut p.limit_stops_upper_stiffness,
-        &mut p.limit_stops_lower_stiffness,
-        &mut p.limit_stops_upper_damping,
-        &mut p.limit_stops_lower_damping,
-        &mut p.limit_stops_transition,
-        &mut m.limit_stop_state,
-    ]
-}
-
-/// The value of a part of the law, given displacement, velocity, parameters and memory.
+/// Evaluates a part of the law in `N` numbers that vary: displacement, velocity, and variables from the first on.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-fn with<T: Real, const N: usize, const M: usize, R>(
+fn over<T: Real, const N: usize, R>(
     at: &At<'_, T>,
-    list: List<Dual<T, N>, M>,
+    first: usize,
     law: impl FnOnce(&Parameters<Dual<T, N>>, [Dual<T, N>; 2], &Discrete<Dual<T, N>>) -> R,
 ) -> R {
-    let of = &mut |number| Dual::of(number);
-    let (mut parameters, mut memory) = (at.parameters.lift(of), at.discrete.lift(of));
-    // The directions are known at compile time, so that numbers without derivatives are not formed.
-    for (number, direction) in list(&mut parameters, &mut memory).into_iter().zip(2..) {
-        *number = Dual::variable(number.value, direction);
-    }
-    let motion = [Dual::variable(at.position.displacement, 0), Dual::variable(at.velocity.velocity, 1)];
-    law(&parameters, motion, &memory)
-}
-
-/// The derivatives of one number of the element by displacement and velocity, and by all variables.
-struct Gradient<T> {
-    by_motion: [T; 2],
-    by_variables: [T; VARIABLES],
-}
-
-impl<T: Real> Gradient<T> {
-    fn none() -> Self {
-        Self { by_motion: [T::zero(); 2], by_variables: [T::zero(); VARIABLES] }
-    }
-
-    /// Adds a part with derivatives by displacement, velocity and the numbers in these places.
-    #[inline]
-    fn with<const N: usize>(mut self, part: Dual<T, N>, places: &[usize]) -> Self {
-        (0..2).for_each(|i| self.by_motion[i] += part.slopes[i]);
-        places.iter().zip(&part.slopes[2..]).for_each(|(&place, &slope)| self.by_variables[place] += slope);
-        self
-    }
-
-    /// Adds the effect of the factors, through displacement and velocity, for the coordinates on each side.
-    #[inline]
-    fn with_factors(mut self, of: &Parameters<usize>, motion_of_sides: [[T; 2]; 2]) -> Self {
-        let [first, second] = motion_of_sides.map(|[q, v]| self.by_motion[0] * q + self.by_motion[1] * v);
-        self.by_variables[of.factor0] -= first;
-        self.by_variables[of.factor1] += second;
-        self
-    }
+    let (mut vary, mut before) = (varied(0), 0..first);
+    let motion = [at.position.displacement, at.velocity.velocity].map(&mut vary);
+    let mut vary = |number| if before.next().is_some() { Dual::of(number) } else { vary(number) };
+    law(&at.parameters.lift(&mut vary), motion, &at.discrete.lift(&mut vary))
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
+    /// A number of a part of the law, by all numbers. The factors move the displacement.
+    #[inline]
+    fn by_all<const N: usize>(&self, at: &At<'_, T>, first: usize, number: Dual<T, N>) -> Dual<T, ALL> {
+        let mut by_all = Dual::of(number.value);
+        let (by_motion, by_variables) = number.slopes.split_at(MOTION);
+        by_all.slopes[..MOTION].copy_from_slice(by_motion);
+        by_all.slopes[MOTION + first..][..N - MOTION].copy_from_slice(by_variables);
+        let of = at.parameters.places(MOTION);
+        let sides = self.sides(at.parameters).motions(at.positions, at.velocities);
+        let [side0, side1] = sides.map(|[q, v]| by_motion[0] * q + by_motion[1] * v);
+        by_all.slopes[of.factor0] -= side0;
+        by_all.slopes[of.factor1] += side1;
+        by_all
+    }
+
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let slopes = with(at, |_, _| [], |p, [q, v], m| p.evaluate(q, v, m).0.force.slopes);
-        self.sides(at.parameters).add(blocks, slopes);
+        let force = over::<T, MOTION, _>(at, ALL, |p, [q, v], m| p.evaluate(q, v, m).0.force);
+        self.sides(at.parameters).add(blocks, force.slopes);
         Self::state_branches(at, blocks);
     }
 
-    /// The places of the variables.
-    fn places(at: &At<'_, T>, blocks: &Blocks<'_, T>) -> (Parameters<usize>, Discrete<usize>) {
-        (at.parameters.places(blocks.parameter(0)), at.discrete.places(blocks.discrete(0)))
-    }
-
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let (mut of, mut of_memory) = Self::places(at, blocks);
-        let places = of_spring(&mut of, &mut of_memory).map(|place| *place);
-        let [spring, damper] = with(at, of_spring, |p, [q, v], _| p.spring_and_damper(q, v));
-        let mut force = Gradient::none().with::<6>(spring + damper, &places);
-        let places = of_friction(&mut of, &mut of_memory).map(|place| *place);
-        let friction = with(at, of_friction, |p, [q, v], m| p.friction(q, v, m).force);
-        force = force.with::<15>(friction, &places);
+        let [spring, damper] = over::<T, BY_SPRING, _>(at, SPRING, |p, [q, v], _| p.spring_and_damper(q, v));
+        let friction = over::<T, BY_FRICTION, _>(at, FRICTION, |p, [q, v], m| p.friction(q, v, m).force);
+        let mut force = self.by_all(at, SPRING, spring + damper) + self.by_all(at, FRICTION, friction);
         if at.parameters.use_limit_stops {
-            let places = of_stops(&mut of, &mut of_memory).map(|place| *place);
-            let contact = with(at, of_stops, |p, [q, v], m| p.contact(q, v, m.limit_stop_state).force);
-            force = force.with::<10>(contact, &places);
+            let contact =
+                |p: &Parameters<_>, [q, v]: [_; 2], m: &Discrete<_>| p.contact(q, v, m.limit_stop_state);
+            force += self.by_all(at, STOPS, over::<T, BY_STOPS, _>(at, STOPS, contact).force);
         }
-        let sides = self.sides(at.parameters);
-        let force = force.with_factors(&of, sides.motions(at.positions, at.velocities));
-        let factors = [of.factor0, of.factor1];
-        sides.add_by_variables(blocks, at.dynamics.force, &force.by_variables, factors);
+        let (sides, of) = (self.sides(at.parameters), at.parameters.places(MOTION));
+        let [factor0, factor1] = sides.factors;
+        let generalized = [Dual::variable(factor0, of.factor0), -Dual::variable(factor1, of.factor1)];
+        for (side, factor) in sides.both().into_iter().zip(generalized) {
+            let Some(on) = side else { continue };
+            let slopes = (force * factor).slopes.map(Vector1::new);
+            blocks.add_by_variables(on, blocks.parameter(0), &slopes[MOTION..]);
+        }
     }
 
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        let (mut of, mut of_memory) = Self::places(at, blocks);
-        let places = of_memory;
-        // A user's law has no memory: the memory stays as it is.
-        let switches = !self.has_force_law();
-        let mut next = [None, None, None, None];
-        if switches && at.parameters.has_bristles() {
-            let varied = &of_friction(&mut of, &mut of_memory).map(|place| *place);
-            let memory = with(at, of_friction, |p, [q, v], m| p.switch_friction([q, v], m, m, Dual::zero).0);
-            let of = |number| Gradient::none().with::<15>(number, varied);
-            next[0] = Some(of(memory.friction_mode));
-            next[1] = Some(of(memory.last_sticking_position));
-            next[3] = Some(of(memory.bristle_energy));
+        let (sides, first, rows) = (self.sides(at.parameters), blocks.parameter(0), at.discrete.places(0));
+        let of_friction = [rows.friction_mode, rows.last_sticking_position, rows.bristle_energy];
+        let mut write = |row, Dual { slopes, .. }: Dual<T, ALL>| {
+            sides.add_to(blocks, Row::Next(row), [slopes[0], slopes[1]]);
+            blocks.add_to_by_variables(Row::Next(row), first, &slopes[MOTION..]);
+        };
+        let state = over::<T, BY_STOPS, _>(at, STOPS, |p, [q, _], _| p.limit_stop_state(q));
+        write(rows.limit_stop_state, self.by_all(at, STOPS, state));
+        if at.parameters.has_bristles() {
+            let switched = |p: &Parameters<_>, motion, m: &_| p.switch_friction(motion, m, m, Dual::zero).0;
+            let next = over::<T, BY_FRICTION, _>(at, FRICTION, switched);
+            let next = [next.friction_mode, next.last_sticking_position, next.bristle_energy];
+            for (row, next) in of_friction.into_iter().zip(next) {
+                write(row, self.by_all(at, FRICTION, next));
+            }
+        } else {
+            Self::keep(of_friction, blocks);
         }
-        if switches {
-            next[2] = Some(Gradient::none());
-        }
-        if switches && at.parameters.use_limit_stops {
-            let varied = &of_stops(&mut of, &mut of_memory).map(|place| *place);
-            let state = with(at, of_stops, |p, [q, _], _| p.limit_stop_state(q));
-            next[2] = Some(Gradient::none().with::<10>(state, varied));
-        }
-        let sides = self.sides(at.parameters);
-        let motions = sides.motions(at.positions, at.velocities);
-        let Discrete { friction_mode, last_sticking_position, limit_stop_state, bristle_energy } = places;
-        let rows = [friction_mode, last_sticking_position, limit_stop_state, bristle_energy];
-        for (place, next) in rows.into_iter().zip(next) {
-            let row = Row::Next(place - blocks.discrete(0));
-            let Some(next) = next else {
-                blocks.add_to_by_variable(row, place, T::one());
-                continue;
-            };
-            let next = next.with_factors(&of, motions);
-            sides.add_to(blocks, row, next.by_motion);
-            blocks.add_to_by_variables(row, Blocks::<T>::TIME, &next.by_variables);
+    }
+
+    /// Writes the derivatives of numbers of the memory that stay as they are.
+    pub(super) fn keep(rows: impl IntoIterator<Item = usize>, blocks: &mut Blocks<'_, T>) {
+        for row in rows {
+            blocks.add_to_by_variable(Row::Next(row), blocks.discrete(row), T::one());
         }
     }
 }

@@ -16,6 +16,7 @@ pub use crate::elements::sides::{Position, Velocity};
 
 use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;
+use crate::framework::variables::Numbers;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
@@ -434,7 +435,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
+        if self.has_force_law() {
+            Self::keep(0..<Discrete<T> as Numbers<T>>::COUNT, blocks);
+        } else {
+            self.linearize_memory(at, blocks);
+        }
     }
 
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {

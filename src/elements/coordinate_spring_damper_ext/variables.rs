@@ -6,6 +6,7 @@ use crate::framework::stored_variables;
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
 use crate::results;
 
+// The variables of each part of the law follow one another, since derivatives are taken part by part.
 stored_variables! {
     /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
     /// m as rad.
@@ -23,6 +24,21 @@ stored_variables! {
         pub factor0: T = 1.0, finite => Position;
         /// Factor `f1` on coordinate 1.
         pub factor1: T = 1.0, finite => Position;
+        /// Displacement `s_upper` of the upper stop.
+        pub limit_stops_upper: T ["m"], finite => Dynamics;
+        /// Displacement `s_lower` of the lower stop, at most that of the upper one.
+        pub limit_stops_lower: T ["m"], finite => Dynamics;
+        /// Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater
+        /// than zero.
+        pub limit_stops_upper_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Stiffness `k_l` of the lower stop.
+        pub limit_stops_lower_stiffness: T ["N/m"], nonnegative => Dynamics;
+        /// Damping `d_u` of the upper stop.
+        pub limit_stops_upper_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Damping `d_l` of the lower stop.
+        pub limit_stops_lower_damping: T ["N·s/m"], nonnegative => Dynamics;
+        /// Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
+        pub limit_stops_transition: T ["m"], nonnegative => Dynamics;
         /// Dynamic friction force `f_d`.
         pub dynamic_friction: T ["N"], nonnegative => Dynamics;
         /// Excess `f_so` of static over dynamic friction.
@@ -73,21 +89,6 @@ stored_variables! {
         /// Half-width `v_reg` of the zone in which friction is proportional to velocity; zero selects
         /// bristles.
         pub friction_proportional_zone: T ["m/s"], nonnegative => Dynamics;
-        /// Displacement `s_upper` of the upper stop.
-        pub limit_stops_upper: T ["m"], finite => Dynamics;
-        /// Displacement `s_lower` of the lower stop, at most that of the upper one.
-        pub limit_stops_lower: T ["m"], finite => Dynamics;
-        /// Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater
-        /// than zero.
-        pub limit_stops_upper_stiffness: T ["N/m"], nonnegative => Dynamics;
-        /// Stiffness `k_l` of the lower stop.
-        pub limit_stops_lower_stiffness: T ["N/m"], nonnegative => Dynamics;
-        /// Damping `d_u` of the upper stop.
-        pub limit_stops_upper_damping: T ["N·s/m"], nonnegative => Dynamics;
-        /// Damping `d_l` of the lower stop.
-        pub limit_stops_lower_damping: T ["N·s/m"], nonnegative => Dynamics;
-        /// Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
-        pub limit_stops_transition: T ["m"], nonnegative => Dynamics;
         /// Whether there are stops.
         pub use_limit_stops: bool => Dynamics;
         /// Whether stops only push. By default their damping may make them pull on rebound.
