@@ -113,12 +113,9 @@ impl<T: Real> ElasticFoundation<T> {
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             let mut sums = [SpatialForce::zero(); NUMBERS];
             contact.for_each_spring(at, by_motion, |spring| {
-                let ([normal_force, elastic, along_slip], stretch) = contact.given(&law, spring);
-                let pull = stretch.map(|stretch| stretch.map(|s| s * elastic));
-                let (n, slip, lever) = (&spring.at.n_F, &spring.at.slip_F, spring.point_G - p_GM);
+                let (force, lever) = (contact.given(&law, spring).force(), spring.point_G - p_GM);
                 let change = |i: usize| {
-                    let pushed = n * normal_force.slopes[i] + slip * along_slip.slopes[i];
-                    let force = pull.map_or(pushed, |pull| pushed + pull.map(|pull| pull.slopes[i]));
+                    let force = force.map(|component| component.slopes[i]);
                     SpatialForce::new(lever.cross(&force), force)
                 };
                 sums.iter_mut().enumerate().for_each(|(i, sum)| *sum += change(i));
@@ -180,9 +177,8 @@ impl<T: Real> ElasticFoundation<T> {
                     let motion = (&p_GM, &V_M);
                     blocks.add_to_between(row(axis), contact.bodies(), motion, by_position, by_velocity);
                 }
-                if let (Some(anchor), ([_, elastic, _], Some(stretch))) =
-                    (dragged, contact.given(&law, spring))
-                {
+                let Pushed { stretch, friction: [elastic, _], .. } = contact.given(&law, spring);
+                if let (Some(anchor), Some(stretch)) = (dragged, stretch) {
                     let share = elastic / law.law.grip(Dual::of(spring.at.area))[0];
                     let lead = stretch.map(|s| s * share);
                     let [of_velocity, of_material] = law.places;

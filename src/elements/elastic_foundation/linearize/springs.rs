@@ -84,7 +84,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Pushed<S> {
     }
 
     #[inline]
-    fn force(&self) -> Vector3<S> {
+    pub(super) fn force(&self) -> Vector3<S> {
         let [elastic, along_slip] = self.friction;
         let force = self.at.n_F.map(|n| n * self.normal_force) + self.at.slip_F.map(|v| v * along_slip);
         self.stretch.map_or(force, |stretch| force + stretch.map(|s| s * elastic))
@@ -251,31 +251,22 @@ impl<T: Real> Contact<'_, T> {
         sums.add(&base, (&point, follows.as_ref()), &force, Some(&spring.elastic_by_motion));
     }
 
-    /// The factors of the normal, the stretch and the slip velocity in the force of a spring, and the stretch, over numbers
-    /// that vary with the law, and from [`NUMBERS`] on with the anchor in the frame of the other surface.
+    /// The force on a spring over numbers that vary with the law, and with the anchor in the other surface's frame.
     #[inline]
     pub(super) fn given<const N: usize>(
         &self,
         VariedLaw { material, law, .. }: &VariedLaw<T, N>,
         spring: &Spring<T>,
-    ) -> ([Dual<T, N>; 3], Option<Vector3<Dual<T, N>>>) {
-        let at = &spring.at;
-        let stretch = spring.anchor.map(|(_, anchor_G)| {
-            let mut stretch = at.along(at.p_FB - anchor_G.coords).map(Dual::<T, N>::of);
-            for (axis, by) in self.X_GO.rotation.matrix().column_iter().enumerate() {
-                let by_anchor = at.along(-by);
-                stretch.zip_apply(&by_anchor, |component, by| component.slopes[NUMBERS + axis] = by);
+    ) -> Pushed<Dual<T, N>> {
+        let anchor = spring.anchor.map(|(_, anchor_G)| {
+            let mut anchor = anchor_G.coords.map(Dual::<T, N>::of);
+            for (axis, along) in self.X_GO.rotation.matrix().column_iter().enumerate() {
+                anchor.zip_apply(&along, |component, by| component.slopes[NUMBERS + axis] = by);
             }
-            stretch
+            anchor
         });
-        let [ss, sv] =
-            stretch.map_or([Dual::zero(); 2], |s| [dot(&s, &s), dot(&s, &at.slip_F.map(Dual::of))]);
-        let squares = [ss, sv, Dual::of(at.slip_F.norm_squared())];
         let elastic_force = material.elastic_force(spring.volume.map(Dual::of));
-        let (normal_force, _) = law.press(elastic_force, Dual::of(at.depth_rate));
-        let area = self.has_anchors.then_some(Dual::of(at.area));
-        let ([elastic, along_slip], _) = law.friction(area, squares, normal_force);
-        ([normal_force, elastic, along_slip], stretch)
+        Pushed::of(law, elastic_force, spring.at.constant(), self.has_anchors, anchor)
     }
 
     /// From the mesh's origin to the base.
