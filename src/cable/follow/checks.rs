@@ -1,5 +1,4 @@
-//! Checks of a path that was found, and of the conditions under which one can be found. Obstacles in their errors are
-//! counted within the span.
+//! Checks of a path that was found, and of the conditions under which one can be found.
 
 use core::cmp::Ordering;
 
@@ -35,7 +34,7 @@ pub(crate) fn penetrated<T: Real>(
     nodes: &[Node<T>],
     kink: T,
 ) -> Option<Penetration<T>> {
-    if span.obstacles.iter().all(|obstacle| obstacle.is_convex) {
+    if span.acting().all(|obstacle| obstacle.is_convex) {
         return None;
     }
     // Even if a large kink is allowed, a contact must not begin at the corresponding depth, with a jump.
@@ -51,11 +50,11 @@ pub(crate) fn penetrated<T: Real>(
             return;
         }
         let (point, height) = surface.closest_on_segment(&touch, &to);
-        let depth = -height;
+        let depth = -height * node.scale;
         // The segment leaves with a kink, from a point that the last correction moved along the tangent, and
         // coordinates in Ground are rounded.
         let roundoff = T::default_epsilon() * (touch_G.coords.amax() + to_G.coords.amax() + node.reach());
-        let reach = T::lit(2.0) * (to - touch).norm() + surface.size();
+        let reach = (T::lit(2.0) * (to - touch).norm() + surface.size()) * node.scale;
         let allowed = |kink: T| kink * reach + roundoff * T::lit(64.0);
         if depth > allowed(least) && found.is_none_or(|other| depth > other.depth) {
             let is_certain = depth > allowed(kink.max(least));
@@ -161,7 +160,8 @@ fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &
     let surface = span.surface(&nodes[k]);
     let p = nodes[k].to_surface(p_G);
     let rounding = (p_G.coords.amax() + nodes[k].reach()) * T::default_epsilon() * T::lit(4.0);
-    let thickness = T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size() + rounding;
+    let thickness =
+        T::lit(1e-9).max(T::default_epsilon() * T::lit(16.0)) * surface.size() + nodes[k].to_scale(rounding);
     let value = surface.value(&p);
     // The slope costs more than the value, and most points are far outside.
     if !surface.covers(&p) || value > T::zero() && surface.height(&p) > thickness {

@@ -154,7 +154,7 @@ pub(crate) fn in_front<T: Real>(
 
 /// The first node of an obstacle that the path passes behind.
 pub(crate) fn passing_behind<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
-    if span.obstacles.iter().all(|obstacle| obstacle.side().is_none()) {
+    if span.acting().all(|obstacle| obstacle.side().is_none()) {
         return None;
     }
     let mut obstacle = None;

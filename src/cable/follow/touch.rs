@@ -19,7 +19,7 @@ use crate::math::Real;
 pub(crate) struct Failure<T: Real> {
     pub(crate) kink: T,
     pub(crate) iterations: usize,
-    /// The obstacle with the kink, counted within the span.
+    /// The obstacle with the kink.
     pub(crate) obstacle: usize,
     pub(crate) off_patch: Option<Point3<T>>,
     /// The path is stationary, but not a minimum because of this contact.
@@ -135,7 +135,7 @@ pub(crate) fn settle_contacts<T: Real>(
     const MOST_REFINED: usize = 4;
     // Beyond as many contacts made and released one by one there is a cycle.
     let passes = 4 * span.most_contacts() + 4;
-    let is_convex = span.obstacles.iter().all(|obstacle| obstacle.is_convex);
+    let is_convex = span.acting().all(|obstacle| obstacle.is_convex);
     let mut iterations = 0;
     let mut refined = 0;
     // Whether small steps may lead to another path.
@@ -303,11 +303,11 @@ pub(crate) fn settle_contacts<T: Real>(
 /// cycles are found by the method of R. P. Brent, *An improved Monte Carlo factorization algorithm* (1980): the places whose
 /// numbers are powers of two are marked in turn.
 fn repeats<T: Real>(span: &SpanProblem<'_, T>) -> impl FnMut(&Node<T>) -> bool + use<T> {
-    let allowed = span.settings.smoothness * (span.to - span.from).norm();
+    let within = span.settings.smoothness * (span.to - span.from).norm();
     let mut count = 0_usize;
     let mut marked: Option<(usize, Trial<T>)> = None;
     move |node| {
-        let here = node.start;
+        let (here, allowed) = (node.start, node.to_scale(within));
         let is_same = |(obstacle, there): (usize, Trial<T>)| {
             obstacle == node.obstacle
                 && (here.point - there.point).norm() <= allowed
@@ -428,7 +428,8 @@ fn deepest<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], within_tou
             let held = [node.on_surface[0] && first == 0, node.on_surface[1] && end == count];
             let tolerated =
                 [a, b].iter().zip(held).filter(|(_, is_held)| *is_held).fold(tolerated, |least, (p, _)| {
-                    let roundoff = (p.coords.amax() + node.reach()) * T::default_epsilon() * T::lit(16.0);
+                    let roundoff =
+                        (p.coords.amax() + node.to_scale(node.reach())) * T::default_epsilon() * T::lit(16.0);
                     least.min((surface.height(p) - roundoff) / surface.size())
                 });
             let is_touched = || {

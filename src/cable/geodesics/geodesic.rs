@@ -90,6 +90,19 @@ impl<T: Real> GeodesicEnd<T> {
         Self { point: X * self.point, tangent: R * self.tangent, normal: R * self.normal, ..*self }
     }
 
+    /// The same end on a surface larger by a factor, about the origin of its frame.
+    #[inline]
+    pub(crate) fn scaled(&self, factor: T) -> Self {
+        let inverse = T::one() / factor;
+        Self {
+            point: self.point * factor,
+            curvature: self.curvature * inverse,
+            torsion: self.torsion * inverse,
+            transverse_curvature: self.transverse_curvature * inverse,
+            ..*self
+        }
+    }
+
     /// The largest curvature in magnitude, over-estimated by at most a factor of 1.5.
     #[inline]
     pub(crate) fn greatest_curvature(&self) -> T {
@@ -114,6 +127,21 @@ impl<T: Real> Jacobi<T> {
         let (shift, shift_rate) = next.at_end(self.shift, self.shift_rate);
         let (turn, turn_rate) = next.at_end(self.turn, self.turn_rate);
         Self { shift, shift_rate, turn, turn_rate }
+    }
+}
+
+impl<T: Real> Geodesic<T> {
+    /// The same geodesic on a surface larger by a factor, about the origin of its frame.
+    #[inline]
+    pub(crate) fn scaled(&self, factor: T) -> Self {
+        let Jacobi { shift, shift_rate, turn, turn_rate } = self.jacobi;
+        Self {
+            start: self.start.scaled(factor),
+            end: self.end.scaled(factor),
+            length: self.length * factor,
+            jacobi: Jacobi { shift, shift_rate: shift_rate / factor, turn: turn * factor, turn_rate },
+            ..*self
+        }
     }
 }
 

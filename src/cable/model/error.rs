@@ -149,31 +149,3 @@ pub enum PathError {
         span: usize,
     },
 }
-
-impl PathError {
-    /// The same error with its obstacles renumbered by this table.
-    pub(crate) fn renumbered(mut self, indices: &[usize]) -> Self {
-        match &mut self {
-            Self::NotConverged { obstacle, .. }
-            | Self::NoMinimum { obstacle, .. }
-            | Self::Penetrates { obstacle, .. }
-            | Self::TooManyContacts { obstacle, .. }
-            | Self::HintNotKept { obstacle }
-            | Self::SideNotKept { obstacle }
-            | Self::PointInsideObstacle { obstacle }
-            | Self::EndOnSurface { obstacle } => *obstacle = indices[*obstacle],
-            Self::ObstaclesOverlap { first, second } => {
-                (*first, *second) = (indices[*first], indices[*second]);
-            }
-            Self::InvalidValue(_)
-            | Self::Shape(_)
-            | Self::Kinematics(_)
-            | Self::NonFinite
-            | Self::TooManyEvaluations { .. }
-            | Self::ForeignWraps { .. }
-            | Self::ForeignPlaces { .. }
-            | Self::CoincidentPoints { .. } => {}
-        }
-        self
-    }
-}

@@ -6,6 +6,5 @@ pub(crate) mod obstacle;
 pub(crate) mod path;
 pub(crate) mod places;
 pub(crate) mod point_curve;
-pub(crate) mod scaled;
 pub(crate) mod settings;
 pub(crate) mod via_point;

@@ -7,15 +7,14 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
 use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::scaled::Scaled;
 use crate::math::{Casts, Real, Requirement, check, is_finite, is_plain};
 use crate::mechanics::Frame;
 
 /// A surface on a body.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Obstacle<T: Real> {
     frame: Frame<T>,
-    surface: Scaled<T>,
+    surface: Arc<dyn Wrappable<T>>,
     /// The surface in plain numbers, if the scalar is another and it is known.
     plain: Option<Arc<dyn Wrappable<f64>>>,
     hint_S: Option<Point3<T>>,
@@ -27,23 +26,6 @@ pub struct Obstacle<T: Real> {
     pub(crate) admits_ends: bool,
     /// The largest number of its contacts.
     pub(crate) most_contacts: usize,
-}
-
-impl<T: Real> Clone for Obstacle<T> {
-    fn clone(&self) -> Self {
-        Self { surface: self.surface.clone(), plain: self.plain.clone(), ..*self }
-    }
-
-    /// For the same surface the reference count is not changed, which would take longer than everything else.
-    fn clone_from(&mut self, source: &Self) {
-        let Self { frame, surface, plain, hint_S, side_S, is_convex, admits_ends, most_contacts } = source;
-        self.surface.clone_from(surface);
-        if !is_plain::<T>() {
-            self.plain.clone_from(plain);
-        }
-        (self.frame, self.hint_S, self.side_S) = (*frame, *hint_S, *side_S);
-        (self.is_convex, self.admits_ends, self.most_contacts) = (*is_convex, *admits_ends, *most_contacts);
-    }
 }
 
 impl<T: Real> Obstacle<T> {
@@ -66,7 +48,6 @@ impl<T: Real> Obstacle<T> {
         check::pose("obstacle.X_BF", &frame.X_BF)?;
         let is_convex = surface.is_convex();
         let plain = if is_plain::<T>() { None } else { in_plain(&surface) };
-        let surface = Scaled::new(surface);
         let most_contacts = if is_convex { 1 } else { Self::MOST_CONTACTS };
         Ok(Self {
             frame,
@@ -95,10 +76,10 @@ impl<T: Real> Obstacle<T> {
     /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
     /// the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<Obstacle<U>, PathError> {
-        let surface = casts.cast_surface(self.surface.unscaled().as_ref())?;
+        let surface = casts.cast_surface(self.surface.as_ref())?;
         let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
         if !is_plain::<U>() {
-            obstacle.plain = self.plain.clone().or_else(|| in_plain(self.surface.unscaled()));
+            obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
         }
         obstacle.admits_ends = self.admits_ends;
         obstacle.side_S = self.side_S.map(|side| side.map(T::cast));
@@ -113,7 +94,7 @@ impl<T: Real> Obstacle<T> {
     pub(crate) fn in_plain(&self) -> Option<Obstacle<f64>> {
         Some(Obstacle {
             frame: self.frame.cast(),
-            surface: Scaled::new(self.plain.clone()?).at_scale(self.surface.scale().to_f64()),
+            surface: self.plain.clone()?,
             plain: None,
             hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
             side_S: self.side_S.map(|side| side.map(T::to_f64)),
@@ -186,18 +167,7 @@ impl<T: Real> Obstacle<T> {
     /// The surface.
     #[inline]
     pub fn surface(&self) -> &dyn Wrappable<T> {
-        self.surface.as_surface()
-    }
-
-    /// The factor by which the surface is larger than it was made.
-    pub(crate) fn scale(&self) -> T {
-        self.surface.scale()
-    }
-
-    /// Scales the surface, which is as it was made, by a factor.
-    pub(crate) fn set_scale(&mut self, scale: T) {
-        self.surface.set_scale(scale);
-        self.hint_S = self.hint_S.map(|hint| hint * scale);
+        self.surface.as_ref()
     }
 
     /// The contact hint, or the point of the surface near it if it lies inside.

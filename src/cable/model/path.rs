@@ -7,8 +7,8 @@ use crate::cable::model::obstacle::{Obstacle, finite_point};
 use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace, Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
-use crate::math::{Casts, Pose, Real};
-use crate::mechanics::{Checked, KinematicsError, Positions, Station, Topology};
+use crate::math::{Casts, Real};
+use crate::mechanics::{KinematicsError, Station, Topology};
 
 /// The path of a cable: origin, via points and obstacles in order, termination.
 ///
@@ -134,6 +134,8 @@ pub struct CablePath<T: Real> {
     /// In order, each with the number of obstacles before it.
     pub(crate) via_points: Vec<(ViaPoint<T>, usize)>,
     pub(crate) obstacles: Vec<Obstacle<T>>,
+    /// The obstacles in plain numbers, if the scalar is another, up to the first whose surface is not known in them.
+    pub(crate) plain: Vec<Obstacle<f64>>,
     /// The places of all these.
     pub(crate) places: Places<T>,
     settings: Settings<T>,
@@ -150,8 +152,8 @@ impl<T: Real> CablePath<T> {
         finite_point(&termination.p_B)?;
         refuse_coincident(&origin, &termination, 0)?;
         let places = Places { origin: origin.p_B, termination: termination.p_B, ..Places::default() };
-        let (via_points, obstacles) = (Vec::new(), Vec::new());
-        Ok(Self { origin, termination, via_points, obstacles, places, settings: Settings::default() })
+        let (via_points, obstacles, plain) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { origin, termination, via_points, obstacles, plain, places, settings: Settings::default() })
     }
 
     /// The same path, with this obstacle added at its end.
@@ -159,6 +161,9 @@ impl<T: Real> CablePath<T> {
     pub fn over(mut self, obstacle: Obstacle<T>) -> Self {
         let X_BS = obstacle.frame().X_BF;
         self.places.obstacles.push(ObstaclePlace { active: true, X_BS, scale: T::one() });
+        if self.plain.len() == self.obstacles.len() {
+            self.plain.extend(obstacle.in_plain());
+        }
         self.obstacles.push(obstacle);
         self
     }
@@ -309,16 +314,6 @@ impl<T: Real> CablePath<T> {
 pub struct PlacedPath<'a, T: Real> {
     pub(crate) path: &'a CablePath<T>,
     pub(crate) places: &'a Places<T>,
-}
-
-impl<T: Real> PlacedPath<'_, T> {
-    /// The pose of an obstacle's surface in Ground, for a body that exists.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "with two callers it is a call, and each node is copied")]
-    pub(crate) fn pose(&self, positions: &Positions<T>, obstacle: usize) -> Pose<T> {
-        let body = self.path.obstacles[obstacle].frame().body;
-        positions.pose(Checked(body)) * self.places.obstacles[obstacle].X_BS
-    }
 }
 
 /// Refuses neighbouring points of one body at one position, which would never separate.

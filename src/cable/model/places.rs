@@ -101,14 +101,6 @@ variables! {
 }
 
 impl<T: Real> Wrap<T> {
-    /// The same memory on a surface scaled by a factor.
-    pub(crate) fn scaled(&self, factor: T) -> Self {
-        let Self { known, in_contact, point, tangent, length } = *self;
-        // In contact it is a direction.
-        let tangent = if in_contact { tangent } else { tangent * factor };
-        Self { known, in_contact, point: point * factor, tangent, length: length * factor }
-    }
-
     /// The start of the straight segment that passed the obstacle freely, and the segment.
     pub(crate) fn passing(&self) -> Option<(Point3<T>, Vector3<T>)> {
         let is_free = self.known && !self.in_contact && self.tangent != Vector3::zeros();

@@ -412,13 +412,6 @@ impl<T: Real> ObstacleContact<T> {
     /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a nearby place.
     fn exact_geodesic(&self, surface: &dyn crate::cable::Wrappable<T>) -> Geodesic<T> {
         let (p, tangent, length) = self.start_on_surface();
-        let mut geodesic = surface.geodesic(&p, &tangent, length, T::zero(), usize::MAX);
-        for end in [&mut geodesic.start, &mut geodesic.end] {
-            end.curvature /= self.scale;
-            end.torsion /= self.scale;
-        }
-        geodesic.jacobi.shift_rate /= self.scale;
-        geodesic.jacobi.turn *= self.scale;
-        geodesic
+        surface.geodesic(&p, &tangent, length, T::zero(), usize::MAX).scaled(self.scale)
     }
 }

@@ -31,7 +31,7 @@ const SHARE_OF_MEMORY: usize = 3;
 /// or if both fail, there is a search.
 const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
 
-/// Solves one span; returns its progress, and how the path was found. Obstacles in errors are counted within the span.
+/// Solves one span; returns its progress, and how the path was found.
 pub(crate) fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -40,19 +40,19 @@ pub(crate) fn solve_span<T: Real>(
 ) -> Result<(Progress<T>, Tracking), PathError> {
     let scale = span.from.coords.norm().max(span.to.coords.norm());
     let coincide = (span.to - span.from).norm() <= T::default_epsilon() * scale;
-    if span.obstacles.is_empty() {
+    let Some(first) = span.acting.first() else {
         let straight = Progress { converged: true, ..Progress::none() };
         return if coincide {
             Err(PathError::CoincidentPoints { span: place })
         } else {
             Ok((straight, Tracking::Warm))
         };
-    }
+    };
     check_neighbouring_ends(span, nodes)?;
     empty(&mut work.active, span.most_contacts());
-    let has_memory = span.wraps.iter().any(|wrap| wrap.known);
+    let has_memory = nodes.iter().any(|node| span.wraps.get(node.obstacle).is_some_and(|wrap| wrap.known));
     let mut known = has_memory;
-    let mut failure = Failure::new(&Progress::none());
+    let mut failure = Failure { obstacle: *first, ..Failure::new(&Progress::none()) };
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     // The search has the same share with and without memory, so that a restart finds what a new search finds.
     let share = most.div_ceil(SHARE_OF_MEMORY);
@@ -172,7 +172,7 @@ fn refusal<T: Real>(
     }
 }
 
-/// Solves one span, whose obstacles are also given in plain numbers if all surfaces are known in them; returns its
+/// Solves one span, where all obstacles of the path are also given in plain numbers if their surfaces are known in them; returns its
 /// progress, and how the path was found.
 ///
 /// Its derivatives are those of the path without kinks, independent of the requested smoothness. The search determines
@@ -180,24 +180,25 @@ fn refusal<T: Real>(
 /// numbers.
 pub(crate) fn solve_in_scalar<T: Real>(
     span: &SpanProblem<'_, T>,
-    obstacles: Option<&[Obstacle<f64>]>,
+    obstacles: &[Obstacle<f64>],
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     values: &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
     let (Wraps { wraps, further_wraps: further }, found, search) = values;
-    if let Some(obstacles) = obstacles {
+    if obstacles.len() == span.obstacles.len() {
         wraps.clear();
         wraps.extend(span.wraps.iter().map(Wrap::cast));
         further.clear();
         further.extend(span.further.iter().map(Wrap::cast));
         empty(found, span.wraps.len() + span.further.len());
-        found.extend(nodes.iter().map(|node| Node::new(node.obstacle, cast_pose(&node.X_GS))));
+        found.extend(nodes.iter().map(|node| node.plain()));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
             obstacles,
+            acting: span.acting,
             wraps,
             further,
             settings: &span.settings.cast(),
@@ -247,9 +248,14 @@ fn differentiate<T: Real>(
 }
 
 impl<T: Real> Node<T> {
+    /// The obstacle in plain numbers.
+    fn plain(&self) -> Node<f64> {
+        Node::new(self.obstacle, cast_pose(&self.X_GS), self.scale.to_f64())
+    }
+
     /// Where it touches, in plain numbers.
     fn values(&self) -> Node<f64> {
-        let mut values = Node::new(self.obstacle, cast_pose(&self.X_GS));
+        let mut values = self.plain();
         values.in_contact = self.in_contact;
         values.holds = self.holds;
         values.start = self.start.cast();

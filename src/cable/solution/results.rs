@@ -446,10 +446,10 @@ impl<T: Real> PathResults<T> {
 }
 
 impl<T: Real> Node<T> {
-    /// The contact with an obstacle, which is counted along the path.
+    /// The contact with its obstacle.
     #[inline]
-    pub(crate) fn contact(&self, index: usize, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
-        let (trial, scale) = (&self.trial, obstacle.scale());
+    pub(crate) fn contact(&self, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
+        let trial = &self.trial;
         let wrap = Wrap {
             known: true,
             in_contact: self.in_contact,
@@ -458,14 +458,14 @@ impl<T: Real> Node<T> {
             length: trial.length.max(T::zero()),
         };
         ObstacleContact {
-            obstacle: index,
+            obstacle: self.obstacle,
             most_contacts: obstacle.most_contacts,
             ignored: self.ignored,
             in_contact: self.in_contact,
             geodesic: self.ground,
             X_GS: self.X_GS,
-            scale,
-            wrap: wrap.scaled(T::lit(1.0 / scale.to_f64())),
+            scale: self.scale,
+            wrap,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::solution::acting::Acting;
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
-use crate::cable::solve::node::{Budget, Node, SpanProblem};
+use crate::cable::solve::node::{Budget, SpanProblem};
 use crate::cable::{PathError, empty};
 use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
@@ -99,8 +99,7 @@ fn solve<T: Real>(
     let PathResults {
         contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
     } = results;
-    acting.find(placed, positions, wraps, via_points)?;
-    let (all, wraps) = acting.obstacles(path, wraps);
+    acting.find(placed, positions, via_points)?;
     let Acting { indices, points, .. } = &*acting;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
@@ -108,7 +107,6 @@ fn solve<T: Real>(
     empty(segments, path.via_points.len() + 1 + expected);
     empty(coordinate_forces, 2 * path.via_points.len());
     empty(nodes, expected);
-    let mut further = &wraps.further_wraps[..];
     let absent = |k: usize| absent(placed, positions, k);
     let mut next = 0;
     let mut smoothness = T::zero();
@@ -116,31 +114,25 @@ fn solve<T: Real>(
     let mut tracking = Tracking::Warm;
     for ends in points.windows(2) {
         let [from, to] = [&ends[0], &ends[1]];
-        let obstacles = from.before..to.before;
-        let of_span = &all[obstacles.clone()];
-        let room = of_span.iter().map(|obstacle| obstacle.most_contacts - 1).sum();
-        let (own, rest) = further.split_at(room);
-        further = rest;
+        let indices = &indices[from.before..to.before];
         let span = SpanProblem {
             from: from.p_G,
             to: to.p_G,
-            obstacles: of_span,
-            wraps: &wraps.wraps[obstacles.clone()],
-            further: own,
+            obstacles: &path.obstacles,
+            acting: indices,
+            wraps: &wraps.wraps,
+            further: &wraps.further_wraps,
             settings: path.settings(),
             budget: &Budget::default(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         nodes.clear();
-        let indices = &indices[obstacles.clone()];
-        nodes.extend(indices.iter().enumerate().map(|(i, &k)| Node::new(i, placed.pose(positions, k))));
-        let outcome = if is_plain::<T>() || obstacles.is_empty() {
+        nodes.extend(indices.iter().map(|&k| placed.node(positions, k)));
+        let (progress, found) = if is_plain::<T>() || indices.is_empty() {
             solve_span(&span, nodes, work, from.place)
         } else {
-            let plain = acting.plain(obstacles.clone());
-            solve_in_scalar(&span, plain, nodes, work, values, from.place)
-        };
-        let (progress, found) = outcome.map_err(|error| error.renumbered(indices))?;
+            solve_in_scalar(&span, &path.plain, nodes, work, values, from.place)
+        }?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
         tracking = tracking.max(found);
@@ -150,9 +142,8 @@ fn solve<T: Real>(
         let mut held = None;
         for node in nodes.iter() {
             let obstacle = span.obstacle(node);
-            let index = indices[node.obstacle];
-            contacts.extend((next..index).map(absent));
-            next = index + 1;
+            contacts.extend((next..node.obstacle).map(absent));
+            next = node.obstacle + 1;
             if node.in_contact {
                 let Geodesic { start, end, .. } = &node.ground;
                 let [holds_start, holds_end] = node.holds;
@@ -164,7 +155,7 @@ fn solve<T: Real>(
                 segments.push(arriving);
                 held = holds_end.then_some(end.tangent);
             }
-            contacts.push(node.contact(index, obstacle));
+            contacts.push(node.contact(obstacle));
         }
         let last = segment(leaving, (to.body, span.to), None, held);
         let arriving = last.direction_G;
@@ -210,9 +201,8 @@ fn segment<T: Real>(
 /// Stands for the contacts of an obstacle that is not active.
 #[cold]
 fn absent<T: Real>(placed: &PlacedPath<'_, T>, positions: &Positions<T>, k: usize) -> ObstacleContact<T> {
-    let (obstacle, place) = (&placed.path.obstacles[k], &placed.places.obstacles[k]);
-    let free = Node::new(k, placed.pose(positions, k)).contact(k, obstacle);
-    ObstacleContact { wrap: Wrap::default(), scale: place.scale, ..free }
+    let free = placed.node(positions, k).contact(&placed.path.obstacles[k]);
+    ObstacleContact { wrap: Wrap::default(), ..free }
 }
 
 fn require_finite(is_finite: bool) -> Result<(), PathError> {

@@ -60,10 +60,10 @@ pub(crate) fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>
     let trial = |wrap: &Wrap<T>| Trial { point: wrap.point, tangent: wrap.tangent, length: wrap.length };
     let mut further = span.further;
     let mut k = 0;
-    for (obstacle, wrap) in span.obstacles.iter().zip(span.wraps) {
+    for (i, (obstacle, wrap)) in span.obstacles.iter().zip(span.wraps).enumerate() {
         let (own, rest) = further.split_at((obstacle.most_contacts - 1).min(further.len()));
         further = rest;
-        let Some(node) = nodes.get_mut(k) else { return };
+        let Some(node) = nodes.get_mut(k).filter(|node| node.obstacle == i) else { continue };
         node.begin(trial(wrap));
         node.in_contact = wrap.in_contact && !node.ignored;
         if !wrap.known {
@@ -164,10 +164,10 @@ pub(crate) fn closed<T: Real>(
         let bridge = start.point - end.point;
         let (reach, ahead) = (bridge.norm(), bridge.dot(&end.tangent));
         if ahead <= T::zero() {
-            return reach < surface.size();
+            return reach < span.size(node);
         }
         // A hollow is lowest near the middle of a bridge shorter than the smallest feature.
-        reach < T::lit(0.25) * surface.size() && {
+        reach < T::lit(0.25) * span.size(node) && {
             let middle = surface.retract(&node.to_surface(&(end.point + bridge * T::lit(0.5))));
             surface.end(&middle, &node.X_GS.rotation.inverse_transform_vector(&bridge)).curvature >= T::zero()
         }
@@ -179,7 +179,7 @@ pub(crate) fn merge<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
     let next = nodes.remove(k + 1);
     let node = &mut nodes[k];
     node.evaluate(span, T::lit(ACCURACY));
-    let end = node.ground.end.transformed(&node.X_GS.inverse());
+    let end = node.end_to_surface(&node.ground.end);
     let bridge = (next.trial.point - end.point).dot(&end.tangent);
     let length = (node.trial.length + bridge + next.trial.length).max(T::zero());
     let holds = [node.holds[0], next.holds[1]];
@@ -199,9 +199,8 @@ pub(crate) fn bridge_hollows<T: Real>(
             continue;
         }
         let surface = span.surface(node);
-        let [start, end] =
-            [&node.ground.start, &node.ground.end].map(|end| end.transformed(&node.X_GS.inverse()));
-        let length = node.ground.length;
+        let [start, end] = [&node.ground.start, &node.ground.end].map(|end| node.end_to_surface(end));
+        let length = node.to_scale(node.ground.length);
         let Some([first, last]) = hollow::find(surface, &start, &end, length) else {
             continue;
         };

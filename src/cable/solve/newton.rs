@@ -47,7 +47,7 @@ pub(crate) enum Start {
 pub(crate) struct Progress<T> {
     /// The largest kink between a straight segment and the geodesic it meets \[rad\].
     pub(crate) kink: T,
-    /// The obstacle that has it, counted within the span.
+    /// The obstacle that has it, counted along the path.
     pub(crate) worst: usize,
     /// Geodesics computed per obstacle.
     pub(crate) iterations: usize,
@@ -360,7 +360,7 @@ fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &
     for &k in active {
         let Geodesic { start, end, .. } = &nodes[k].ground;
         let curvature = start.greatest_curvature().min(end.greatest_curvature());
-        flattest = flattest.min(curvature * span.surface(&nodes[k]).size());
+        flattest = flattest.min(curvature * span.size(&nodes[k]));
     }
     if flattest > T::lit(ROUND) {
         return T::lit(2.0 * SECOND_ORDER);
@@ -466,6 +466,7 @@ impl<T: Real> Node<T> {
     #[inline]
     fn step_from_base(&mut self, scale: T) {
         let [along, across, turn, growth] = self.correction.map(|x| x * scale);
+        let [along, across, growth] = [along, across, growth].map(|length| self.to_scale(length));
         let [tangent, binormal] = self.base_axes;
         self.trial.point = self.base.point + tangent * along + binormal * across;
         self.trial.tangent = self.base.tangent + binormal * turn;
@@ -524,13 +525,14 @@ mod tests {
             from,
             to,
             obstacles: &obstacles,
+            acting: &active,
             wraps: &[],
             further: &[],
             settings: &settings,
             budget: &budget,
         };
-        let mut nodes: Vec<Node<f64>> =
-            obstacles.iter().enumerate().map(|(k, obstacle)| Node::new(k, obstacle.frame().X_BF)).collect();
+        let node = |(k, obstacle): (usize, &Obstacle<f64>)| Node::new(k, obstacle.frame().X_BF, 1.0);
+        let mut nodes: Vec<Node<f64>> = obstacles.iter().enumerate().map(node).collect();
         for round in 0..10_u32 {
             // Far from the solution, in a different way each time.
             let wobble = |i: u32| 0.2 * f64::from((round * 7 + i * 5) % 11) / 11.0 - 0.1;
@@ -584,6 +586,7 @@ mod tests {
                 from,
                 to,
                 obstacles: &obstacles,
+                acting: &[0],
                 wraps: &[],
                 further: &[],
                 settings: &settings,
@@ -594,7 +597,7 @@ mod tests {
                 tangent: Vector3::new(first.sin(), first.cos(), 0.0),
                 length: length + 2.0 * last,
             };
-            let mut nodes = alloc::vec![Node::new(0, Pose::identity())];
+            let mut nodes = alloc::vec![Node::new(0, Pose::identity(), 1.0)];
             nodes[0].begin(begin);
             nodes[0].in_contact = true;
             let progress = iterate(&span, &mut nodes, &[0]);

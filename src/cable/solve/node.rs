@@ -26,9 +26,13 @@ pub(crate) struct Trial<T: Real> {
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not the states of a machine")]
 pub(crate) struct Node<T: Real> {
-    /// The obstacle, counted within the span.
+    /// The obstacle, counted along the path.
     pub(crate) obstacle: usize,
+    /// The pose of the surface in Ground, and the factor by which it is larger there than it was made. What is in the
+    /// surface's frame is on the surface as it was made.
     pub(crate) X_GS: Pose<T>,
+    pub(crate) scale: T,
+    inverse_scale: T,
     pub(crate) in_contact: bool,
     /// The start of the present attempt.
     pub(crate) start: Trial<T>,
@@ -77,13 +81,15 @@ impl<T: Real> Trial<T> {
 }
 
 impl<T: Real> Node<T> {
-    pub(crate) fn new(obstacle: usize, X_GS: Pose<T>) -> Self {
+    pub(crate) fn new(obstacle: usize, X_GS: Pose<T>, scale: T) -> Self {
         let zero = T::zero();
         let end = GeodesicEnd::blank();
         let jacobi = Jacobi::at_start();
         Self {
             obstacle,
             X_GS,
+            scale,
+            inverse_scale: T::one() / scale,
             in_contact: false,
             start: Trial::zero(),
             trial: Trial::zero(),
@@ -140,10 +146,11 @@ impl<T: Real> Node<T> {
             let ends = [geodesic.start.point, geodesic.end.point];
             self.off_patch = ends.into_iter().find(|p| !surface.covers(p));
         }
+        let scaled = geodesic.scaled(self.scale);
         self.ground = Geodesic {
-            start: geodesic.start.transformed(&self.X_GS),
-            end: geodesic.end.transformed(&self.X_GS),
-            ..geodesic
+            start: scaled.start.transformed(&self.X_GS),
+            end: scaled.end.transformed(&self.X_GS),
+            ..scaled
         };
     }
 
@@ -154,8 +161,8 @@ impl<T: Real> Node<T> {
         surface: Metered<'a, T>,
         angle: T,
     ) -> impl Iterator<Item = Geodesic<T>> + use<'a, T> {
-        let mut at = self.ground.start.transformed(&self.X_GS.inverse());
-        let length = self.ground.length;
+        let mut at = self.end_to_surface(&self.ground.start);
+        let length = self.to_scale(self.ground.length);
         let step = length / ceil(self.turns() / angle).max(T::one()).min(T::lit(1e5));
         let mut reach = step;
         core::iter::from_fn(move || {
@@ -172,12 +179,26 @@ impl<T: Real> Node<T> {
 
     #[inline]
     pub(crate) fn to_surface(&self, p_G: &Point3<T>) -> Point3<T> {
-        self.X_GS.inverse_transform_point(p_G)
+        self.X_GS.inverse_transform_point(p_G) * self.inverse_scale
     }
 
     #[inline]
     pub(crate) fn to_ground(&self, p_S: &Point3<T>) -> Point3<T> {
-        self.X_GS * p_S
+        self.X_GS * (p_S * self.scale)
+    }
+
+    pub(crate) fn end_to_surface(&self, end_G: &GeodesicEnd<T>) -> GeodesicEnd<T> {
+        end_G.transformed(&self.X_GS.inverse()).scaled(self.inverse_scale)
+    }
+
+    pub(crate) fn end_to_ground(&self, end_S: &GeodesicEnd<T>) -> GeodesicEnd<T> {
+        end_S.scaled(self.scale).transformed(&self.X_GS)
+    }
+
+    /// A length in Ground, on the surface as it was made.
+    #[inline]
+    pub(crate) fn to_scale(&self, length: T) -> T {
+        length * self.inverse_scale
     }
 
     /// The distance of the surface's frame from the Ground origin.
@@ -196,8 +217,10 @@ impl<T: Real> Node<T> {
 pub(crate) struct SpanProblem<'a, T: Real> {
     pub(crate) from: Point3<T>,
     pub(crate) to: Point3<T>,
+    /// All obstacles of the path, and which of them are in the span and active.
     pub(crate) obstacles: &'a [Obstacle<T>],
-    /// The memory of the first contact of each obstacle; empty without memory.
+    pub(crate) acting: &'a [usize],
+    /// The memory of the first contact of each obstacle of the path; empty without memory.
     pub(crate) wraps: &'a [Wrap<T>],
     /// The memory of further contacts, in order: as many of each obstacle as there is room for.
     pub(crate) further: &'a [Wrap<T>],
@@ -212,9 +235,20 @@ impl<'a, T: Real> SpanProblem<'a, T> {
         &self.obstacles[node.obstacle]
     }
 
+    /// The active obstacles.
+    pub(crate) fn acting(&self) -> impl Iterator<Item = &'a Obstacle<T>> + use<'a, T> {
+        let Self { obstacles, acting, .. } = *self;
+        acting.iter().map(|&k| &obstacles[k])
+    }
+
+    /// The size of the smallest feature of a node's obstacle in Ground.
+    pub(crate) fn size(&self, node: &Node<T>) -> T {
+        self.obstacle(node).surface().size() * node.scale
+    }
+
     /// The largest number of contacts.
     pub(crate) fn most_contacts(&self) -> usize {
-        self.obstacles.iter().map(|obstacle| obstacle.most_contacts).sum()
+        self.acting().map(|obstacle| obstacle.most_contacts).sum()
     }
 
     /// The surface of a node's obstacle.

@@ -59,7 +59,7 @@ impl<T: Real> Plans<T> {
             let (a, b) = (node.to_surface(&span.from), node.to_surface(&span.to));
             let surface = span.surface(node);
             let [near, far, ..] = surface.passages(&a, &b, &surface.closest_on_segment(&a, &b).0);
-            near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2())
+            near.zip(far).map(|(near, far)| (near - far).norm() * T::frac_pi_2() * node.scale)
         };
         self.penalties.extend(nodes.iter().map(|node| girth(node).unwrap_or(T::zero())));
         self.complete(span, nodes);
@@ -117,9 +117,8 @@ impl<T: Real> Plans<T> {
                 continue;
             }
             let [back, ahead] = bead.arcs;
-            let GeodesicEnd { curvature, .. } = bead.middle;
-            let local = bead.middle.transformed(&node.X_GS.inverse());
-            let (mut point, mut tangent, mut length) = (local.point, local.tangent, T::zero());
+            let GeodesicEnd { mut point, mut tangent, curvature, .. } = node.end_to_surface(&bead.middle);
+            let mut length = T::zero();
             if back + ahead > T::zero() {
                 let start = span.surface(node).follow(&point, &tangent, -back / curvature);
                 (point, tangent) = (start.point, start.tangent);
@@ -161,7 +160,7 @@ impl<T: Real> Plans<T> {
             other.iter().zip(&*beads).zip(nodes).all(|((a, b), node)| {
                 a.is_pressed == b.is_pressed
                     && (!a.is_pressed
-                        || (a.middle.point - b.middle.point).norm() < span.surface(node).size() * T::lit(0.1))
+                        || (a.middle.point - b.middle.point).norm() < span.size(node) * T::lit(0.1))
             })
         };
         let is_known = self
@@ -367,7 +366,7 @@ pub(crate) fn laid<T: Real>(
 ) -> Bead<T> {
     let point = surface.retract(p);
     let [from, to] = [a, b].map(|end| (node.to_surface(end) - point).normalize());
-    let middle = frame(surface, &point, &(to - from)).transformed(&node.X_GS);
+    let middle = node.end_to_ground(&frame(surface, &point, &(to - from)));
     Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
 }
 
@@ -425,7 +424,7 @@ pub(crate) fn shifted<T: Real>(
         return None;
     }
     let direction = node.X_GS.rotation.inverse() * (ahead - back);
-    Some((frame(surface, &point, &direction).transformed(&node.X_GS), turn))
+    Some((node.end_to_ground(&frame(surface, &point, &direction)), turn))
 }
 
 /// The excess of the way from the middle of a contact to a point over the straight line, if it follows the circle of

@@ -53,12 +53,12 @@ pub(crate) fn search<T: Real>(
         let Some(plan) = plans.next(span, nodes, most) else { break };
         attempt(span, nodes, work, Start::Plan(plan), &mut outcome);
     }
-    let has_hints = span.obstacles.iter().any(|obstacle| obstacle.contact_hint().is_some());
+    let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the straight line costs little, and ensures that no longer path than its own is returned.
     if !has_hints || outcome.is_err() {
         attempt(span, nodes, work, Start::Hints, &mut outcome);
     }
-    if outcome.is_err() && span.obstacles.iter().any(|obstacle| obstacle.side().is_some()) {
+    if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
         attempt(span, nodes, work, Start::Front, &mut outcome);
     }
     if outcome.is_err() {
@@ -164,7 +164,7 @@ fn attempt<T: Real>(
 /// The first obstacle without memory that the path does not pass as the straight lines through its hint do.
 pub(crate) fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
     let is_new = |k: &usize| span.wraps.get(*k).is_none_or(|wrap| !wrap.known);
-    (0..span.obstacles.len()).filter(is_new).find(|&k| loses_hint(span, nodes, k))
+    span.acting.iter().copied().filter(is_new).find(|&k| loses_hint(span, nodes, k))
 }
 
 /// Whether the path does not pass an obstacle as the straight lines through its hint do.

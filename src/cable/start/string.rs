@@ -157,7 +157,7 @@ fn leg<T: Real>(
 
 /// The smaller size of two obstacles.
 fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize; 2]) -> T {
-    let [before, after] = owners.map(|k| span.surface(&nodes[k]).size());
+    let [before, after] = owners.map(|k| span.size(&nodes[k]));
     before.min(after)
 }
 
@@ -221,7 +221,8 @@ fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead
 fn read_off<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, beads: &[Bead<T>]) {
     collapse(nodes);
     let mut k = 0;
-    for (o, obstacle) in span.obstacles.iter().enumerate() {
+    for &o in span.acting {
+        let obstacle = &span.obstacles[o];
         let touches = |bead: &Bead<T>| bead.touched == Some(o);
         let (first, last) = (beads.iter().position(touches), beads.iter().rposition(touches));
         let (Some(first), Some(last)) = (first, last) else {
@@ -270,5 +271,5 @@ fn contact_between<T: Real>(
     let after = node.to_surface(&beads.get(first + 1).map_or(span.to, |bead| bead.point));
     let before = if first == 0 { span.from } else { beads[first - 1].point };
     let tangent = if last > first { after - point } else { after - node.to_surface(&before) };
-    Trial { point, tangent, length }
+    Trial { point, tangent, length: node.to_scale(length) }
 }
