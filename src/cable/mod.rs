@@ -15,9 +15,10 @@ mod solve;
 mod start;
 mod surfaces;
 
-pub(crate) use friction::strand_derivatives::{Evaluated, StrandDerivatives, StrandMotion};
+pub(crate) use friction::strand_derivatives::{Evaluated, StrandDerivatives};
 pub use friction::strand_law::Strand;
 pub(crate) use friction::strand_law::tension;
+pub(crate) use friction::strands::StrandMotion;
 pub use friction::strands::{Grip, Grips, Lap, Strands};
 pub use geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use geodesics::wrappable::Wrappable;

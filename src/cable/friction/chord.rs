@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
 
-use crate::cable::friction::strand_derivatives::{DIRECTIONS, StrandMotion, Varied, joined};
-use crate::cable::friction::strands::Ends;
+use crate::cable::friction::strand_derivatives::{DIRECTIONS, Varied, joined};
+use crate::cable::friction::strands::{Ends, StrandMotion};
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::math::{Number, Real};
 use crate::mechanics::{Positions, Velocities};

@@ -1,13 +1,10 @@
 //! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
 
-use nalgebra::Point3;
-
 use crate::cable::ceil;
-use crate::cable::friction::slip::Joint;
-use crate::cable::friction::strands::{Grips, Lap, Strands};
+use crate::cable::friction::strands::Grips;
 use crate::cable::model::path::CablePath;
 use crate::math::{Algebraic, Real};
-use crate::mechanics::{BodyIndex, Station};
+use crate::mechanics::Station;
 
 /// The largest number of laps of a drum. Beyond, the two with the smallest difference in strain are merged.
 pub(crate) const MOST: usize = 24;
@@ -83,36 +80,6 @@ pub(crate) fn spread<S: Algebraic>(
         let ratio = (limit * (of_lap + outer) * half).exp();
         ([of_lap * (length / lengths), part * (share / shares)], ratio)
     })
-}
-
-impl<T: Real> Strands<T> {
-    /// Adds the wound part on a drum, with joints from the free cable to the fixed end or from there; `limit` is the
-    /// exponent of the capstan equation per length.
-    pub(crate) fn add_laps(
-        &mut self,
-        at: (BodyIndex, Point3<T>, Option<usize>),
-        laps: &[Lap<T>],
-        [length, share]: [T; 2],
-        is_last: bool,
-        limit: T,
-    ) {
-        let mut known = [[T::zero(); 2]; MOST];
-        for (known, lap) in known.iter_mut().zip(laps) {
-            *known = [lap.length, lap.share];
-        }
-        let mut spread = spread(known, [length, share], limit);
-        let mut before = if is_last { T::one() - share } else { T::zero() };
-        while let Some(([length, part], ratio)) = if is_last { spread.next_back() } else { spread.next() } {
-            if is_last {
-                self.joints.push(Joint::new(ratio, before));
-            }
-            self.add(at, at, length, part);
-            before += part;
-            if !is_last {
-                self.joints.push(Joint::new(ratio, before));
-            }
-        }
-    }
 }
 
 /// Laps from the fixed end outwards, while they are brought up to date: the length and the share of each.

@@ -10,13 +10,12 @@ use core::array::from_fn;
 use nalgebra::{Matrix6, RowVector6, Vector6};
 
 use crate::cable::friction::chord::Chord;
-use crate::cable::friction::drum::{MOST, spread};
 use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
     Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
-use crate::cable::friction::strands::{Grips, Mark, Strands, touching};
+use crate::cable::friction::strands::{At, Grips, StrandMotion, Strands, lay};
 use crate::cable::model::path::PlacedPath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::cable::slopes::stop::StopChange;
@@ -28,31 +27,6 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 pub(crate) const DIRECTIONS: usize = 12;
 
 pub(crate) type Varied<T> = Dual<T, DIRECTIONS>;
-
-/// What changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StrandMotion {
-    /// The path, in six directions of position and of velocity.
-    Path(PathMotion),
-    /// The start of the contact of a mark, by its place in memory, in the body's frame: the first three directions are
-    /// its axes.
-    Start(usize),
-    /// The end, likewise.
-    End(usize),
-    /// The length before a mark, by its place: the first direction.
-    Before(usize),
-    /// The length after it, likewise.
-    After(usize),
-    /// The share before it, likewise.
-    Share(usize),
-    /// The length (0) or the share (1) of a lap, by its place.
-    Lap(usize, usize),
-    /// The coefficient of friction of an obstacle.
-    Friction(usize),
-    Stiffness,
-    SlackLength,
-    Dissipation,
-}
 
 /// A cable as it has been evaluated.
 #[derive(Debug, Clone, Copy)]
@@ -70,29 +44,13 @@ pub(crate) struct Evaluated<'a, T: Real> {
     pub(crate) length_rate: T,
 }
 
-/// A drum on which the cable is wound.
-#[derive(Debug, Clone, Copy)]
-struct Drum<T: Real> {
-    /// At the origin (0) or the termination (1).
-    end: usize,
-    place: usize,
-    obstacle: usize,
-    mu: T,
-    /// Turning and length of the contact that limits friction, and the segment that arrives at it; `None` without friction.
-    contact: Option<(T, T, usize)>,
-}
-
 /// The derivatives of the forces on all bodies and coordinates by position and by velocity.
 #[derive(Debug)]
 pub(crate) struct StrandDerivatives<T: Real> {
     pub(crate) path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
-    /// The friction limit between two strands, the logarithm of the ratio of tensions: its obstacle, and its derivative by the
-    /// coefficient of friction there.
-    limits: Vec<Option<(usize, T)>>,
-    drums: [Option<Drum<T>>; 2],
-    /// The contacts on whose turning limits depend: the place of the limit, the segment that arrives, and the factor.
-    limiting: Vec<(usize, usize, T)>,
+    /// The turning of each contact with friction, if it is positive, and the segment that arrives there.
+    turnings: Vec<Option<(T, usize)>>,
     pub(crate) parts: Vec<Strand<Varied<T>>>,
     joints: Vec<Joint<Varied<T>>>,
     rates: Vec<Varied<T>>,
@@ -110,9 +68,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
 default_by_field!(StrandDerivatives {
     path,
     chords,
-    limits,
-    drums,
-    limiting,
+    turnings,
     parts,
     joints,
     rates,
@@ -128,7 +84,7 @@ default_by_field!(StrandDerivatives {
 impl<T: Real> StrandDerivatives<T> {
     /// Takes an evaluated cable; returns whether its derivatives are known.
     pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
-        let Evaluated { placed, positions, velocities, results, strands, grips, friction, .. } = *cable;
+        let Evaluated { placed, positions, velocities, results, strands, friction, .. } = *cable;
         if !self.path.find(&placed, positions, results) {
             return false;
         }
@@ -140,99 +96,25 @@ impl<T: Real> StrandDerivatives<T> {
             let is_chord = strands.all.len() > 1;
             self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
         }
-        self.find_limits(cable, grips);
-        true
-    }
-
-    /// Finds the quantities on which the friction limits depend.
-    fn find_limits(&mut self, cable: &Evaluated<'_, T>, grips: &Grips<T>) {
-        let Evaluated { placed: PlacedPath { path, .. }, results, strands, friction, .. } = *cable;
-        self.limits.clear();
-        self.limiting.clear();
-        let segment_of =
-            |contact: usize| results.segments.iter().position(|segment| segment.to_contact == Some(contact));
-        for (j, joint) in strands.joints.iter().enumerate() {
-            let is_limited = !joint.is_frictionless() && joint.ratio.is_finite();
-            let is_wound = strands.all[j].is_wound || strands.all[j + 1].is_wound;
-            let place = strands.mark_between(j);
-            let mark = path.marks(grips).find(|mark| Some(mark.place) == place);
-            let limit = mark.filter(|_| is_limited && !is_wound).and_then(|mark: Mark| {
-                let obstacle = mark.hold.obstacle()?;
-                let mu = *friction.get(obstacle)?;
-                let turning = |contact: usize| {
-                    let surface = path.obstacles().get(obstacle)?.surface();
-                    Some(results.contacts[contact].turning(surface, path.settings().accuracy()))
-                };
-                let (contacts, weight) = mark.contacts::<T>(results);
-                let mut turned = T::zero();
-                for contact in contacts {
-                    if let Some(turning) = turning(contact).filter(|&turning| turning > T::zero()) {
-                        turned += turning;
-                        self.limiting.push((j, segment_of(contact)?, mu * weight));
-                    }
-                }
-                Some((obstacle, turned * weight))
-            });
-            self.limits.push(limit);
-        }
-        let last = strands.all.len().saturating_sub(1);
-        self.drums = [(0, 0), (1, last)].map(|(end, strand)| {
-            strands.all.get(strand).filter(|strand| strand.is_wound)?;
-            let mark = path.marks(grips).find(|mark| strands.ends[strand].marks[0] == Some(mark.place))?;
-            let obstacle = mark.hold.obstacle()?;
-            let mu = friction.get(obstacle).copied().unwrap_or_else(T::zero);
-            let mut contacts = touching(results, Some(obstacle));
-            let contact = if end == 0 { contacts.next() } else { contacts.next_back() };
-            let contact = contact.filter(|_| mu > T::zero()).and_then(|(i, contact)| {
-                let surface = path.obstacles().get(obstacle)?.surface();
-                let turning = contact.turning(surface, path.settings().accuracy());
-                Some((turning, contact.geodesic.length, segment_of(i)?))
-            });
-            Some(Drum { end, place: mark.place, obstacle, mu, contact })
-        });
-    }
-
-    /// The laps of a drum and the ratios of tensions at which they slip, with derivatives.
-    fn laps(
-        &self,
-        drum: &Drum<T>,
-        cable: &Evaluated<'_, T>,
-        motion: StrandMotion,
-    ) -> impl Iterator<Item = ([Varied<T>; 2], Varied<T>)> + use<T> {
-        let Drum { end, place, obstacle, mu, contact } = *drum;
-        let Evaluated { placed: PlacedPath { path, .. }, grips, .. } = *cable;
-        let seeded = |value: T, of: StrandMotion| seeded(value, motion, of);
-        let grip = &grips.grips[place];
-        let share = seeded(grip.share, StrandMotion::Share(place));
-        let wound = if end == 0 {
-            [seeded(grip.before, StrandMotion::Before(place)), share]
-        } else {
-            let after = seeded(grip.after, StrandMotion::After(place));
-            [after, Dual::lit(1.0) - share]
-        };
-        let limit = contact.map_or_else(Dual::zero, |(turning, arc, segment)| {
-            let [mut turning, mut arc] = [turning, arc].map(Dual::of);
-            if let Some(part) = self.moved {
-                let change = self.path.change_after(segment, part);
-                let zero = RowVector6::zeros();
-                (turning.slopes, arc.slopes) = (joined(&change.turning, &zero), joined(&change.arc, &zero));
+        self.turnings.clear();
+        self.turnings.resize(results.contacts.len(), None);
+        for (segment, contact) in
+            results.segments.iter().enumerate().filter_map(|(i, s)| Some((i, s.to_contact?)))
+        {
+            let of = &results.contacts[contact];
+            let Some(obstacle) = placed.path.obstacles().get(of.obstacle) else { return false };
+            if has_friction(of.obstacle) {
+                let turning = of.turning(obstacle.surface(), placed.path.settings().accuracy());
+                self.turnings[contact] = Some((turning, segment)).filter(|_| turning > T::zero());
             }
-            let mu = seeded(mu, StrandMotion::Friction(obstacle));
-            mu * turning.max(Dual::zero()) / arc.max(wound[0])
-        });
-        let mut laps = [[Dual::zero(); 2]; MOST];
-        let places = path.laps_of(end);
-        for (i, lap) in places.clone().zip(&mut laps) {
-            let Some(known) = grips.laps.get(i) else { break };
-            *lap =
-                [seeded(known.length, StrandMotion::Lap(i, 0)), seeded(known.share, StrandMotion::Lap(i, 1))];
         }
-        spread(laps, wound, limit)
+        true
     }
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
-        let Evaluated { velocities, results, strands, elastic, .. } = *cable;
+        let Evaluated { placed, positions, velocities, results, strands, grips, friction, elastic, .. } =
+            *cable;
         let zero = RowVector6::zeros();
         self.moved = None;
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
@@ -247,7 +129,7 @@ impl<T: Real> StrandDerivatives<T> {
         }
         let mut is_moved = false;
         for chord in &mut self.chords {
-            is_moved |= chord.follow(motion, &self.path, cable.positions);
+            is_moved |= chord.follow(motion, &self.path, positions);
         }
         if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
             return false;
@@ -267,48 +149,38 @@ impl<T: Real> StrandDerivatives<T> {
             return true;
         }
 
-        self.parts.clear();
-        self.rates.clear();
-        for ((strand, places), chord) in strands.all.iter().zip(&strands.ends).zip(&self.chords) {
-            let (seen, rate) = chord.lengthen(motion, &self.path, velocities);
-            let mut part =
-                Strand::new(Dual::of(places.seen), Dual::of(strand.committed_share), strand.is_wound);
-            part.length.slopes = seen;
-            let [begins, ends] = places.marks.map(|mark| mark.filter(|_| !strand.is_wound));
-            match motion {
-                StrandMotion::Before(place) if ends == Some(place) => part.length.slopes[0] += T::one(),
-                StrandMotion::After(place) if begins == Some(place) => part.length.slopes[0] += T::one(),
-                StrandMotion::Share(place) if ends == Some(place) => part.share.slopes[0] += T::one(),
-                StrandMotion::Share(place) if begins == Some(place) => part.share.slopes[0] -= T::one(),
-                _ => {}
+        let Self { path, chords, turnings, parts, joints, rates, moved, .. } = self;
+        parts.clear();
+        joints.clear();
+        rates.clear();
+        let number = |of: StrandMotion, value: T| {
+            if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
+        };
+        let arc = |contact: usize| {
+            let Some((turning, segment)) = turnings[contact] else { return [Dual::zero(), Dual::lit(1.0)] };
+            let mut arc = [turning, results.contacts[contact].geodesic.length].map(Dual::of);
+            if let Some(part) = *moved {
+                let StopChange { turning, arc: length, .. } = path.change_after(segment, part);
+                (arc[0].slopes, arc[1].slopes) = (joined(&turning, &zero), joined(&length, &zero));
             }
-            part.committed_share = part.share;
-            self.parts.push(part);
-            self.rates.push(rate);
-        }
-        self.joints.clear();
-        for (j, joint) in strands.joints.iter().enumerate() {
-            let mut ratio = Dual::of(joint.ratio);
-            ratio.slopes = self.change_of_limit(j, motion).map(|slope| slope * joint.ratio);
-            self.joints.push(joint.with(ratio, Dual::of(joint.committed)));
-        }
-        for drum in self.drums.into_iter().flatten() {
-            let last = self.joints.len();
-            for (i, ([length, share], ratio)) in self.laps(&drum, cable, motion).enumerate() {
-                // The joint of a lap is on its side of the free cable.
-                let (part, joint) = if drum.end == 0 { (i, i) } else { (last - i, last - i - 1) };
-                let part = &mut self.parts[part];
-                part.length.slopes = length.slopes;
-                part.share.slopes = share.slopes;
-                part.committed_share = part.share;
-                self.joints[joint].ratio.slopes = ratio.slopes;
-            }
-        }
-        let mut share = Dual::zero();
-        for (joint, part) in self.joints.iter_mut().zip(&self.parts) {
-            share += part.share;
-            joint.committed.slopes = share.slopes;
-        }
+            arc
+        };
+        // Values are those of the evaluation.
+        let add = |_: [At<T>; 2], on_surfaces: Varied<T>, share: Varied<T>| {
+            let k = parts.len();
+            let (seen, rate) = chords[k].lengthen(motion, path, velocities);
+            let Strand { committed_share, is_wound, .. } = strands.all[k];
+            let length = Dual { value: strands.ends[k].seen, slopes: seen }
+                + (on_surfaces - Dual::of(on_surfaces.value));
+            parts.push(Strand::new(length, Dual { value: committed_share, ..share }, is_wound));
+            rates.push(rate);
+        };
+        let join = |joint: Joint<Varied<T>>| {
+            let known = &strands.joints[joints.len()];
+            let ratio = Dual { value: known.ratio, ..joint.ratio };
+            joints.push(known.with(ratio, Dual { value: known.committed, ..joint.committed }));
+        };
+        lay((placed.path, results), positions, (grips, friction), number, arc, add, join);
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every branch is that of the evaluation, to the last bit.
@@ -352,24 +224,6 @@ impl<T: Real> StrandDerivatives<T> {
         let bodies = bodies.filter(|body| *body != BodyIndex::GROUND).map(PathMotion::Body);
         let coordinates = self.path.coordinate_forces().iter().map(|force| force.coordinate);
         bodies.chain(coordinates.map(PathMotion::Coordinate)).nth(i)
-    }
-
-    /// The derivatives of the logarithm of a limit.
-    fn change_of_limit(&self, joint: usize, motion: StrandMotion) -> [T; DIRECTIONS] {
-        let mut slopes = [T::zero(); DIRECTIONS];
-        let Some((obstacle, turning)) = self.limits[joint] else { return slopes };
-        if motion == StrandMotion::Friction(obstacle) {
-            slopes[0] = turning;
-        }
-        if let Some(part) = self.moved {
-            for &(_, segment, weight) in self.limiting.iter().filter(|(of, ..)| *of == joint) {
-                let StopChange { turning, .. } = self.path.change_after(segment, part);
-                for i in 0..6 {
-                    slopes[i] += turning[i] * weight;
-                }
-            }
-        }
-        slopes
     }
 
     /// Finds the changes of all forces where this tension acts along the path.
@@ -417,11 +271,6 @@ impl<T: Real> StrandDerivatives<T> {
             }
         }
     }
-}
-
-/// A number, varied if it is what changes.
-fn seeded<T: Real>(value: T, motion: StrandMotion, of: StrandMotion) -> Varied<T> {
-    if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
 }
 
 pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {

@@ -12,8 +12,33 @@ use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::PathMotion;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::framework::stored_variables;
-use crate::math::{InvalidValue, Real, Requirement, check, clone_by_field, default_by_field};
+use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
+
+/// What changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StrandMotion {
+    /// The path, in six directions of position and of velocity.
+    Path(PathMotion),
+    /// The start of the contact of a mark, by its place in memory, in the body's frame: the first three directions are
+    /// its axes.
+    Start(usize),
+    /// The end, likewise.
+    End(usize),
+    /// The length before a mark, by its place: the first direction.
+    Before(usize),
+    /// The length after it, likewise.
+    After(usize),
+    /// The share before it, likewise.
+    Share(usize),
+    /// The length (0) or the share (1) of a lap, by its place.
+    Lap(usize, usize),
+    /// The coefficient of friction of an obstacle.
+    Friction(usize),
+    Stiffness,
+    SlackLength,
+    Dissipation,
+}
 
 /// Where a strand starts and ends.
 #[derive(Debug, Clone, Copy)]
@@ -151,69 +176,34 @@ impl<T: Real> Strands<T> {
         self.all.reserve(most);
         self.ends.reserve(most);
         self.joints.reserve(most);
-        let on_body = |body, p_B: &Point3<T>| positions.pose(body) * p_B;
-        let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
-        let mut from = (first.from_body, first.from_G, None);
-        let mut rest = T::zero();
-        let mut share_before = T::zero();
-        let [begins, ends] = path.drum_places(grips);
-        for mark in path.marks(grips) {
-            let Mark { body, hold, place, .. } = mark;
-            let grip = &grips.grips[place];
-            let (start_G, end_G) = (on_body(body, &grip.start), on_body(body, &grip.end));
-            let mut touching = touching(results, hold.obstacle());
-            let laps = |end: usize| grips.laps.get(path.laps_of(end)).unwrap_or(&[]);
-            if begins == Some(place) {
-                let limit = limit_per_length(path, touching.next(), grip.before, friction);
-                let at = (body, start_G, Some(place));
-                self.add_laps(at, laps(0), [grip.before, grip.share], false, limit);
+        let arc = |contact: usize| {
+            let contact = &results.contacts[contact];
+            let turning = path.obstacles().get(contact.obstacle).map_or(T::zero(), |obstacle| {
+                contact.turning(obstacle.surface(), path.settings().accuracy())
+            });
+            [turning, contact.geodesic.length]
+        };
+        let Self { all, ends, joints } = self;
+        let add = |[from, to]: [At<T>; 2], on_surfaces: T, share: T| {
+            let along: Vector3<T> = to.1 - from.1;
+            // An end on a surface that the cable follows at once has no straight part, and no direction.
+            let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+            let (reach, direction_G) = if along.norm_squared() > least * least {
+                (along.norm(), along / along.norm())
             } else {
-                let share = grip.share - share_before;
-                self.add(from, (body, start_G, Some(place)), rest + grip.before, share);
-            }
-            if ends == Some(place) {
-                let limit = limit_per_length(path, touching.next_back(), grip.after, friction);
-                let at = (body, end_G, Some(place));
-                self.add_laps(at, laps(1), [grip.after, T::one() - grip.share], true, limit);
-            } else if begins != Some(place) {
-                let (contacts, weight) = mark.contacts::<T>(results);
-                let limits = contacts.map(|i| limit_of(path, &results.contacts[i], friction));
-                let limit = limits.fold(T::zero(), |sum, limit| sum + limit) * weight;
-                self.joints.push(Joint::new(limit.exp(), grip.share));
-            }
-            from = (body, end_G, Some(place));
-            rest = grip.after;
-            share_before = grip.share;
-        }
-        if ends.is_none() {
-            self.add(from, (last.to_body, last.to_G, None), rest, T::one() - share_before);
-        }
+                (T::zero(), Vector3::zeros())
+            };
+            let seen = reach + on_surfaces;
+            // Both ends at one mark are on a drum.
+            let is_wound = from.2.is_some() && from.2 == to.2;
+            all.push(Strand::new(seen, share, is_wound));
+            let (bodies, points_G, marks) = ([from.0, to.0], [from.1, to.1], [from.2, to.2]);
+            ends.push(Ends { bodies, points_G, direction_G, marks, seen });
+        };
+        let memory = (grips, friction);
+        lay((path, results), positions, memory, |_, value| value, arc, add, |joint| joints.push(joint));
         distribute_length(&mut self.all, results.length);
         settle(&mut self.all, &mut self.joints, slack_length);
-    }
-
-    /// Adds a strand from one end to the other: the body, the point in Ground, and the place in memory of the mark there.
-    pub(crate) fn add(
-        &mut self,
-        from: (BodyIndex, Point3<T>, Option<usize>),
-        to: (BodyIndex, Point3<T>, Option<usize>),
-        on_surfaces: T,
-        share: T,
-    ) {
-        let along: Vector3<T> = to.1 - from.1;
-        // An end on a surface that the cable follows at once has no straight part, and no direction.
-        let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
-        let (reach, direction_G) = if along.norm_squared() > least * least {
-            (along.norm(), along / along.norm())
-        } else {
-            (T::zero(), Vector3::zeros())
-        };
-        let seen = reach + on_surfaces;
-        // Both ends at one mark are on a drum.
-        let is_wound = from.2.is_some() && from.2 == to.2;
-        self.all.push(Strand::new(seen, share, is_wound));
-        let (bodies, points_G, marks) = ([from.0, to.0], [from.1, to.1], [from.2, to.2]);
-        self.ends.push(Ends { bodies, points_G, direction_G, marks, seen });
     }
 
     /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
@@ -404,24 +394,80 @@ pub(crate) fn touching<T: Real>(
     all.filter(move |(_, contact)| contact.in_contact && Some(contact.obstacle) == obstacle)
 }
 
-/// The exponent of the capstan equation per length of a contact, or of at least this length.
-fn limit_per_length<T: Real>(
-    path: &CablePath<T>,
-    contact: Option<(usize, &ObstacleContact<T>)>,
-    least: T,
-    friction: &[T],
-) -> T {
-    let per_length = |(_, contact)| limit_of(path, contact, friction) / contact.geodesic.length.max(least);
-    contact.map_or(T::zero(), per_length)
-}
+/// An end of a strand: its body, the point in Ground, and the place in memory of the mark there.
+pub(crate) type At<T> = (BodyIndex, Point3<T>, Option<usize>);
 
-/// The exponent of the capstan equation over a contact: friction times turning.
-fn limit_of<T: Real>(path: &CablePath<T>, contact: &ObstacleContact<T>, friction: &[T]) -> T {
-    let mu = friction.get(contact.obstacle).copied().unwrap_or_else(T::zero);
-    let Some(obstacle) = path.obstacles().get(contact.obstacle).filter(|_| mu > T::zero()) else {
-        return T::zero();
+/// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
+/// two, in numbers with or without derivatives.
+///
+/// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
+pub(crate) fn lay<T: Real, S: Algebraic<Scalar = T>>(
+    (path, results): (&CablePath<T>, &PathResults<T>),
+    positions: &Positions<T>,
+    (grips, friction): (&Grips<T>, &[T]),
+    number: impl Fn(StrandMotion, T) -> S,
+    arc: impl Fn(usize) -> [S; 2],
+    mut add: impl FnMut([At<T>; 2], S, S),
+    mut join: impl FnMut(Joint<S>),
+) {
+    let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
+    let (zero, one) = (S::zero(), S::lit(1.0));
+    // The exponent of the capstan equation over a contact, friction times turning; and the length of the contact.
+    let limit_of = |contact: usize| {
+        let obstacle = results.contacts[contact].obstacle;
+        let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else { return [zero, one] };
+        let [turning, length] = arc(contact);
+        [number(StrandMotion::Friction(obstacle), mu) * turning.max(zero), length]
     };
-    mu * contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
+    let wound_on = |end: usize, wound: [S; 2], contact: Option<usize>| {
+        let [limit, length] = contact.map_or([zero, one], limit_of);
+        let mut laps = [[zero; 2]; drum::MOST];
+        for (i, lap) in path.laps_of(end).zip(&mut laps) {
+            let Some(known) = grips.laps.get(i) else { break };
+            let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
+            *lap = [number(of_length, known.length), number(of_share, known.share)];
+        }
+        drum::spread(laps, wound, limit / length.max(wound[0]))
+    };
+    let mut from = (first.from_body, first.from_G, None);
+    let (mut rest, mut share_before) = (zero, zero);
+    let [begins, ends] = path.drum_places(grips);
+    for mark in path.marks(grips) {
+        let Mark { body, hold, place, .. } = mark;
+        let grip = &grips.grips[place];
+        let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(place)));
+        let before = number(StrandMotion::Before(place), grip.before);
+        let after = number(StrandMotion::After(place), grip.after);
+        let share = number(StrandMotion::Share(place), grip.share);
+        let mut touching = touching(results, hold.obstacle()).map(|(contact, _)| contact);
+        if begins == Some(place) {
+            let mut passed = zero;
+            for ([length, part], ratio) in wound_on(0, [before, share], touching.next()) {
+                add([start; 2], length, part);
+                passed += part;
+                join(Joint::new(ratio, passed));
+            }
+        } else {
+            add([from, start], rest + before, share - share_before);
+        }
+        if ends == Some(place) {
+            let wound = [after, one - share];
+            let mut passed = one - wound[1];
+            for ([length, part], ratio) in wound_on(1, wound, touching.next_back()).rev() {
+                join(Joint::new(ratio, passed));
+                add([end; 2], length, part);
+                passed += part;
+            }
+        } else if begins != Some(place) {
+            let (contacts, weight) = mark.contacts::<T>(results);
+            let limit = contacts.fold(zero, |sum, contact| sum + limit_of(contact)[0]);
+            join(Joint::new((limit * S::of(weight)).exp(), share));
+        }
+        (from, rest, share_before) = (end, after, share);
+    }
+    if ends.is_none() {
+        add([from, (last.to_body, last.to_G, None)], rest, one - share_before);
+    }
 }
 
 stored_variables! {
