@@ -389,17 +389,12 @@ impl<T: Real> PathResults<T> {
         rate: impl Fn(usize, CoordinateIndex) -> T,
         arms: &mut [T],
     ) {
-        arms.fill(T::zero());
-        for (body, p, f) in self.unit_forces().filter(|(body, ..)| *body != BodyIndex::GROUND) {
-            let on_body = SpatialForce::new(positions.offset_of(body, &p).cross(&f), f);
-            for (coordinate, arm) in arms.iter_mut().enumerate() {
-                *arm += motion(coordinate, body).power(&on_body);
-            }
-        }
-        for (moving, f) in self.unit_coordinate_forces() {
-            for (coordinate, arm) in arms.iter_mut().enumerate() {
-                *arm += rate(coordinate, moving) * f;
-            }
+        for (coordinate, arm) in arms.iter_mut().enumerate() {
+            *arm = self.moment_arm(
+                positions,
+                |body| motion(coordinate, body),
+                |moving| rate(coordinate, moving),
+            );
         }
     }
 
