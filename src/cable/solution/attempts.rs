@@ -172,8 +172,8 @@ fn refusal<T: Real>(
     }
 }
 
-/// Solves one span, where all obstacles of the path are also given in plain numbers if their surfaces are known in them; returns its
-/// progress, and how the path was found.
+/// Solves one span, with the obstacles of the path in plain numbers, as far as their surfaces are known in them; returns
+/// its progress, and how the path was found.
 ///
 /// Its derivatives are those of the path without kinks, independent of the requested smoothness. The search determines
 /// which obstacles are touched. The memory is that of the search: it has no derivatives, and evolves as in plain
@@ -193,7 +193,7 @@ pub(crate) fn solve_in_scalar<T: Real>(
         further.clear();
         further.extend(span.further.iter().map(Wrap::cast));
         empty(found, span.wraps.len() + span.further.len());
-        found.extend(nodes.iter().map(|node| node.plain()));
+        found.extend(nodes.iter().map(Node::plain));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
