@@ -531,11 +531,12 @@ impl<T: Real> ForceSystem<T> {
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             state.take_back_kinematics();
-            let Continuous { start, next, shown, start_shown, .. } = &mut state.continuous;
+            let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
-            shown.clone_from(start_shown);
             // They were in range before.
             let _ = state.set_next_continuous();
+            let Continuous { shown, start_shown, .. } = &mut state.continuous;
+            shown.clone_from(start_shown);
             state.continuous.set_flags(flags);
         }
         outcome
