@@ -394,3 +394,21 @@ fn at_rest_the_exact_stiffness_is_that_of_the_matrix() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn a_curve_whose_slopes_overflow_or_whose_points_merge_in_another_scalar_is_refused() {
+    let overflowing = Curve::new(&[(-1.0, -1e308), (1.0, 1e308)]).map(|_| ());
+    assert_eq!(overflowing.map_err(|value| value.name), Err("curve.slope"));
+    for points in [[(-1.0, -1e39), (0.0, 0.0), (1.0, 1e39)], [(0.0, 0.0), (1.0, 1.0), (1.0 + 1e-9, 5.0)]] {
+        let mut scene = Scene::new(&Matrix6::identity(), &Matrix6::zeros());
+        let curve = Curve::new(&points).expect("regular");
+        let cast = curve.cast::<Dual64>().expect("the same numbers");
+        let (force, expected) = (cast.at(Dual64::from(0.5)).force.re, curve.at(0.5).force);
+        // Some roundings, of a division by a multiplication.
+        assert!((force / expected - 1.0).abs() < 1e-14, "{force} {expected}");
+        let bushing = scene.system.element(scene.bushing).clone().with_curve(3, curve).expect("an axis");
+        scene.system.add(bushing).expect("exists");
+        let refused = scene.system.cast::<f32>().map(|_| ());
+        assert!(matches!(refused, Err(Error::Element { .. })), "{refused:?}");
+    }
+}

@@ -6,6 +6,7 @@ use core::fmt;
 use core::iter::repeat_n;
 
 use super::table::{self, Knot};
+use crate::framework::ElementError;
 use crate::math::{InvalidValue, Real};
 
 /// A force `φ(x)` against a displacement or an angle, with its energy `∫ φ dx`, or against a rate, from a table or a function.
@@ -85,7 +86,8 @@ impl<T: Real> Curve<T> {
     /// The curve through these points `(x, φ)`, in order.
     ///
     /// # Errors
-    /// [`InvalidValue`] for fewer than two points, a number that is not finite, or displacements that do not increase.
+    /// [`InvalidValue`] for fewer than two points, a number, slope or energy that is not finite, or displacements that do not
+    /// increase.
     pub fn new(points: &[(T, T)]) -> Result<Self, InvalidValue> {
         Ok(Self { knots: table::knots(points)?, law: None })
     }
@@ -144,15 +146,17 @@ impl<T: Real> Curve<T> {
         self.law.as_ref().map_or_else(|| table::check_dissipation(&self.knots), |_| Ok(()))
     }
 
-    /// The same in another scalar; `None` of a function, which is bound to its own.
-    pub fn cast<U: Real>(&self) -> Option<Curve<U>> {
-        let knots = self.knots.iter().map(|&Knot { x, force, slope, energy }| Knot {
-            x: x.cast(),
-            force: force.cast(),
-            slope: slope.cast(),
-            energy: energy.cast(),
-        });
-        self.law.is_none().then(|| Curve { knots: knots.collect(), law: None })
+    /// The same in another scalar, through its points.
+    ///
+    /// # Errors
+    /// [`ElementError::BoundToScalar`] of a function; those of [`new`](Self::new) for points that the other scalar cannot hold or
+    /// distinguish.
+    pub fn cast<U: Real>(&self) -> Result<Curve<U>, ElementError> {
+        if self.law.is_some() {
+            return Err(ElementError::BoundToScalar);
+        }
+        let points: Vec<_> = self.knots.iter().map(|knot| (knot.x.cast(), knot.force.cast())).collect();
+        Ok(Curve::new(&points)?)
     }
 }
 

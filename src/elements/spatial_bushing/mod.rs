@@ -228,13 +228,13 @@ impl<T: Real> SpatialBushing<T> {
     /// The same bushing in another scalar.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::BoundToScalar`] if a curve is a user's function.
+    /// [`Error::Element`] with those of [`Curve::cast`].
     pub fn cast<U: Real>(&self) -> Result<SpatialBushing<U>, Error> {
         let cast = |curves: &Curves<T>| {
             let mut cast = Curves::<U>::default();
             for (axis, curve) in with_axes(curves) {
-                let curve = curve.cast().ok_or(ElementError::BoundToScalar);
-                cast[axis] = Some(curve.map_err(|error| Error::of_new(HalfWay::<T>::KIND, error))?);
+                let curve = curve.cast().map_err(|error| Error::of_new(HalfWay::<T>::KIND, error));
+                cast[axis] = Some(curve?);
             }
             Ok::<_, Error>(cast)
         };

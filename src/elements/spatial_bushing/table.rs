@@ -55,6 +55,8 @@ pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidV
     let at_zero = at(&knots, T::zero()).energy;
     for knot in &mut knots {
         knot.energy -= at_zero;
+        check::finite("curve.slope", knot.slope)?;
+        check::finite("curve.energy", knot.energy)?;
     }
     Ok(knots)
 }
