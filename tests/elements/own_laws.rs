@@ -7,7 +7,7 @@ use force_elements::laws::{
     AlongLine, BetweenFrames, FrameLaw, LineLaw, OnCoordinates, Outcome, Pull, Relative, Stretch,
 };
 use force_elements::linear_bushing::Parameters as Axes;
-use force_elements::nalgebra::{Matrix3, Vector3, Vector6};
+use force_elements::nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
     BodyIndex, Casts, CoordinateIndex, CoordinatePair, ElementError, Error, ForceElement, ForceSystem, Frame,
@@ -617,4 +617,22 @@ fn a_law_on_a_coordinate_bounds_a_step_and_goes_on_in_another_scalar() {
     system.reset_memory(&mut state, element).expect("regular");
     assert_eq!(state.discrete(element).at, 0.75);
     assert_eq!(system.realize_dynamics(&mut state).expect("regular").coordinate_force(q), 0.0);
+}
+
+#[test]
+fn where_two_points_coincide_a_law_along_the_line_between_them_has_no_force_and_no_derivative() {
+    let mut system = ForceSystem::<Dual64>::new();
+    let body = system.add_body();
+    let strut = BetweenFrames::new(
+        AlongLine(Strut),
+        Frame::ground(Pose::identity()),
+        Frame::of(body),
+        Rod::default(),
+    );
+    system.add(strut.expect("valid")).expect("exists");
+    let mut state = system.default_state();
+    let moving = Vector3::new(Dual64::new(0.0, 1.0), Dual64::from(0.0), Dual64::from(0.0));
+    state.set_pose(body, Pose::from_parts(moving.into(), Rotation3::identity())).expect("finite");
+    let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
+    assert_eq!(force.map(|f| [f.re, f.eps]), Vector3::repeat([0.0, 0.0]));
 }

@@ -155,7 +155,9 @@ pub struct AlongLine<L>(
 
 /// The line from the origin of F to that of M: its direction and stretch.
 fn line<T: Real, S: Number<T>>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
-    let length = dot(&at.p_FM, &at.p_FM).sqrt();
+    let squared = dot(&at.p_FM, &at.p_FM);
+    // The root of zero has no derivative.
+    let length = if squared.value() > T::zero() { squared.sqrt() } else { squared };
     let direction = if length.value() > T::zero() {
         at.p_FM.map(|component| component / length)
     } else {
