@@ -214,6 +214,7 @@ impl<T: Real> DynamicsView<'_, T> {
     /// | [`HertzContact`](crate::HertzContact) | the rim of the contact, the force |
     /// | [`ElasticFoundation`](crate::ElasticFoundation) | pressed faces, or vertices if faces are clipped; anchors; force and torque of each contact at the center of pressure |
     /// | [`LinearBushing`](crate::LinearBushing), [`SpatialBushing`](crate::SpatialBushing), [laws between frames](crate::laws) | both frames and the line between them; forces and torques at their origins |
+    /// | [laws on beds](crate::laws::OnBed) | pressed faces; the force of each spring |
     /// | [`CableSpring`](crate::CableSpring) | the path, in pieces that turn by a tenth of a radian; ends and via points; the forces on bodies |
     /// | [`CustomForce`](crate::CustomForce) | the forces on bodies |
     /// | a user's | as its [`draw`](crate::ForceElement::draw) defines |

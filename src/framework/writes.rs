@@ -105,7 +105,8 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Resets the memory of an element to that with which a motion begins at the present positions and velocities. The
-    /// anchor of an exponential spring moves to its station, which slides; bristles are unbent, and slip if their
+    /// anchor of an exponential spring moves to its station, which slides; springs of a bed have no anchors until the first
+    /// commit; bristles are unbent, and slip if their
     /// damper exceeds their limit; stops act if surpassed; a bushing forgets whole turns, and a cable is laid anew, by
     /// its hints. This memory does not depend on the motion before; continuous variables stay as they are. Drops the
     /// state and updates the account like [`set_parameters`](Self::set_parameters).

@@ -12,7 +12,8 @@ use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::sphere::Sphere;
 
-/// Any of the shapes that are [`Solid`], by value. Meshes and users' own solids are shared, not copied.
+/// A shape that contacts are made with, by value. Meshes, and other solids such as a
+/// [`FiniteCylinder`](crate::shapes::FiniteCylinder), are shared, not copied.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SolidShape<T: Real> {

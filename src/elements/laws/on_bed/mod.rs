@@ -330,9 +330,9 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         let Position { X_GF, X_GM, springs } = at.position;
         for (spring, push) in springs.iter().zip(&at.dynamics.springs) {
             let corners = self.mesh.corners(spring.face).map(|corner| X_GM * corner);
-            pen.face(Meaning::Face, push.force.norm() / spring.area, &corners);
-            let base_G = spring.point_G - spring.normal_G * spring.depth;
             let force_G = X_GF.rotation * push.force;
+            pen.face(Meaning::Face, spring.normal_G.dot(&force_G).abs() / spring.area, &corners);
+            let base_G = spring.point_G - spring.normal_G * spring.depth;
             pen.force(self.ends.body2, &base_G, &force_G);
             pen.force(self.ends.body1, &base_G, &-force_G);
         }
