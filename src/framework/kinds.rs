@@ -7,16 +7,16 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
-use crate::framework::Error;
 use crate::framework::draw::Pen;
 use crate::framework::element::{AtDynamics, ForceElement};
-use crate::framework::element_variables::check_new;
+use crate::framework::element_variables::{check_new, write_numbers};
 use crate::framework::linearize::KindLinearization;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
 use crate::framework::variables::Variables;
+use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 
@@ -93,7 +93,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// Refuses a topology without a body or coordinate that the element needs, if there is an element.
     fn check_topology(&self, place: usize, topology: &Topology) -> Result<(), Error>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
-    /// Fills the caches of these stages.
+    /// Fills the caches of these stages, on several threads if that pays off. Returns the first failure by stage and
+    /// place, for any number of threads.
     fn calc(
         &self,
         slots: &mut dyn AnySlots<T>,
@@ -129,7 +130,9 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         accumulator: ForceAccumulator<'_, T>,
         power_absorbed: &mut [T],
     ) -> Result<(), Error>;
-    /// Writes the next discrete variables, and validates those to be committed; returns the largest force error.
+    /// Writes the next discrete variables of every enabled element, on several threads if that pays off, and validates those to
+    /// be committed; those of the others are copies of the present ones. Returns the largest force error, or the first failure by
+    /// place.
     fn prepare(
         &self,
         slots: &mut dyn AnySlots<T>,
@@ -216,7 +219,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         stages: RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        self.calc_stages(Slots::<T, E>::downcast_mut(slots)?, places, stages, kinematics)
+        let Slots { variables, results, .. } = Slots::<T, E>::downcast_mut(slots)?;
+        let (first, results) = (places.start, &mut results[places]);
+        if self.calc_on_threads(variables, first, results, &stages, kinematics) {
+            return Ok(());
+        }
+        self.calc_part(variables, first, results, &stages, kinematics)
     }
 
     fn realize(
@@ -236,11 +244,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
             is_finite &=
                 self.sum(variables, (first, results), kinematics, accumulator, totals, power_absorbed);
         };
-        #[cfg(feature = "rayon")]
-        let is_done = self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum);
-        #[cfg(not(feature = "rayon"))]
-        let is_done = false;
-        if !is_done {
+        if !self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum) {
             let Slots { variables, results, .. } = &mut *typed;
             let length = self.block_length(&stages);
             for (i, block) in results.chunks_mut(length).enumerate() {
@@ -263,7 +267,22 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         if E::Continuous::FIRST_STAGE.is_none() {
             return Ok(());
         }
-        self.write_rates(Slots::<T, E>::downcast_mut(slots)?, places, kinematics)
+        let slots = Slots::<T, E>::downcast_mut(slots)?;
+        let mut all = core::mem::take(&mut slots.rates);
+        let calculated = places.clone().zip(&mut all[places]).try_for_each(|(i, rates)| {
+            write_numbers(rates, &mut T::zero);
+            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
+            let mut is_finite = true;
+            element
+                .calc_rates(&slots.at_dynamics(i, kinematics), rates)
+                .and_then(|()| {
+                    rates.visit(&mut |entry| is_finite &= entry.value.number().is_finite());
+                    if is_finite { Ok(()) } else { Err(ElementError::NonFiniteRate) }
+                })
+                .map_err(|source| self.roster.failure(i, source))
+        });
+        slots.rates = all;
+        calculated
     }
 
     fn add_forces(
@@ -288,7 +307,22 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         kinematics: &Kinematics<T>,
         next: Next<'_, T>,
     ) -> Result<T, Error> {
-        self.write_next(Slots::<T, E>::downcast_mut(slots)?, places, kinematics, next)
+        let slots = Slots::<T, E>::downcast_mut(slots)?;
+        let mut next_discrete = core::mem::take(&mut slots.next_discrete);
+        let (first, to) = (places.start, &mut next_discrete[places]);
+        let threads = Self::threads(to.len(), &(Stage::Dynamics..=Stage::Dynamics));
+        let on_threads = if threads < 2 {
+            None
+        } else {
+            self.write_on_threads(slots, first, to, kinematics, next, threads)
+        };
+        let written = match on_threads {
+            Some(largest) => Ok(largest),
+            // After a failure it is not known whether it is the first one.
+            None => self.write_part(slots, first, to, kinematics, next),
+        };
+        slots.next_discrete = next_discrete;
+        written
     }
 
     fn is_path_dependent(&self) -> bool {

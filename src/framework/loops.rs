@@ -1,17 +1,14 @@
 //! The loops over the elements of one kind: caches, sums, rates, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
-#[cfg(feature = "rayon")]
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element::{AtPosition, AtVelocity, ForceElement, Given};
-use crate::framework::element_variables::{check_fits, write_numbers};
+use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::stage::Stage;
-#[cfg(feature = "rayon")]
 use crate::framework::threads;
-use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
@@ -23,15 +20,12 @@ pub(super) const BLOCK: usize = 256;
 const NEAR: usize = 1 << 20;
 
 /// The least work that is shared with other threads, in nanoseconds: several times the wake-up time of a thread.
-#[cfg(feature = "rayon")]
 const WORTH_THREADS: usize = 60_000;
 
 /// The number of consecutive parts in which elements are calculated while the previous part is summed.
-#[cfg(feature = "rayon")]
 const SHIFTS: usize = 16;
 
 /// Divides the results of consecutive elements, of which the first has the place `first`, into parts of nearly equal length.
-#[cfg(feature = "rayon")]
 fn halve<R: Send>(first: usize, results: &mut [R], parts: usize, calc: &(impl Fn(usize, &mut [R]) + Sync)) {
     if parts < 2 {
         return calc(first, results);
@@ -90,37 +84,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// The number of threads that pays off for these stages and this number of elements.
-    #[cfg(feature = "rayon")]
-    fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
+    pub(super) fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
         // An element with buffers of its own performs searches. For others the size of the results indicates the amount
         // of computation.
         let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
         let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
-        if count * work >= WORTH_THREADS { rayon::current_num_threads().min(count) } else { 1 }
-    }
-
-    /// Fills the caches of these stages, on several threads if that pays off. Returns the first failure by stage and
-    /// place, for any number of threads.
-    pub(super) fn calc_stages(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        stages: RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let Slots { variables, results, .. } = slots;
-        let (first, results) = (places.start, &mut results[places]);
-        #[cfg(feature = "rayon")]
-        if self.calc_on_threads(variables, first, results, &stages, kinematics) {
-            return Ok(());
-        }
-        self.calc_part(variables, first, results, &stages, kinematics)
+        if count * work >= WORTH_THREADS { threads::count().min(count) } else { 1 }
     }
 
     /// Fills the caches of these stages on several threads. Returns whether that was done and succeeded; after a
     /// failure it is not known whether it is the first one.
-    #[cfg(feature = "rayon")]
-    fn calc_on_threads(
+    pub(super) fn calc_on_threads(
         &self,
         variables: &Columns<T, E>,
         first: usize,
@@ -141,7 +115,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     /// Likewise, and passes the elements in order to `sum` on one thread while the others calculate the next ones: sums
     /// must not depend on the number of threads.
-    #[cfg(feature = "rayon")]
     pub(super) fn calc_and_sum_on_threads(
         &self,
         slots: &mut Slots<T, E>,
@@ -182,7 +155,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 
     /// Fills the caches of consecutive elements, block by block, until one has failed here or elsewhere.
-    #[cfg(feature = "rayon")]
     fn calc_until(
         &self,
         has_failed: &AtomicBool,
@@ -316,63 +288,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         failed.map_or(Ok(()), |place| Err(self.roster.failure(place, ElementError::NonFiniteForce)))
     }
 
-    /// Fills the rates of the continuous variables.
-    pub(super) fn write_rates(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
-        let mut all = core::mem::take(&mut slots.rates);
-        let calculated = places.clone().zip(&mut all[places]).try_for_each(|(i, rates)| {
-            write_numbers(rates, &mut T::zero);
-            let Some(element) = self.enabled_element(slots, i) else { return Ok(()) };
-            let mut is_finite = true;
-            element
-                .calc_rates(&slots.at_dynamics(i, kinematics), rates)
-                .and_then(|()| {
-                    rates.visit(&mut |entry| is_finite &= entry.value.number().is_finite());
-                    if is_finite { Ok(()) } else { Err(ElementError::NonFiniteRate) }
-                })
-                .map_err(|source| self.roster.failure(i, source))
-        });
-        slots.rates = all;
-        calculated
-    }
-
-    /// Writes the next discrete variables of every enabled element, on several threads if that pays off; those of the others
-    /// are copies of the present ones. Returns the largest force error, or the first failure by place.
-    pub(super) fn write_next(
-        &self,
-        slots: &mut Slots<T, E>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-        purpose: Next<'_, T>,
-    ) -> Result<T, Error> {
-        let mut next_discrete = core::mem::take(&mut slots.next_discrete);
-        let (first, next) = (places.start, &mut next_discrete[places]);
-        #[cfg(feature = "rayon")]
-        let on_threads = {
-            let threads = Self::threads(next.len(), &(Stage::Dynamics..=Stage::Dynamics));
-            if threads < 2 {
-                None
-            } else {
-                self.write_on_threads(slots, first, next, kinematics, purpose, threads)
-            }
-        };
-        #[cfg(not(feature = "rayon"))]
-        let on_threads = None;
-        let written = match on_threads {
-            Some(largest) => Ok(largest),
-            None => self.write_part(slots, first, next, kinematics, purpose),
-        };
-        slots.next_discrete = next_discrete;
-        written
-    }
-
     /// Divided into parts of nearly equal length; `None` if an element fails.
-    #[cfg(feature = "rayon")]
-    fn write_on_threads(
+    pub(super) fn write_on_threads(
         &self,
         slots: &Slots<T, E>,
         first: usize,
@@ -397,7 +314,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Some(largest_before?.max(largest_after?))
     }
 
-    fn write_part(
+    pub(super) fn write_part(
         &self,
         slots: &Slots<T, E>,
         first: usize,

@@ -24,7 +24,6 @@ pub(crate) mod stage;
 pub(crate) mod state;
 mod stiffnesses;
 pub(crate) mod system;
-#[cfg(feature = "rayon")]
 mod threads;
 pub mod variables;
 mod view;
