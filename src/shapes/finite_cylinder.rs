@@ -2,33 +2,48 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::math::{Real, Requirement, check};
+use crate::shapes::lengths::shape_of_lengths;
 use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, greater, turned_about};
+use crate::shapes::{greater, turned_about};
 
-/// A round cylinder about the z axis of its frame, with flat ends and rounded rims.
-///
-/// ```text
-///        rim radius            z
-///           ╭──────────────────│──────────────────╮
-///           │                  │                  │   half length
-///           │                  └──── radius ──────│ x
-///           │                                     │
-///           ╰─────────────────────────────────────╯
-/// ```
-///
-/// It is convex, and its normal is continuous: a cable slides off over the rim, and its length does not jump. Inside, on
-/// the edges where two parts of the surface are equally near, the one around the axis is taken; on the axis its point
-/// on +x.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct FiniteCylinder<T: Real> {
-    pub(crate) radius: T,
-    pub(crate) half_length: T,
-    pub(crate) rim_radius: T,
+shape_of_lengths! {
+    /// A round cylinder about the z axis of its frame, with flat ends and rounded rims.
+    ///
+    /// ```text
+    ///        rim radius            z
+    ///           ╭──────────────────│──────────────────╮
+    ///           │                  │                  │   half length
+    ///           │                  └──── radius ──────│ x
+    ///           │                                     │
+    ///           ╰─────────────────────────────────────╯
+    /// ```
+    ///
+    /// It is convex, and its normal is continuous: a cable slides off over the rim, and its length does not jump. Inside, on
+    /// the edges where two parts of the surface are equally near, the one around the axis is taken; on the axis its point
+    /// on +x.
+    pub struct FiniteCylinder in "finite_cylinder" {
+        /// The radius \[m\].
+        radius,
+        /// Half of the length from end to end \[m\].
+        half_length,
+        /// The radius of the rims \[m\].
+        rim_radius,
+    }
+    /// A cylinder of this radius \[m\], from one end to the other twice as long as `half_length` \[m\], with rims of this
+    /// radius \[m\] in a section through the axis.
+    ///
+    /// # Errors
+    /// [`ShapeError::InvalidValue`](crate::shapes::ShapeError::InvalidValue) unless all are of a
+    /// [`Size`](crate::Requirement::Size), the rim's radius is below half of the radius, and it is at most the half length.
+    new;
+    check |cylinder| {
+        let Self { radius, half_length, rim_radius } = *cylinder;
+        let (name, is_thin) = ("finite_cylinder.rim_radius", rim_radius + rim_radius < radius);
+        check::that(is_thin, name, rim_radius, Requirement::Below("half of the radius"))?;
+        check::at_most(name, rim_radius, "half_length", half_length)
+    };
 }
-
-checked_when_read!(FiniteCylinder);
 
 /// The parts of the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,52 +57,6 @@ pub(crate) enum Part {
 }
 
 impl<T: Real> FiniteCylinder<T> {
-    /// A cylinder of this radius \[m\], from one end to the other twice as long as `half_length` \[m\], with rims of this
-    /// radius \[m\] in a section through the axis.
-    ///
-    /// # Errors
-    /// [`ShapeError::InvalidValue`] unless all are of a [`Size`](crate::Requirement::Size), the rim's radius is below
-    /// half of the radius, and it is at most the half length.
-    pub fn new(radius: T, half_length: T, rim_radius: T) -> Result<Self, ShapeError> {
-        let cylinder = Self { radius, half_length, rim_radius };
-        cylinder.validate()?;
-        Ok(cylinder)
-    }
-
-    fn validate(&self) -> Result<(), InvalidValue> {
-        let Self { radius, half_length, rim_radius } = *self;
-        check::size("finite_cylinder.radius", radius)?;
-        check::size("finite_cylinder.half_length", half_length)?;
-        let name = "finite_cylinder.rim_radius";
-        check::size(name, rim_radius)?;
-        let is_thin = rim_radius + rim_radius < radius;
-        check::that(is_thin, name, rim_radius, Requirement::Below("half of the radius"))?;
-        check::at_most(name, rim_radius, "half_length", half_length)
-    }
-
-    /// The radius \[m\].
-    pub fn radius(&self) -> T {
-        self.radius
-    }
-
-    /// Half of the length from end to end \[m\].
-    pub fn half_length(&self) -> T {
-        self.half_length
-    }
-
-    /// The radius of the rims \[m\].
-    pub fn rim_radius(&self) -> T {
-        self.rim_radius
-    }
-
-    /// The same cylinder in another scalar.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new), where the other scalar has a smaller range.
-    pub fn cast<U: Real>(self) -> Result<FiniteCylinder<U>, ShapeError> {
-        FiniteCylinder::new(self.radius.cast(), self.half_length.cast(), self.rim_radius.cast())
-    }
-
     /// The radius of the flat ends.
     pub(crate) fn end_radius(&self) -> T {
         self.radius - self.rim_radius

@@ -1,15 +1,14 @@
 //! A solid of any shape, by value.
 
 use alloc::sync::Arc;
-
-use nalgebra::{Matrix3, Point3, Vector3};
+use core::ops::Deref;
 
 use crate::math::{Casts, Real};
 use crate::shapes::ellipsoid::Ellipsoid;
 use crate::shapes::error::ShapeError;
 use crate::shapes::half_space::HalfSpace;
 use crate::shapes::mesh::TriangleMesh;
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
+use crate::shapes::solid::Solid;
 use crate::shapes::sphere::Sphere;
 
 /// A shape that contacts are made with, by value. Meshes, and other solids such as a
@@ -56,8 +55,12 @@ impl<T: Real> SolidShape<T> {
             Self::Custom(shape) => casts.cast_solid(shape.as_ref())?,
         })
     }
+}
 
-    fn surface(&self) -> &dyn Solid<T> {
+/// Its surface, whatever the shape.
+impl<T: Real> Deref for SolidShape<T> {
+    type Target = dyn Solid<T>;
+    fn deref(&self) -> &Self::Target {
         match self {
             Self::HalfSpace(shape) => shape,
             Self::Sphere(shape) => shape,
@@ -65,36 +68,6 @@ impl<T: Real> SolidShape<T> {
             Self::Mesh(shape) => shape.as_ref(),
             Self::Custom(shape) => shape.as_ref(),
         }
-    }
-}
-
-impl<T: Real> Solid<T> for SolidShape<T> {
-    fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
-        self.surface().nearest(p_S)
-    }
-
-    fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
-        self.surface().bounds()
-    }
-
-    fn signed_distance(&self, p_S: &Point3<T>) -> T {
-        self.surface().signed_distance(p_S)
-    }
-
-    fn contains(&self, p_S: &Point3<T>) -> bool {
-        self.surface().contains(p_S)
-    }
-
-    fn supporting_plane(&self, p_S: &Point3<T>) -> Option<Plane<T>> {
-        self.surface().supporting_plane(p_S)
-    }
-
-    fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
-        self.surface().normal_gradient(near)
-    }
-
-    fn type_name(&self) -> &'static str {
-        self.surface().type_name()
     }
 }
 

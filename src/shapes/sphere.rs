@@ -2,49 +2,28 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::math::{InvalidValue, Real, check, checked_when_read};
+use crate::math::Real;
+use crate::shapes::lengths::shape_of_lengths;
 use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, direction_and_length, turned_about};
+use crate::shapes::{direction_and_length, turned_about};
 
-/// A ball about the origin of its frame.
-///
-/// At the centre every surface point is equally near; the one on +x is taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
-pub struct Sphere<T: Real> {
-    pub(crate) radius: T,
-}
-
-checked_when_read!(Sphere);
-
-impl<T: Real> Sphere<T> {
+shape_of_lengths! {
+    /// A ball about the origin of its frame.
+    ///
+    /// At the centre every surface point is equally near; the one on +x is taken.
+    pub struct Sphere in "sphere" {
+        /// The radius \[m\].
+        radius,
+    }
     /// A ball of this radius \[m\].
     ///
     /// # Errors
-    /// [`ShapeError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size).
-    pub fn new(radius: T) -> Result<Self, ShapeError> {
-        let sphere = Self { radius };
-        sphere.validate()?;
-        Ok(sphere)
-    }
+    /// [`ShapeError::InvalidValue`](crate::shapes::ShapeError::InvalidValue) unless the radius is of a
+    /// [`Size`](crate::Requirement::Size).
+    new;
+}
 
-    fn validate(&self) -> Result<(), InvalidValue> {
-        check::size("sphere.radius", self.radius)
-    }
-
-    /// The radius \[m\].
-    pub fn radius(&self) -> T {
-        self.radius
-    }
-
-    /// The same ball in another scalar.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new), where the other scalar has a smaller range.
-    pub fn cast<U: Real>(self) -> Result<Sphere<U>, ShapeError> {
-        Sphere::new(self.radius.cast())
-    }
-
+impl<T: Real> Sphere<T> {
     pub(crate) fn in_plain(self) -> Sphere<f64> {
         Sphere { radius: self.radius.to_f64() }
     }

@@ -21,7 +21,7 @@ use crate::elements::meshes::half_width;
 use crate::framework::{ElementError, Error, Variables};
 use crate::math::{Casts, Pose, Real, check};
 use crate::mechanics::{BodyIndex, Frame};
-use crate::shapes::{Solid, SolidShape, TriangleMesh};
+use crate::shapes::{SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, Parameters};

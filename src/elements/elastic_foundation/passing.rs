@@ -8,7 +8,7 @@ use crate::elements::meshes::{gap, passing_time};
 use crate::framework::AtDynamics;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::Checked;
-use crate::shapes::{Solid as _, SolidShape};
+use crate::shapes::SolidShape;
 
 impl<T: Real> ElasticFoundation<T> {
     pub(super) fn shortest_passing_time(&self, at: &AtDynamics<'_, T, Self>, within: f64) -> f64 {

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 
 use crate::elements::laws::Touch;
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cross};
-use crate::shapes::{MeshPart, Solid as _, SolidShape, SurfacePoint};
+use crate::shapes::{MeshPart, SolidShape, SurfacePoint};
 
 /// The directions in which the force of a spring varies: three of the velocity of the point on which it acts, one of its
 /// elastic force, and three of a shift of its base at that velocity.

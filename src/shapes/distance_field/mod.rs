@@ -156,11 +156,6 @@ impl DistanceField {
         self.least_radius
     }
 
-    /// The number of nodes of the grid, each of 8 bytes.
-    pub fn node_count(&self) -> usize {
-        self.coefficients.len()
-    }
-
     /// The box around the surface with three cells at each side: its lowest and highest corner. Inside it the implicit
     /// function is close to the distance.
     pub fn bounds(&self) -> [Point3<f64>; 2] {

@@ -19,8 +19,9 @@ use crate::shapes::solid_shape::SolidShape;
 /// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
 #[derive(Debug)]
 pub(crate) struct VertexBuffer<T: Real> {
-    visited: Vec<LoadedVertex<T>>,
-    faces: Vec<LoadedFace>,
+    pub(crate) visited: Vec<LoadedVertex<T>>,
+    /// Each face of which a part is inside, as numbered by the mesh, and the places of its corners among the visited.
+    pub(crate) faces: Vec<(u32, [u32; 3])>,
     /// By vertex, its place among the visited, or [`NOWHERE`]; all of them between the calls.
     place_of: Vec<u32>,
 }
@@ -45,15 +46,6 @@ pub(crate) struct LoadedVertex<T: Real> {
     pub(crate) area: T,
 }
 
-/// A face of which a part is inside.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LoadedFace {
-    /// As numbered by the mesh.
-    pub(crate) face: u32,
-    /// The corners, by their places among all that is visited.
-    pub(crate) corners: [u32; 3],
-}
-
 clone_by_field!(VertexBuffer { visited, faces, place_of });
 default_by_field!(VertexBuffer { visited, faces, place_of });
 
@@ -69,16 +61,6 @@ impl<T: Real> VertexBuffer<T> {
     /// The numbers of vertices and faces found so far.
     pub(crate) fn lengths(&self) -> [usize; 2] {
         [self.visited.len(), self.faces.len()]
-    }
-
-    /// The vertices found.
-    pub(crate) fn visited(&self) -> &[LoadedVertex<T>] {
-        &self.visited
-    }
-
-    /// The faces found.
-    pub(crate) fn faces(&self) -> &[LoadedFace] {
-        &self.faces
     }
 
     /// Makes room for the places of so many vertices.
@@ -224,9 +206,7 @@ impl<T: Real> TriangleMesh<T> {
                 let area = self.area(face);
                 // Their numbers fit into 32 bits, as do their corners.
                 #[expect(clippy::cast_possible_truncation, reason = "faces are numbered with 32 bits")]
-                buffer
-                    .faces
-                    .push(LoadedFace { face: face as u32, corners: corners.map(|place| place as u32) });
+                buffer.faces.push((face as u32, corners.map(|place| place as u32)));
                 for (k, place) in corners.into_iter().enumerate() {
                     let visited = &mut buffer.visited[place];
                     visited.volume += area * moments.depth[k];

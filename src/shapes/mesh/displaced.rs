@@ -149,12 +149,11 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
-        self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
-            let ((face, area), part) = (face, Some(nearest.part));
+        self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |(face, area), nearest| {
+            let (part, near) = (Some(nearest.0), &nearest.1);
             if is_plain::<T>() {
-                let near = &nearest.near;
                 Displaced::find((face, area, part), near, &O, |displaced| found(displaced.cast()));
-            } else if nearest.near.signed_distance < 0.0 {
+            } else if near.signed_distance < 0.0 {
                 let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
                 Displaced::find((face, self.area(face), part), &near, X_GO, &mut found);
             }

@@ -4,10 +4,11 @@ use nalgebra::Point3;
 
 use crate::math::Pose;
 use crate::shapes::mesh::cluster::Cluster;
-use crate::shapes::mesh::plain::{FacePoint, PlainMesh, Slot};
+use crate::shapes::mesh::gradient::MeshPart;
+use crate::shapes::mesh::plain::{PlainMesh, Slot};
 use crate::shapes::mesh::tree::{Child, Extent, STACK};
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::solid::{Plane, Solid};
+use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 
 impl PlainMesh {
     /// Calls `found` for each face whose centroid is behind a plane, with its area, the centroid and its height.
@@ -62,7 +63,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut((usize, f64), &FacePoint),
+        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
     ) {
         if other.convexity_slack.is_some() {
             self.find_inside_convex_mesh(X_OS, other, visit);
@@ -81,7 +82,7 @@ impl PlainMesh {
                     return None;
                 }
                 let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
-                let signed_distance = other.nearest_on(slot, &center_O).near.signed_distance;
+                let signed_distance = other.nearest_on(slot, &center_O).1.signed_distance;
                 let is_near = signed_distance < cluster.radius;
                 is_near.then_some(Some((center_O, signed_distance, slot)))
             },
@@ -96,7 +97,7 @@ impl PlainMesh {
                     }
                     let nearest = other.tree.nearest(p_O, last.map(|(.., slot)| slot));
                     let on_face = other.nearest_on(nearest, p_O);
-                    last = Some((*p_O, on_face.near.signed_distance, nearest));
+                    last = Some((*p_O, on_face.1.signed_distance, nearest));
                     visit(self.face(slot), &on_face);
                 });
             },
@@ -109,7 +110,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut((usize, f64), &FacePoint),
+        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
     ) {
         let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: Slot| {
             let plane = other.face_plane(slot);

@@ -27,14 +27,14 @@ use crate::shapes::solid::{Plane, Solid, SurfacePoint};
 use crate::shapes::{ShapeError, direction_and_length};
 
 pub(crate) use clip::moments_of_depth;
-pub(crate) use clipped::{LoadedFace, LoadedVertex, VertexBuffer};
+pub(crate) use clipped::{LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 pub use face_list::FaceList;
 pub(crate) use gradient::MeshPart;
 pub use topology::MeshFault;
 
 use geometry::Geometry;
-use plain::{FacePoint, PlainMesh, angle};
+use plain::{PlainMesh, angle};
 use topology::{MAX_FACES, NO_FACE, Topology, can_hold, check_counts};
 use triangles::Feature;
 
@@ -264,12 +264,12 @@ impl<T: Real> TriangleMesh<T> {
     /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
     /// which face it lies and whether `p` is inside, which no derivative changes.
     #[inline]
-    fn in_scalar(&self, found: &FacePoint, p: &Point3<T>) -> SurfacePoint<T> {
-        if is_plain::<T>() { found.near.cast() } else { self.with_derivatives(found, p) }
+    fn in_scalar(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
+        if is_plain::<T>() { found.1.cast() } else { self.with_derivatives(found, p) }
     }
 
-    fn with_derivatives(&self, found: &FacePoint, p: &Point3<T>) -> SurfacePoint<T> {
-        let FacePoint { part: MeshPart { face, feature }, near } = *found;
+    fn with_derivatives(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
+        let (MeshPart { face, feature }, near) = *found;
         let point = match feature {
             Feature::Face => {
                 let normal = self.normal(face);

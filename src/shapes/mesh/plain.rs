@@ -37,13 +37,6 @@ pub(super) struct PlainMesh {
     pub(super) tree: Tree,
 }
 
-/// A point of a mesh, and where on the mesh it lies.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FacePoint {
-    pub(super) part: MeshPart,
-    pub(super) near: SurfacePoint<f64>,
-}
-
 impl PlainMesh {
     pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, negligible: f64) -> Self {
         let Topology { faces, neighbours, normals, areas, scales, openings } = topology;
@@ -82,7 +75,7 @@ impl PlainMesh {
 
     /// The nearest point of one face, with a signed distance.
     #[inline]
-    pub(super) fn nearest_on(&self, slot: Slot, p: &Point3<f64>) -> FacePoint {
+    pub(super) fn nearest_on(&self, slot: Slot, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
         let (pack, lane) = self.tree.triangle(slot);
         let face = self.tree.face(slot);
         let normal = self.normals[face];
@@ -92,7 +85,7 @@ impl PlainMesh {
             Feature::Face => {
                 // Measured along the normal, small depths keep full precision.
                 let signed_distance = normal.dot(&(p - point));
-                return FacePoint { part, near: SurfacePoint { point, normal, signed_distance } };
+                return (part, SurfacePoint { point, normal, signed_distance });
             }
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => normal,
@@ -110,12 +103,12 @@ impl PlainMesh {
         } else {
             SurfacePoint { point, normal: pseudo_normal / pseudo_normal.norm(), signed_distance: 0.0 }
         };
-        FacePoint { part, near }
+        (part, near)
     }
 
     /// The nearest point of all faces; `None` from far away.
     #[inline]
-    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<FacePoint> {
+    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(MeshPart, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
         let is_far = !(squared.is_finite() && squared <= self.half_extents.norm_squared());
         (!is_far).then(|| self.nearest_at(self.tree.nearest(p, None), p))
@@ -123,14 +116,14 @@ impl PlainMesh {
 
     /// The nearest point of all faces, which is on the triangle at `slot`.
     #[inline]
-    pub(super) fn nearest_at(&self, slot: Slot, p: &Point3<f64>) -> FacePoint {
-        let mut found = self.nearest_on(slot, p);
+    pub(super) fn nearest_at(&self, slot: Slot, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
+        let (part, mut near) = self.nearest_on(slot, p);
         // From far away, front and back of a thin body may be equally near up to rounding.
-        if found.near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
-            found.near.normal = -found.near.normal;
-            found.near.signed_distance = -found.near.signed_distance;
+        if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
+            near.normal = -near.normal;
+            near.signed_distance = -near.signed_distance;
         }
-        found
+        (part, near)
     }
 
     /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,

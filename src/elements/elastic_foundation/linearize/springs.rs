@@ -12,7 +12,7 @@ use crate::elements::meshes::{ELASTIC, Sums, Unknown, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, varied};
 use crate::math::{Algebraic, Dual, Number, Real, SpatialVelocity, dot, rotated};
-use crate::shapes::{LoadedFace, LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
+use crate::shapes::{LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
 
 /// The directions of [`MOTION`] in which the force of a spring without an anchor varies where the normal does not turn.
 pub(super) const LEVEL: usize = ELASTIC + 1;
@@ -139,11 +139,11 @@ impl<T: Real> Contact<'_, T> {
     ) -> Option<()> {
         let vertices = &at.position.vertices;
         let first = self.found.vertices.start;
-        let visited = &vertices.visited()[self.found.vertices.clone()];
+        let visited = &vertices.visited[self.found.vertices.clone()];
         by_motion.clear();
         by_motion.resize(visited.len(), Vector6::zeros());
         let near = |at: &LoadedVertex<T>| (at.point_G, at.normal_G, at.depth);
-        for LoadedFace { face, corners } in &vertices.faces()[self.found.faces.clone()] {
+        for (face, corners) in &vertices.faces[self.found.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
             let corners = places.map(|place| &visited[place]);
             let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
