@@ -1,12 +1,13 @@
 //! An explicit integrator of order 5 with error control.
 
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, Span, Verdict, least_step};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, Span, least_step};
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
 
@@ -175,42 +176,43 @@ impl<T: Real> DormandPrince<T> {
         })
     }
 
-    /// Tries a step of this span; `longest` is the step before it was limited by the end.
+    /// Tries a step of this span; `longest` is the step before it was limited by the end. Breaks with the next step if it is
+    /// accepted, and otherwise continues with the one to be tried.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         span: Span,
         longest: f64,
         closeness: Closeness,
-    ) -> Result<Verdict, SimulationError> {
+    ) -> Result<ControlFlow<f64, f64>, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
         if is_accurate && !span.is_within(closeness.step) && simulation.switching_error()? > closeness.force {
-            return Ok(Verdict::Retry { step: closeness.shortened(h) });
+            return Ok(ControlFlow::Continue(closeness.shortened(h)));
         }
         if is_accurate && simulation.passing_time(h)? < h {
-            return Ok(Verdict::Retry { step: h * 0.5 });
+            return Ok(ControlFlow::Continue(h * 0.5));
         }
         if is_accurate
             && !span.is_within(closeness.step)
             && let Some(step) = simulation.unseen_contact(h)?
         {
-            return Ok(Verdict::Retry { step: span.retried(step) });
+            return Ok(ControlFlow::Continue(span.retried(step)));
         }
         if is_accurate && !span.is_within(closeness.step) && self.path_error(simulation, span)? > 1.0 {
-            return Ok(Verdict::Retry { step: closeness.shortened(h) });
+            return Ok(ControlFlow::Continue(closeness.shortened(h)));
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
         if !is_accurate {
-            return Ok(Verdict::Retry { step: span.retried(h * growth.min(1.0)) });
+            return Ok(ControlFlow::Continue(span.retried(h * growth.min(1.0))));
         }
         simulation.accept(span.end, &self.y)?;
-        Ok(Verdict::Accept { next_step: if span.is_last && growth >= 1.0 { longest } else { h * growth } })
+        Ok(ControlFlow::Break(if span.is_last && growth >= 1.0 { longest } else { h * growth }))
     }
 }
 
@@ -250,12 +252,12 @@ impl<T: Real> DormandPrince<T> {
         loop {
             let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
             match self.try_step(simulation, span, longest, closeness) {
-                Ok(Verdict::Accept { next_step }) => {
+                Ok(ControlFlow::Break(next_step)) => {
                     self.memory.keep(simulation, next_step);
                     self.norm.keep(simulation);
                     return Ok(());
                 }
-                Ok(Verdict::Retry { step }) => longest = step,
+                Ok(ControlFlow::Continue(step)) => longest = step,
                 Err(error) if span.is_within(closeness.step) => {
                     simulation.reject()?;
                     return Err(error);

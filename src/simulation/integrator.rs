@@ -32,12 +32,6 @@ pub trait Integrator<T: Real> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 
-/// The decision on a trial step.
-pub(super) enum Verdict {
-    Accept { next_step: f64 },
-    Retry { step: f64 },
-}
-
 /// A step on the clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {

@@ -6,13 +6,14 @@ mod newton;
 mod stage;
 
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 use nalgebra::ComplexField;
 
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Span, Verdict};
+use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
 use crate::simulation::scales::ErrorNorm;
@@ -278,30 +279,30 @@ impl<T: Real> Implicit<T> {
         Ok(force_error)
     }
 
-    /// Tries a step of this span, and accepts it if it is good enough; `longest` is the step before it was limited by the
-    /// end.
+    /// Tries a step of this span; `longest` is the step before it was limited by the end. Breaks with the next step if it is
+    /// accepted, and otherwise continues with the one to be tried.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         start: &State<T>,
         span: Span,
         longest: f64,
-    ) -> Result<Verdict, SimulationError> {
+    ) -> Result<ControlFlow<f64, f64>, SimulationError> {
         let force_error = self.calc_stages(simulation, start, span)?;
         let (h, last) = (span.length, self.method.last());
         if simulation.passing_time(h)? < h {
-            return Ok(Verdict::Retry { step: h * 0.5 });
+            return Ok(ControlFlow::Continue(h * 0.5));
         }
         let (mut growth, mut has_event) = (2.0, false);
         if let Some(accuracy) = self.accuracy {
             let closeness = self.closeness(simulation, accuracy);
             let is_close = span.is_within(closeness.step);
             if !is_close && let Some(step) = simulation.unseen_contact(h)? {
-                return Ok(Verdict::Retry { step: span.retried(step) });
+                return Ok(ControlFlow::Continue(span.retried(step)));
             }
             has_event = force_error > closeness.force;
             if has_event && !is_close {
-                return Ok(Verdict::Retry { step: closeness.shortened(h) });
+                return Ok(ControlFlow::Continue(closeness.shortened(h)));
             }
             self.write_errors(h);
             let error =
@@ -309,10 +310,10 @@ impl<T: Real> Implicit<T> {
             // An event changes rates by a jump, and the error is the jump times the step.
             let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
             if error > 1.0 && !span.is_within(shortest) {
-                return Ok(Verdict::Retry { step: (h * 0.4).max(shortest) });
+                return Ok(ControlFlow::Continue((h * 0.4).max(shortest)));
             }
             if !is_close && self.path_error(simulation, span, accuracy)? > 1.0 {
-                return Ok(Verdict::Retry { step: h * 0.4 });
+                return Ok(ControlFlow::Continue(h * 0.4));
             }
             // Order 2: the error grows with the cube of the step.
             growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
@@ -324,7 +325,7 @@ impl<T: Real> Implicit<T> {
         } else {
             self.keep_previous(h);
         }
-        Ok(Verdict::Accept { next_step: if span.is_last { longest } else { h * growth } })
+        Ok(ControlFlow::Break(if span.is_last { longest } else { h * growth }))
     }
 
     /// Writes the estimated errors of a step.
@@ -419,13 +420,13 @@ impl<T: Real> Implicit<T> {
             let span = simulation.span(longest, end, STRETCH)?;
             let h = span.length;
             let tried = self.try_step(simulation, &start, span, longest);
-            if let Ok(Verdict::Accept { next_step }) = tried {
+            if let Ok(ControlFlow::Break(next_step)) = tried {
                 self.memory.keep(simulation, next_step);
                 self.norm.keep(simulation);
                 return Ok(());
             }
             simulation.roll_back(&start);
-            longest = if let Ok(Verdict::Retry { step }) = tried { step } else { h * 0.4 };
+            longest = if let Ok(ControlFlow::Continue(step)) = tried { step } else { h * 0.4 };
             if longest < self.shortest(start_time) {
                 // If an element failed at an iterate, its error is the reason.
                 return Err(tried
