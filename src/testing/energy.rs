@@ -1,13 +1,11 @@
 //! Promises about energy, and derivatives.
 
-use core::marker::PhantomData;
-
 use super::linearization::{Direction, Mixture, Results, variation};
-use super::scene::{axes, displace, scene, size, unit};
+use super::scene::{axes, scene, size, unit};
 use super::violation::{alive, claim, nonnegative, within};
 use super::{Numbers, Scene, Subject, Violation};
 use crate::framework::{DynamicsView, Error, ForceElement};
-use crate::math::{Real, SpatialVelocity};
+use crate::math::Real;
 use crate::mechanics::Variation;
 
 /// A quantity along a motion, as a function of time in any scalar.
@@ -62,50 +60,18 @@ impl Derivative for Differences {
     }
 }
 
-/// The energy stored along a motion of all bodies and coordinates of a scene.
-struct Along<S> {
-    seed: u64,
-    motion: Variation<f64>,
-    /// Whether the velocities in the state are zero all the same.
-    at_rest: bool,
-    subject: PhantomData<S>,
-}
-
-impl<S: Subject> Along<S> {
-    /// After so long a time. Exact to first order in it, which is all that a derivative there sees.
-    fn scene<T: Real>(&self, time: T) -> Result<Scene<T, S::Element<T>>, Error> {
-        let mut scene = scene::<S, T>(self.seed)?;
-        displace(&mut scene.state, &self.motion, time)?;
-        if self.at_rest {
-            for body in scene.system.bodies() {
-                scene.state.set_velocity(body, SpatialVelocity::zero())?;
-            }
-            for coordinate in scene.system.coordinates() {
-                scene.state.set_coordinate_rate(coordinate, T::zero())?;
-            }
-        }
-        Ok(scene)
-    }
-
-    /// The power of all forces along it, and the sum of the sizes of its terms.
-    fn power(&self, view: &DynamicsView<'_, f64>) -> [f64; 2] {
-        let (motion, forces) = (&self.motion, view.forces());
-        let of_bodies = motion.bodies().iter().zip(forces.bodies()).map(|(V, F)| {
+/// The power of all forces along a motion, and the sum of the sizes of its terms.
+fn power(motion: &Variation<f64>, view: &DynamicsView<'_, f64>) -> [f64; 2] {
+    let forces = view.forces();
+    let of_bodies =
+        motion.bodies().iter().zip(forces.bodies()).map(|(V, F)| {
             [V.power(F), V.angular.norm() * F.torque.norm() + V.linear.norm() * F.force.norm()]
         });
-        let of_coordinates =
-            motion.coordinates().iter().zip(forces.coordinates()).map(|(u, f)| [u * f, (u * f).abs()]);
-        of_bodies
-            .chain(of_coordinates)
-            .fold([0.0; 2], |[sum, size], [term, of_term]| [sum + term, size + of_term])
-    }
-}
-
-impl<S: Subject> Curve for Along<S> {
-    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
-        let mut scene = self.scene(time)?;
-        Ok(scene.system.realize_dynamics(&mut scene.state)?.potential_energy_of(scene.element))
-    }
+    let of_coordinates =
+        motion.coordinates().iter().zip(forces.coordinates()).map(|(u, f)| [u * f, (u * f).abs()]);
+    of_bodies
+        .chain(of_coordinates)
+        .fold([0.0; 2], |[sum, size], [term, of_term]| [sum + term, size + of_term])
 }
 
 /// The powers of an element at one instant \[W\].
@@ -138,10 +104,9 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
         nonnegative("the power being lost", dissipated)?;
         let supplied = system.try_element(element)?.power_supplied(&view.try_of(element)?);
         let absorbed: f64 = view.power_absorbed().iter().sum();
-        let motion = view.velocities().clone();
-        let along = Along::<S> { seed, motion, at_rest: false, subject: PhantomData };
-        let [delivered, size] = along.power(&view);
-        let stored = D::rate(&along)?;
+        let direction = Direction::of_motion(view.velocities().clone());
+        let [delivered, size] = power(&direction.motion, &view);
+        let stored = D::rate(&Mixture::<S>::of_energy(seed, &direction))?;
         let scale = size + stored.abs() + dissipated + supplied.abs();
         alive("the power of all forces", scale, 1e-6)?;
         // Powers are sums of products of forces and velocities that cancel.
@@ -160,13 +125,16 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<Powers, Vio
 /// body.
 pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
     claim("the gradient of the energy", seed, || {
-        let topology = scene::<S, f64>(seed)?.system.topology().clone();
-        for axis in axes(&topology) {
-            let motion = unit(&topology, axis);
-            let along = Along::<S> { seed, motion, at_rest: true, subject: PhantomData };
-            let mut scene = along.scene(0.0)?;
-            let view = scene.system.realize_dynamics(&mut scene.state)?;
-            let ([power, _], slope) = (along.power(&view), D::rate(&along)?);
+        let Scene { system, mut state, element } = scene::<S, f64>(seed)?;
+        let topology = system.topology();
+        let moving = Direction { velocity: state.velocities().clone(), ..Direction::zeros(topology, 0) };
+        moving.follow(&system, &mut state, element.id(), -1.0)?;
+        let view = system.realize_dynamics(&mut state)?;
+        for axis in axes(topology) {
+            let direction = Direction::of_motion(unit(topology, axis));
+            let at_rest = Some((&moving, -1.0));
+            let energy = Mixture::<S> { start: at_rest, ..Mixture::of_energy(seed, &direction) };
+            let ([power, _], slope) = (power(&direction.motion, &view), D::rate(&energy)?);
             let on_bodies = view.forces().bodies().iter().map(|F| F.force.norm() + F.torque.norm());
             let on_coordinates = view.forces().coordinates().iter().map(|f| f.abs());
             let scale = on_bodies.chain(on_coordinates).fold(1.0, f64::max);
@@ -190,18 +158,9 @@ pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation
         let mut scene = scene::<S, f64>(seed)?;
         let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
         let topology = scene.system.topology();
-        let direction =
-            Direction { motion: scene.state.velocities().clone(), ..Direction::zeros(topology, 0) };
+        let direction = Direction::of_motion(scene.state.velocities().clone());
         let forces = &variation(topology, &mut Numbers::new(!seed));
-        let curve = Mixture::<S> {
-            seed,
-            results: Results::Forces,
-            forces,
-            numbers: &[],
-            direction: &direction,
-            start: None,
-            subject: PhantomData,
-        };
+        let curve = Mixture::<S> { results: Results::Forces, forces, ..Mixture::of_energy(seed, &direction) };
         let exact = D::rate(&curve)?;
         let h = 1e-6;
         let [before, now, after] = [curve.at(-h)?, curve.at(0.0)?, curve.at(h)?];

@@ -47,6 +47,7 @@ pub(super) struct Direction {
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Results {
+    Energy,
     Forces,
     Rates,
     Commit,
@@ -73,7 +74,10 @@ impl<S: Subject> Curve for Mixture<'_, S> {
             direction.follow(&system, &mut state, element.id(), T::lit(by))?;
         }
         self.direction.follow(&system, &mut state, element.id(), time)?;
-        system.realize_dynamics(&mut state)?;
+        let view = system.realize_dynamics(&mut state)?;
+        if self.results == Results::Energy {
+            return Ok(view.potential_energy_of(element));
+        }
         if self.results == Results::Commit {
             system.accept_step(&mut state)?;
         }
@@ -91,7 +95,7 @@ impl<S: Subject> Curve for Mixture<'_, S> {
         let mut weights = self.numbers.iter();
         let mut add = |number: T| sum += number * T::lit(weights.next().copied().unwrap_or_default());
         match self.results {
-            Results::Forces => {}
+            Results::Energy | Results::Forces => {}
             Results::Rates => slots.visit_continuous(Group::Rates, &mut add),
             Results::Commit => slots.visit_numbers(element.place(), Group::Discrete, &mut add),
         }
@@ -99,7 +103,13 @@ impl<S: Subject> Curve for Mixture<'_, S> {
     }
 }
 
-impl<S> Mixture<'_, S> {
+impl<'a, S> Mixture<'a, S> {
+    /// The energy stored.
+    pub(super) fn of_energy(seed: u64, direction: &'a Direction) -> Self {
+        let (results, forces, subject) = (Results::Energy, &direction.motion, PhantomData);
+        Self { seed, results, forces, numbers: &[], direction, start: None, subject }
+    }
+
     /// The change by a linearization, and the sum of the sizes of all terms.
     fn change(&self, linearization: ElementLinearization<'_, f64>) -> (f64, f64) {
         let (mut sum, mut size) = (0.0, 0.0);
@@ -136,8 +146,13 @@ impl Direction {
         Self { motion: none.clone(), velocity: none, variables: vec![0.0; variables] }
     }
 
+    /// Of positions alone.
+    pub(super) fn of_motion(motion: Variation<f64>) -> Self {
+        Self { velocity: Variation::zeros(motion.topology()), motion, variables: vec![] }
+    }
+
     /// Moves a state along for a short time: exactly to first order.
-    fn follow<T: Real>(
+    pub(super) fn follow<T: Real>(
         &self,
         system: &ForceSystem<T>,
         state: &mut State<T>,
@@ -253,23 +268,20 @@ pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Viol
                 let forces = variation(scene.system.topology(), &mut numbers);
                 let weights: Vec<f64> = direction.variables.iter().map(|_| numbers.number()).collect();
                 let curve = Mixture::<S> {
-                    seed,
                     results,
                     forces: &forces,
                     numbers: &weights,
-                    direction: &direction,
-                    start: None,
-                    subject: PhantomData,
+                    ..Mixture::of_energy(seed, &direction)
                 };
                 let (change, size) = curve.change(element);
                 let exact = D::rate(&curve)?;
                 let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded } =
                     &mut agreement;
                 let (quantity, is_exact, worst) = match results {
-                    Results::Forces if moves => {
+                    Results::Energy | Results::Forces if moves => {
                         ("a derivative of the forces by motion", element.is_exact(), forces_by_motion)
                     }
-                    Results::Forces => {
+                    Results::Energy | Results::Forces => {
                         let is_exact = element.is_exact_by_variables();
                         ("a derivative of the forces by variables", is_exact, forces_by_variables)
                     }

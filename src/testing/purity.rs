@@ -14,37 +14,25 @@ use crate::framework::{Error, ForceElement, ForceSystem, Handle, State, Variable
 use crate::math::Pose;
 use crate::mechanics::Forces;
 
-/// Forces, energies and powers, and the bits of all results that have names.
-#[derive(Debug, PartialEq)]
-struct Results {
-    forces: Forces<f64>,
-    potential_energy: f64,
-    power_dissipated: f64,
-    continuous_rates: Vec<f64>,
-    named: Vec<u64>,
+/// The forces, and the bits of all results that have names, of energies, powers and the rates of continuous variables.
+type Results = (Forces<f64>, Vec<u64>);
+
+fn results(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Results, Error> {
+    let view = system.realize_dynamics(state)?;
+    let mut bits = Vec::new();
+    view.visit_results(&mut |entry| bits.push(entry.value.number().to_bits()));
+    let sums = [view.potential_energy(), view.power_dissipated()];
+    // Zeros are equal, whatever their sign.
+    bits.extend(sums.iter().chain(view.continuous_rates()).map(|number| (number + 0.0).to_bits()));
+    Ok((view.forces().clone(), bits))
 }
 
-impl Results {
-    fn of(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Self, Error> {
-        let view = system.realize_dynamics(state)?;
-        let mut named = Vec::new();
-        view.visit_results(&mut |entry| named.push(entry.value.number().to_bits()));
-        Ok(Self {
-            named,
-            forces: view.forces().clone(),
-            potential_energy: view.potential_energy(),
-            power_dissipated: view.power_dissipated(),
-            continuous_rates: view.continuous_rates().to_vec(),
-        })
-    }
-
-    /// Those of a state that was made anew with the variables and the motion of another.
-    fn of_a_fresh_state(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Self, Error> {
-        let mut fresh = system.default_state();
-        fresh.restore_bytes(&state.to_bytes())?;
-        copy_motion(state, &mut fresh)?;
-        Self::of(system, &mut fresh)
-    }
+/// Those of a state that was made anew with the variables and the motion of another.
+fn results_of_fresh(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Results, Error> {
+    let mut fresh = system.default_state();
+    fresh.restore_bytes(&state.to_bytes())?;
+    copy_motion(state, &mut fresh)?;
+    results(system, &mut fresh)
 }
 
 /// Moves all bodies and coordinates to where they are in another state, with the same velocities.
@@ -69,7 +57,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
     claim("purity", seed, || {
         let Scene { system, mut state, .. } = scene::<S, f64>(seed)?;
         let saved = state.snapshot();
-        let first = Results::of(&system, &mut state)?;
+        let first = results(&system, &mut state)?;
         let before = state.clone();
         let (positions, velocities) = (before.positions(), before.velocities());
         for body in system.bodies() {
@@ -81,7 +69,7 @@ pub fn no_trace<S: Subject>(seed: u64) -> Result<(), Violation> {
         }
         system.realize_dynamics(&mut state)?;
         copy_motion(&before, &mut state)?;
-        same(first == Results::of(&system, &mut state)?, "a trial elsewhere")?;
+        same(first == results(&system, &mut state)?, "a trial elsewhere")?;
         same(saved == state.snapshot(), "two evaluations")
     })
 }
@@ -177,9 +165,9 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
                 // A path may be lost: then it is in a new state too.
                 let variables = written.to_bytes();
                 if fresh.as_ref().is_none_or(|(known, _)| *known != variables) {
-                    fresh = Some((variables, Results::of_a_fresh_state(system, &written)));
+                    fresh = Some((variables, results_of_fresh(system, &written)));
                 }
-                let found = Results::of(system, &mut written);
+                let found = results(system, &mut written);
                 same(fresh.as_ref().is_some_and(|(_, fresh)| *fresh == found), "a write of one variable")?;
             }
         }
@@ -193,8 +181,8 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
         let both = [*first.get_or_insert((field, moved)), (field, moved)];
         written.clone_from(&realized);
         write_fields(system, &mut written, *element, &both);
-        let fresh = Results::of_a_fresh_state(system, &written);
-        same(fresh == Results::of(system, &mut written), "a write of two variables")?;
+        let fresh = results_of_fresh(system, &written);
+        same(fresh == results(system, &mut written), "a write of two variables")?;
     }
     Ok(())
 }
@@ -224,8 +212,8 @@ fn same_as_fresh<E: ForceElement<f64>>(
     Scene { system, state, .. }: &mut Scene<f64, E>,
     after: &'static str,
 ) -> Result<(), Finding> {
-    let fresh = Results::of_a_fresh_state(system, state)?;
-    same(fresh == Results::of(system, state)?, after)
+    let fresh = results_of_fresh(system, state)?;
+    same(fresh == results(system, state)?, after)
 }
 
 fn same(is_same: bool, after: &'static str) -> Result<(), Finding> {
