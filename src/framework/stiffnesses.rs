@@ -105,7 +105,7 @@ pub struct Stiffnesses<'a, T: Real> {
 }
 
 /// The sum over all springs at one body or coordinate, per mass and inertia.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Total {
     stiffness: Matrix6<f64>,
     damping: Matrix6<f64>,
@@ -114,12 +114,6 @@ struct Total {
 }
 
 impl Total {
-    const NONE: Self = Self {
-        stiffness: Matrix6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
-        damping: Matrix6::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 6])),
-        impact: Rates { square: 0.0, damping: 0.0 },
-    };
-
     /// Its bound, by a bound on the largest eigenvalue.
     fn bound(&self, greatest: impl Fn(&Matrix6<f64>) -> f64) -> Rates {
         Rates {
@@ -265,7 +259,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             kinematics,
             stepping,
             mass_centers,
-            totals: vec![Total::NONE; mass_roots.len()],
+            totals: vec![Total::default(); mass_roots.len()],
             mass_roots,
             inertia_roots,
             bounds: Vec::new(),

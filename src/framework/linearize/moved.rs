@@ -141,17 +141,13 @@ impl<T: Real> Scratch<T> {
     ) -> Result<(), Error> {
         let Kinematics { time, positions, velocities } = &mut self.kinematics;
         match moved {
-            Moved::Position(End::Body(body), _) => {
+            Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
                 *positions.body_mut(body) = *kinematics.positions.body(body);
-            }
-            Moved::Velocity(End::Body(body), _) => {
                 *velocities.body_mut(body) = *kinematics.velocities.body(body);
             }
-            Moved::Position(End::Coordinate(coordinate), _) => {
-                *positions.coordinate_mut(coordinate) = kinematics.positions.coordinate(coordinate);
-            }
-            Moved::Velocity(End::Coordinate(coordinate), _) => {
-                *velocities.coordinate_mut(coordinate) = kinematics.velocities.coordinate(coordinate);
+            Moved::Position(End::Coordinate(moved), _) | Moved::Velocity(End::Coordinate(moved), _) => {
+                *positions.coordinate_mut(moved) = kinematics.positions.coordinate(moved);
+                *velocities.coordinate_mut(moved) = kinematics.velocities.coordinate(moved);
             }
             Moved::Variable(0) => *time = kinematics.time,
             Moved::Variable(_) | Moved::Rotation(..) => {
