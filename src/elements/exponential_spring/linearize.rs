@@ -300,6 +300,7 @@ impl<T: Real> ExponentialSpring<T> {
         let damping = cz * at.dynamics.normal_force_elastic.to_f64();
         let normal_G = at.position.X_GP.rotation.matrix().column(2).map(T::to_f64);
         stiffnesses.in_direction(d2 * pressed.to_f64(), damping, normal_G, ends);
+        stiffnesses.load(at.dynamics.force_G().norm().to_f64(), 0.0, ends);
         let approach = if touches { (-at.velocity.v_PS.z.to_f64()).max(0.0) } else { 0.0 };
         let speed = stiffnesses.impact_speed().max(approach);
         let y = cz * speed;

@@ -166,7 +166,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the
 /// station touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping
-/// `cz·fe`; and twice the frequency of an impact at the speed that the host states, or at which a station that touches
+/// `cz·fe`; the present force, whose lever changes as the body turns; and twice the frequency of an impact at the speed that the host states, or at which a station that touches
 /// approaches, so that at the bound an impact changes the energy by less than 1 %.
 ///
 /// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest at the step for which they were

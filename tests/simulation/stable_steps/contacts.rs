@@ -267,3 +267,33 @@ fn the_bound_of_a_ball_counts_friction_that_is_not_limited() {
     let checked = host.system.check_step(&state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
     assert!(checked.is_err(), "{longest}");
 }
+
+/// A pendulum that stands on its head, below a station that rests on the floor: its load alone turns it back.
+#[test]
+fn the_lever_of_a_load_counts_where_a_station_rests_far_above_the_mass_center() {
+    for (steepness, grip, lever, gyration) in [(50.0, 1.0, 0.3, 0.05), (200.0, 10.0, 0.5, 0.05)] {
+        let mut host = Host::new(9.81);
+        let body = host.add_body(RigidBody::with_equal_inertia(1.0, gyration * gyration).expect("positive"));
+        let parameters = exponential_spring::Parameters {
+            d0: 0.0,
+            d1: 9.81,
+            d2: steepness,
+            normal_viscosity: 0.0,
+            friction_elasticity: grip,
+            friction_viscosity: 0.0,
+            ..Default::default()
+        };
+        let station = Station::on(body, Point3::new(0.0, 0.0, lever));
+        let spring = ExponentialSpring::new(Frame::ground(Pose::identity()), station, parameters);
+        host.system.add(spring.expect("valid")).expect("exists");
+        let mut state = host.system.default_state();
+        let turn = UnitQuaternion::from_euler_angles(0.0, 0.01, 0.0);
+        let below = turn * Vector3::new(0.0, 0.0, -lever);
+        state.set_pose(body, Pose::from_parts(below.into(), turn.into())).expect("finite");
+        host.system.reset_memories(&mut state).expect("regular");
+        let step = host.stable(&state, symplectic());
+        // It swings with ω² = m·g·r/I.
+        let swing = (9.81 * lever).sqrt() / gyration;
+        assert!(step.frequency > swing, "{} rad/s for {swing}", step.frequency);
+    }
+}
