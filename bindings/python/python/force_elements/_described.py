@@ -56,10 +56,10 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                         'hold it from there on.\n'
                         '`ForceSystem::switching_error` includes both, as if the velocity changed evenly.\n'
                         'It does not include the error of a slip that ends within a step because the limit rises, as '
-                        'the body rebounds: with error\n'
-                        'control at 1e-7 a thrown body left an impact at 0.1716 m/s along the plane with an error of '
-                        '0.0025 m/s. Limit the step where\n'
-                        'that matters.\n'
+                        'the body rebounds. It is of second\n'
+                        'order in the step, and error control does not see it: after a throw the velocity along the '
+                        'plane may be off by thousands of\n'
+                        'times its accuracy. Limit the step where that matters.\n'
                         '\n'
                         'The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the '
                         'default, has no\n'
@@ -264,6 +264,20 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                                                        ''),
                                    'factor0': ('Factor `f0` on coordinate 0.', ''),
                                    'factor1': ('Factor `f1` on coordinate 1.', ''),
+                                   'limit_stops_upper': ('Displacement `s_upper` of the upper stop.', ''),
+                                   'limit_stops_lower': ('Displacement `s_lower` of the lower stop, at most that of '
+                                                         'the upper one.',
+                                                         ''),
+                                   'limit_stops_upper_stiffness': ('Stiffness `k_u` of the upper stop. Where there are '
+                                                                   'stops, one of `k_u`, `k_l`, `d_u` and `d_l` is '
+                                                                   'greater than zero.',
+                                                                   '≥ 0'),
+                                   'limit_stops_lower_stiffness': ('Stiffness `k_l` of the lower stop.', '≥ 0'),
+                                   'limit_stops_upper_damping': ('Damping `d_u` of the upper stop.', '≥ 0'),
+                                   'limit_stops_lower_damping': ('Damping `d_l` of the lower stop.', '≥ 0'),
+                                   'limit_stops_transition': ('Depth `w` over which the stops reach their stiffness '
+                                                              'and damping; zero selects stops that switch.',
+                                                              '≥ 0'),
                                    'dynamic_friction': ('Dynamic friction force `f_d`.', '≥ 0'),
                                    'static_friction_offset': ('Excess `f_so` of static over dynamic friction.', '≥ 0'),
                                    'dynamic_friction_coefficient': ('Dynamic friction `μ_d` per load. For a rotation a '
@@ -295,20 +309,6 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                                    'friction_proportional_zone': ('Half-width `v_reg` of the zone in which friction is '
                                                                   'proportional to velocity; zero selects bristles.',
                                                                   '≥ 0'),
-                                   'limit_stops_upper': ('Displacement `s_upper` of the upper stop.', ''),
-                                   'limit_stops_lower': ('Displacement `s_lower` of the lower stop, at most that of '
-                                                         'the upper one.',
-                                                         ''),
-                                   'limit_stops_upper_stiffness': ('Stiffness `k_u` of the upper stop. Where there are '
-                                                                   'stops, one of `k_u`, `k_l`, `d_u` and `d_l` is '
-                                                                   'greater than zero.',
-                                                                   '≥ 0'),
-                                   'limit_stops_lower_stiffness': ('Stiffness `k_l` of the lower stop.', '≥ 0'),
-                                   'limit_stops_upper_damping': ('Damping `d_u` of the upper stop.', '≥ 0'),
-                                   'limit_stops_lower_damping': ('Damping `d_l` of the lower stop.', '≥ 0'),
-                                   'limit_stops_transition': ('Depth `w` over which the stops reach their stiffness '
-                                                              'and damping; zero selects stops that switch.',
-                                                              '≥ 0'),
                                    'use_limit_stops': ('Whether there are stops.', ''),
                                    'limit_stops_only_push': ('Whether stops only push. By default their damping may '
                                                              'make them pull on rebound.',

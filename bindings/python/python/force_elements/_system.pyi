@@ -142,9 +142,9 @@ class System(_core.System):
         step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
         a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
         `ForceSystem::switching_error` includes both, as if the velocity changed evenly.
-        It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds: with error
-        control at 1e-7 a thrown body left an impact at 0.1716 m/s along the plane with an error of 0.0025 m/s. Limit the step where
-        that matters.
+        It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds. It is of second
+        order in the step, and error control does not see it: after a throw the velocity along the plane may be off by thousands of
+        times its accuracy. Limit the step where that matters.
 
         The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
         anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
@@ -251,7 +251,7 @@ class System(_core.System):
         ...
 
     def add_coordinate_spring_damper_ext(  # type: ignore[override]
-        self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...
+        self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...
     ) -> Element:
         """Adds a spring-damper with friction and stops on a coordinate, or between two: on ``factor1 * coordinate - factor0 *
         coordinate0``. Of an angle, m and N stand for rad and N m. A stop without a transition acts from the ``accept`` after it
@@ -311,6 +311,21 @@ class System(_core.System):
                 Factor `f0` on coordinate 0.
             factor1, by default 1.0
                 Factor `f1` on coordinate 1.
+            limit_stops_upper [m], by default 0.0
+                Displacement `s_upper` of the upper stop.
+            limit_stops_lower [m], by default 0.0
+                Displacement `s_lower` of the lower stop, at most that of the upper one.
+            limit_stops_upper_stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than
+                zero.
+            limit_stops_lower_stiffness [N/m], by default 0.0, ≥ 0
+                Stiffness `k_l` of the lower stop.
+            limit_stops_upper_damping [N·s/m], by default 0.0, ≥ 0
+                Damping `d_u` of the upper stop.
+            limit_stops_lower_damping [N·s/m], by default 0.0, ≥ 0
+                Damping `d_l` of the lower stop.
+            limit_stops_transition [m], by default 0.0, ≥ 0
+                Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
             dynamic_friction [N], by default 0.0, ≥ 0
                 Dynamic friction force `f_d`.
             static_friction_offset [N], by default 0.0, ≥ 0
@@ -336,21 +351,6 @@ class System(_core.System):
                 is above zero.
             friction_proportional_zone [m/s], by default 0.0, ≥ 0
                 Half-width `v_reg` of the zone in which friction is proportional to velocity; zero selects bristles.
-            limit_stops_upper [m], by default 0.0
-                Displacement `s_upper` of the upper stop.
-            limit_stops_lower [m], by default 0.0
-                Displacement `s_lower` of the lower stop, at most that of the upper one.
-            limit_stops_upper_stiffness [N/m], by default 0.0, ≥ 0
-                Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than
-                zero.
-            limit_stops_lower_stiffness [N/m], by default 0.0, ≥ 0
-                Stiffness `k_l` of the lower stop.
-            limit_stops_upper_damping [N·s/m], by default 0.0, ≥ 0
-                Damping `d_u` of the upper stop.
-            limit_stops_lower_damping [N·s/m], by default 0.0, ≥ 0
-                Damping `d_l` of the lower stop.
-            limit_stops_transition [m], by default 0.0, ≥ 0
-                Depth `w` over which the stops reach their stiffness and damping; zero selects stops that switch.
             use_limit_stops, by default False
                 Whether there are stops.
             limit_stops_only_push, by default False
