@@ -253,3 +253,16 @@ fn faces_too_fine_for_single_precision_stay_what_they_are_in_a_cast() {
     let near = in_dual.nearest(&p.map(Dual32::from_re));
     assert!((f64::from(near.signed_distance.re) - expected).abs() < 2e-5);
 }
+
+/// Seen from far away, both sides of a thin brick are equally near, and one of them from behind.
+#[test]
+fn far_from_a_thin_brick_a_point_is_outside_in_dual_numbers_too() {
+    let thin = TriangleMesh::brick(Vector3::new(1.0, 1.0, 1e-10), [1; 3]).unwrap();
+    let duals: TriangleMesh<Dual64> = thin.cast().unwrap();
+    for z in [1e7, -1e7] {
+        let p = Point3::new(0.3, 0.1, z);
+        let (near, dual) = (thin.nearest(&p), duals.nearest(&p.map(Dual64::from)));
+        assert_eq!((near.signed_distance, dual.signed_distance.re), (1e7, 1e7), "{z}");
+        assert_eq!(near.normal, dual.normal.map(|n| n.re), "{z}");
+    }
+}

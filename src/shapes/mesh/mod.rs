@@ -272,7 +272,11 @@ impl<T: Real> TriangleMesh<T> {
         let (MeshPart { face, feature }, near) = *found;
         let point = match feature {
             Feature::Face => {
-                let normal = self.normal(face);
+                let mut normal = self.normal(face);
+                // Outside the box of the mesh the search turns a face that is seen from behind.
+                if near.normal.dot(&normal.map(T::to_f64)) < 0.0 {
+                    normal = -normal;
+                }
                 let (a, _) = self.edge(face, 0);
                 let point = p - normal * normal.dot(&(p - a));
                 return SurfacePoint { point, normal, signed_distance: normal.dot(&(p - point)) };
