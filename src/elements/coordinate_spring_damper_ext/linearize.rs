@@ -182,3 +182,14 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_the_law_begin_where_their_variables_are_declared() {
+        let of = Parameters::<f64>::default().places(0);
+        assert_eq!([SPRING, STOPS, FRICTION], [of.stiffness, of.limit_stops_upper, of.dynamic_friction]);
+    }
+}
