@@ -1,4 +1,4 @@
-//! The loops over the elements of one kind: caches, sums, rates, and next discrete variables.
+//! The loops over the elements of one kind, with one thread or several: caches, sums, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -56,8 +56,9 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
 /// A struct declared by [`variables!`](crate::variables!) over any number.
 ///
-/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation; `()` has no numbers. Laws of force take
-/// such structs over the scalar and over numbers with derivatives.
+/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors, points and
+/// `Option`s of these, but not of poses or declared structs; `()` has no numbers. Laws of force take such structs over the scalar
+/// and over numbers with derivatives.
 pub trait Numbers<T: Algebraic> {
     /// How many numbers there are.
     const COUNT: usize;

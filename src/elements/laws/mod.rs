@@ -69,7 +69,7 @@ use crate::framework::{Blocks, ElementError, varied};
 use crate::math::{Dual, Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
-/// `#[derive(Copy, Lift)]`, or `()`.
+/// [`#[derive(Copy, Lift)]`](Numbers), or `()`.
 pub trait LawVariables<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Default {}
 
 impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<T> for V {}

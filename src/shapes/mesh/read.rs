@@ -11,8 +11,8 @@ use crate::shapes::mesh::FaceList;
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles
-    /// that share the first corner. Everything but vertices and faces is ignored. Coordinates keep the precision
-    /// of `f64`, vertices their numbers.
+    /// that share the first corner. Everything but vertices and faces is ignored. Lines end with a line feed, and none is
+    /// continued. Coordinates keep the precision of `f64`, vertices their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
@@ -65,7 +65,7 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text. Its normals are ignored; the winding of faces determines them.
+    /// Reads an STL file, binary or text, which begins with `solid` and a name or space. Its normals are ignored; the winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
