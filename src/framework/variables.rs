@@ -56,8 +56,8 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
 /// A struct declared by [`variables!`](crate::variables!) over any number.
 ///
-/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors, points and
-/// `Option`s of these, but not of poses or declared structs; `()` has no numbers. Laws of force take such structs over the scalar
+/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors, points,
+/// `Option`s of these, and such structs, but not of poses; `()` has no numbers. Laws of force take such structs over the scalar
 /// and over numbers with derivatives.
 pub trait Numbers<T: Algebraic> {
     /// How many numbers there are.
@@ -293,15 +293,6 @@ macro_rules! variables {
             }
         }
 
-        impl<T: $crate::Real, S: $crate::Real> $crate::variables::Lift<T, S, $crate::variables::Nested> for $name<T> {
-            type Lifted = $name<S>;
-            #[inline]
-            fn lift(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
-                $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
-            }
-            const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, S, _>>::COUNT)*;
-        }
-
         impl<T: $crate::Real> $crate::Variables<T> for $name<T> {
             const FIRST_STAGE: Option<$crate::Stage> =
                 $crate::variables::earliest(&[$($crate::variables!(@stage T $type $(, $stage)?)),*]);
@@ -392,14 +383,16 @@ macro_rules! variables {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
+        $crate::variables! { @lift [PartialEq] $name [$crate::variables::Algebraic, $crate::nalgebra::Scalar] $($field: $type;)* }
+
         impl<T: $crate::variables::Algebraic> $crate::variables::Numbers<T> for $name<T> {
-            const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, T, _>>::COUNT)*;
+            const COUNT: usize = <Self as $crate::variables::Lift<T, T, _>>::COUNT;
             type Over<S: $crate::nalgebra::Scalar> = $name<S>;
 
             #[inline(always)]
             #[allow(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
             fn lift<S: $crate::nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
-                $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
+                $crate::variables::Lift::lift(self, of)
             }
 
             fn for_each_over<S: $crate::variables::Algebraic>(over: &$name<S>, visit: impl FnMut(usize, S)) {
@@ -421,6 +414,8 @@ macro_rules! variables {
         $vis struct $name<T: $crate::Real> {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
+
+        $crate::variables! { @lift [$($derived)*] $name [$crate::Real, $crate::Real] $($field: $type;)* }
     };
     (@struct [$($derived:ident),*]
         $(#[$meta:meta])*
@@ -435,6 +430,19 @@ macro_rules! variables {
         }
 
         $crate::clone_by_field!($name { $($field),* });
+        $crate::variables! { @lift [$($derived)*] $name [$crate::Real, $crate::Real] $($field: $type;)* }
+    };
+    (@lift [] $($struct:tt)*) => {};
+    (@lift [PartialEq] $name:ident [$from:path, $to:path] $($field:ident : $type:ty;)*) => {
+        impl<T: $from, S: $to> $crate::variables::Lift<T, S, $crate::variables::Nested> for $name<T> {
+            type Lifted = $name<S>;
+            #[inline(always)]
+            #[allow(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
+            fn lift(&self, of: &mut impl FnMut(T) -> S) -> $name<S> {
+                $name { $($field: $crate::variables::Lift::<T, S, _>::lift(&self.$field, of),)* }
+            }
+            const COUNT: usize = 0 $(+ <$type as $crate::variables::Lift<T, S, _>>::COUNT)*;
+        }
     };
 }
 

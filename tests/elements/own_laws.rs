@@ -109,12 +109,22 @@ impl fmt::Display for Torn {
 impl std::error::Error for Torn {}
 
 variables! {
-    /// Of a strut.
+    /// Of the oil in a strut.
+    #[derive(Copy, Lift)]
+    struct Oil<T> {
+        damping: T ["N·s/m"] = 60.0, nonnegative => Dynamics;
+        /// Where it leaks.
+        leak: Option<T> ["s/m"], nonnegative => Dynamics;
+    }
+}
+
+variables! {
+    /// Of a strut, with a struct between its numbers.
     #[derive(Copy, Lift)]
     struct Rod<T> {
         stiffness: T ["N/m"] = 4e3, nonnegative => Dynamics;
         length: T ["m"] = 0.8, positive => Dynamics;
-        damping: T ["N·s/m"] = 60.0, nonnegative => Dynamics;
+        oil: Oil<T> => Dynamics;
         exponent: T = 1.5, positive => Dynamics;
     }
 }
@@ -134,7 +144,8 @@ impl<T: Real> LineLaw<T> for Strut {
             return Ok(Pull::zero());
         }
         let elastic = p.stiffness * p.length * depth.powd(p.exponent);
-        let resistance = p.damping * depth * at.rate;
+        let leak = p.oil.leak.map_or(S::lit(1.0), |leak| (-(leak * at.rate).abs()).exp());
+        let resistance = p.oil.damping * leak * depth * at.rate;
         Ok(Pull {
             tension: resistance - elastic,
             potential_energy: elastic * depth * p.length / (p.exponent + S::lit(1.0)),
@@ -202,6 +213,12 @@ impl<T: Real> LineLaw<T> for Clutch {
     }
 }
 
+/// Parameters of a strut, which leaks or does not.
+fn strut<T: Real>(deal: &mut Numbers) -> Rod<T> {
+    let leak = (deal.between::<f64>(0.0, 1.0) > 0.5).then(|| deal.between(0.1, 0.5));
+    Rod { oil: Oil { leak, ..Oil::default() }, exponent: deal.between(1.1, 2.5), ..Rod::default() }
+}
+
 /// Two bodies with an element between frames on them.
 fn between<T: Real, E: ForceElement<T>>(
     deal: &mut Numbers,
@@ -254,7 +271,7 @@ impl Subject for AnyStrut {
     type Element<T: Real> = BetweenFrames<T, AlongLine<Strut>>;
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
         between(deal, |deal, F, M| {
-            let parameters = Rod { exponent: deal.between(1.1, 2.5), ..Rod::default() };
+            let parameters = strut(deal);
             BetweenFrames::new(AlongLine(Strut), F, M, parameters)
         })
     }
@@ -289,7 +306,7 @@ struct AnyClutch;
 impl Subject for AnyBuffer {
     type Element<T: Real> = OnCoordinates<T, Strut>;
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error> {
-        let parameters = Rod { exponent: deal.between(1.1, 2.5), ..Rod::default() };
+        let parameters = strut(deal);
         on_coordinates(deal, Strut, parameters, [0.1, 0.75])
     }
 }

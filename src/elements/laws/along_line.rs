@@ -66,7 +66,8 @@ use crate::results;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
-    /// As [`FrameLaw::KIND`].
+    /// As [`FrameLaw::KIND`]. A system has elements of the law along lines or on coordinates, but not both, which would be two
+    /// kinds of one name.
     const KIND: &'static str;
 
     /// As [`FrameLaw::Parameters`].
