@@ -14,7 +14,7 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts.add(|element: &LinearBushing<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &SpatialBushing<T>, _| element.cast::<U>());
         casts.add(|element: &ExponentialSpring<T>, _| Ok(element.cast::<U>()));
-        casts.add(|element: &CoordinateSpringDamperExt<T>, _| element.cast::<U>());
+        casts.add(|element: &CoordinateSpringDamperExt<T>, _| Ok(element.cast::<U>()));
         casts.add(|element: &ElasticFoundation<T>, casts| element.cast_with(casts));
         casts.add(|element: &HertzContact<T>, _| element.cast::<U>());
         casts.add(|element: &CableSpring<T>, casts| element.cast_with(casts));

@@ -1,23 +1,53 @@
 //! The energy account of a user's law on a coordinate, with and without stored energy.
 
-use force_elements::coordinate_spring_damper_ext::Parameters;
-use force_elements::laws::Pull;
+use force_elements::laws::{LineLaw, OnCoordinates, Pull, Stretch};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation};
-use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceSystem};
+use force_elements::{CoordinatePair, ElementError, ForceSystem, Number, Real, variables};
 
 const MASS: f64 = 2.0;
 const SPEED: f64 = 3.0;
 const ENERGY: f64 = 0.5 * MASS * SPEED * SPEED;
 const ACCURACY: f64 = 1e-9;
 
-/// A spring that hardens, with a damper, driven or not.
-fn hardening(damping: f64, drive: f64) -> impl Fn(f64, f64, f64, &Parameters<f64>) -> Pull<f64> {
-    move |_, q, v, p| Pull {
-        tension: p.stiffness * q.powi(3) + damping * v - drive,
-        potential_energy: p.stiffness * q.powi(4) / 4.0,
-        power_dissipated: damping * v * v,
-        power_supplied: drive * v,
+variables! {
+    /// A spring that hardens, with a damper and a drive.
+    #[derive(Copy, Lift)]
+    struct Hardening<T> {
+        stiffness: T ["N/m³"] = 50.0, nonnegative => Dynamics;
+        damping: T ["N·s/m"], nonnegative => Dynamics;
+        drive: T ["N"], finite => Dynamics;
+        /// Whether it states its energy; otherwise all that it takes counts as dissipated.
+        states_energy: bool => Dynamics;
+    }
+}
+
+#[derive(Debug)]
+struct Spring;
+
+impl<T: Real> LineLaw<T> for Spring {
+    const KIND: &'static str = "hardening_spring";
+    type Parameters = Hardening<T>;
+    type Memory = ();
+
+    fn evaluate<S: Number<T>>(
+        &self,
+        p: &Hardening<S>,
+        (): &(),
+        &Stretch { length: q, rate: v, .. }: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError> {
+        let elastic = p.stiffness * q * q * q;
+        let tension = elastic + p.damping * v - p.drive;
+        Ok(if p.states_energy {
+            Pull {
+                tension,
+                potential_energy: elastic * q * S::lit(0.25),
+                power_dissipated: p.damping * v * v,
+                power_supplied: p.drive * v,
+            }
+        } else {
+            Pull { tension, power_dissipated: tension * v, ..Pull::zero() }
+        })
     }
 }
 
@@ -37,13 +67,12 @@ struct Seen {
     steps: f64,
 }
 
-fn run(element: impl FnOnce(CoordinateSpringDamperExt<f64>) -> CoordinateSpringDamperExt<f64>) -> Seen {
+fn run(law: Hardening<f64>) -> Seen {
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, MASS).expect("positive");
-    let parameters = Parameters { stiffness: 50.0, ..Parameters::default() };
-    let plain = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters).expect("valid");
-    let handle = system.add(element(plain)).expect("exists");
+    let spring = OnCoordinates::new(Spring, CoordinatePair::on(slider), law).expect("valid");
+    let handle = system.add(spring).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, SPEED).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
@@ -84,7 +113,7 @@ fn run(element: impl FnOnce(CoordinateSpringDamperExt<f64>) -> CoordinateSpringD
 
 #[test]
 fn a_spring_that_states_its_energy_keeps_it_and_dissipates_nothing() {
-    let seen = run(|element| element.with_force_and_energy_law(hardening(0.0, 0.0)));
+    let seen = run(Hardening { states_energy: true, ..Hardening::default() });
     assert!(seen.turns >= 5, "it has not swung: {} turns", seen.turns);
     // Each step may be off by at most the accuracy times one plus the variable: in a velocity of up to 3 m/s of 2 kg, and in a
     // position against up to 60 N.
@@ -97,7 +126,7 @@ fn a_spring_that_states_its_energy_keeps_it_and_dissipates_nothing() {
 
 #[test]
 fn of_a_law_without_energy_all_that_it_takes_counts_as_lost_and_all_that_it_gives_as_loss_undone() {
-    let seen = run(|element| element.with_force_law(|_, q, _, p| p.stiffness * q.powi(3)));
+    let seen = run(Hardening::default());
     let [most, least] = seen.dissipated;
     // At each turn the spring holds all of it, to a step of 1 ms away from the turn: (30 m/s²·1 ms)²·1 kg.
     assert!((most - ENERGY).abs() < 1e-3, "{most} J of {ENERGY} J");
@@ -107,7 +136,7 @@ fn of_a_law_without_energy_all_that_it_takes_counts_as_lost_and_all_that_it_give
 
 #[test]
 fn of_a_law_with_a_damper_and_a_drive_the_ledger_counts_what_the_law_states() {
-    let seen = run(|element| element.with_force_and_energy_law(hardening(1.5, 4.0)));
+    let seen = run(Hardening { damping: 1.5, drive: 4.0, states_energy: true, ..Hardening::default() });
     let [lost, supplied] = seen.integrals;
     assert!(lost > 0.5 * ENERGY && supplied > 1.0, "{lost} J lost, {supplied} J supplied");
     // The trapezoidal rule is off by h²/12 of the change of slope of a power of 14 W that varies within 0.1 s.
@@ -116,25 +145,36 @@ fn of_a_law_with_a_damper_and_a_drive_the_ledger_counts_what_the_law_states() {
     assert!((seen.at_end - balance).abs() < 2e-4, "{} J for {balance} J", seen.at_end);
 }
 
+/// A law of given numbers.
+#[derive(Debug)]
+struct Fixed([f64; 4]);
+
+impl<T: Real> LineLaw<T> for Fixed {
+    const KIND: &'static str = "fixed";
+    type Parameters = ();
+    type Memory = ();
+
+    fn evaluate<S: Number<T>>(&self, (): &(), (): &(), _: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+        let [tension, potential_energy, power_dissipated, power_supplied] = self.0.map(S::lit);
+        Ok(Pull { tension, potential_energy, power_dissipated, power_supplied })
+    }
+}
+
 #[test]
 fn a_law_that_returns_anything_not_finite_is_refused() {
-    let good = Pull { tension: 1.0, potential_energy: 1.0, power_dissipated: 1.0, power_supplied: 1.0 };
-    let spoilt = [
-        Pull { tension: f64::NAN, ..good },
-        Pull { potential_energy: f64::INFINITY, ..good },
-        Pull { power_dissipated: f64::NAN, ..good },
-        Pull { power_supplied: f64::NEG_INFINITY, ..good },
-    ];
-    for (law, is_good) in spoilt.map(|law| (law, false)).into_iter().chain([(good, true)]) {
-        let mut system = ForceSystem::new();
-        let slider = system.add_coordinate();
-        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default())
-            .expect("valid")
-            .with_force_and_energy_law(move |_, _, _, _| law);
-        system.add(element).expect("exists");
+    let refused = |law| {
+        let mut system = ForceSystem::<f64>::new();
+        let pair = CoordinatePair::on(system.add_coordinate());
+        system.add(OnCoordinates::new(Fixed(law), pair, ()).expect("valid")).expect("exists");
         let refused = system.realize_dynamics(&mut system.default_state()).err();
-        let expected = if is_good { None } else { Some(&ElementError::NonFiniteForce) };
-        assert_eq!(refused.as_ref().and_then(Error::element_error), expected);
-        assert_eq!(refused.is_none(), is_good);
+        refused.map(|refused| refused.element_error() == Some(&ElementError::NonFiniteForce))
+    };
+    assert_eq!(refused([1.0; 4]), None);
+    for place in 0..4 {
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut law = [1.0; 4];
+            law[place] = wrong;
+            assert_eq!(refused(law), Some(true), "{law:?}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
     SpatialVelocity, State, linear_bushing,
 };
+use force_elements_scenes::tension::tension;
 
 type Machine<T = f64> = (ForceSystem<T>, Plant<T>, State<T>);
 
@@ -107,9 +108,7 @@ fn work_of_loads_gravity_and_drives_is_no_explosion() {
     let driven = |power: fn(f64, f64) -> f64| {
         let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
         let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-        let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default());
-        let law = move |t: f64, _: f64, v: f64, _: &Parameters<f64>| power(t, v);
-        system.add(element.expect("valid").with_force_law(law)).expect("exists");
+        system.add(tension(slider, move |t, _, v| power(t, v))).expect("exists");
         let mut state = system.default_state();
         state.set_coordinate_rate(slider, 1e-6).expect("finite");
         (system, plant, state)
@@ -162,8 +161,7 @@ fn work_done_under_another_integrator_is_no_explosion() {
     let (system, plant, state) = {
         let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
         let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-        let push = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default());
-        system.add(push.expect("valid").with_force_law(|_, _, _, _| -1.0)).expect("exists");
+        system.add(tension(slider, |_, _, _| -1.0)).expect("exists");
         let state = system.default_state();
         (system, plant, state)
     };

@@ -12,6 +12,7 @@ use force_elements::{
     Frame, InvalidValue, KinematicsError, LinearBushing, Pose, Requirement, SpatialForce, SpatialVelocity,
     State, linear_bushing,
 };
+use force_elements_scenes::tension::tension;
 
 /// Where an oscillator of 1 Hz that starts at 1 m is after 1.3 s.
 fn oscillator(integrator: &mut dyn Integrator<f64>) -> f64 {
@@ -403,13 +404,8 @@ fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    // Not a number beyond 0.1 m, until the stiffness is given.
-    let law = |_: f64, q: f64, _: f64, p: &Parameters<f64>| {
-        if q > 0.1 && p.stiffness == 0.0 { f64::NAN } else { p.stiffness * q }
-    };
-    let element =
-        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
-    let element = system.add(element.with_force_law(law)).expect("exists");
+    // Not a number beyond 0.1 m, until it is switched off.
+    let wall = system.add(tension(slider, |_, q, _| if q > 0.1 { f64::NAN } else { 0.0 })).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.0).expect("finite");
     let goes_on = |integrator: &mut dyn Integrator<f64>| {
@@ -422,7 +418,7 @@ fn after_a_step_that_was_refused_a_host_can_mend_the_cause_and_go_on() {
             }
         };
         assert!(is_non_finite_force(&refused), "{refused:?}");
-        let mend = |state: &mut State<f64>| system.update_parameters(state, element, |p| p.stiffness = 1.0);
+        let mend = |state: &mut State<f64>| system.set_enabled(state, wall, false);
         simulation.update_state(mend).expect("valid");
         while simulation.time() < 1.0 {
             integrator.step(&mut simulation, 1.0).expect("mended");
@@ -438,10 +434,7 @@ fn a_step_whose_energies_overflow_is_refused_and_changes_nothing() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    let element =
-        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
-    let strong = |_: f64, _: f64, _: f64, _: &Parameters<f64>| 1e150;
-    system.add(element.with_force_law(strong)).expect("exists");
+    system.add(tension(slider, |_, _, _| 1e150)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1e157).expect("finite");
     let refuses = |integrator: &mut dyn Integrator<f64>| {
@@ -501,12 +494,8 @@ fn against_a_wall(
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    let wall = move |_: f64, q: f64, _: f64, _: &Parameters<f64>| {
-        if q < 1.0 { height / (1.0 - q) } else { f64::NAN }
-    };
-    let element =
-        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
-    system.add(element.with_force_law(wall)).expect("exists");
+    let wall = move |_, q, _| if q < 1.0 { height / (1.0 - q) } else { f64::NAN };
+    system.add(tension(slider, wall)).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
@@ -534,10 +523,7 @@ fn an_implicit_step_that_cannot_be_solved_says_by_how_much() {
     let mut system = ForceSystem::<f64>::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
     let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
-    let dry = |_: f64, _: f64, v: f64, _: &Parameters<f64>| 10.0 * v.signum();
-    let element =
-        CoordinateSpringDamperExt::new(CoordinatePair::on(slider), Parameters::default()).expect("valid");
-    system.add(element.with_force_law(dry)).expect("exists");
+    system.add(tension(slider, |_, _, v| 10.0 * v.signum())).expect("exists");
     let mut state = system.default_state();
     state.set_coordinate_rate(slider, 1.5).expect("finite");
     let mut simulation = Simulation::new(&system, &plant, state).expect("regular");

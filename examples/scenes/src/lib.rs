@@ -32,6 +32,7 @@ pub mod spinning;
 mod string;
 pub mod swinging_cable;
 pub mod taut;
+pub mod tension;
 pub mod throw;
 pub mod tosses;
 pub mod turning;

@@ -95,14 +95,9 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
                 write(row, self.by_all(at, FRICTION, next));
             }
         } else {
-            Self::keep(of_friction, blocks);
-        }
-    }
-
-    /// Writes the derivatives of numbers of the memory that stay as they are.
-    pub(super) fn keep(rows: impl IntoIterator<Item = usize>, blocks: &mut Blocks<'_, T>) {
-        for row in rows {
-            blocks.add_to_by_variable(Row::Next(row), blocks.discrete(row), T::one());
+            for row in of_friction {
+                blocks.add_to_by_variable(Row::Next(row), blocks.discrete(row), T::one());
+            }
         }
     }
 }

@@ -5,18 +5,13 @@ mod linearize;
 mod stops;
 mod variables;
 
-use alloc::sync::Arc;
-use core::fmt;
-
 use law::Part;
 use stops::side_of;
 pub use variables::{Discrete, Dynamics, Parameters};
 
 pub use crate::elements::sides::{Position, Velocity};
 
-use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;
-use crate::framework::variables::Numbers;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
     Variables,
@@ -75,8 +70,7 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
 ///   integrator.
 ///
-/// A user's [force law](Self::with_force_law) may replace the whole force; then nothing switches, and the results
-/// for friction and contact are zero. It may define [its energy](Self::with_force_and_energy_law) too.
+/// For another law on coordinates see [`OnCoordinates`](crate::laws::OnCoordinates).
 ///
 /// # Switching
 ///
@@ -191,22 +185,10 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// assert_eq!(state.discrete(friction).friction_mode, 2.0);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CoordinateSpringDamperExt<T: Real> {
     coordinates: CoordinatePair,
     parameters: Parameters<T>,
-    force_law: Option<Arc<ForceLaw<T>>>,
-}
-
-/// A user's law for the scalar force `f`, given time, displacement, velocity and the parameters.
-type ForceLaw<T> = dyn Fn(T, T, T, &Parameters<T>) -> Pull<T> + Send + Sync;
-
-impl<T: Real> fmt::Debug for CoordinateSpringDamperExt<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { coordinates, parameters, .. } = self;
-        let mut shown = f.debug_struct("CoordinateSpringDamperExt");
-        shown.field("coordinates", coordinates).field("parameters", parameters).finish_non_exhaustive()
-    }
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
@@ -216,67 +198,10 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are the same, or with
     /// [`ElementError::InvalidValue`] for parameters out of range.
     pub fn new(coordinates: CoordinatePair, parameters: Parameters<T>) -> Result<Self, Error> {
-        let element = Self { coordinates, parameters, force_law: None };
+        let element = Self { coordinates, parameters };
         element.sides(&parameters).check_ends().map_err(|error| Error::of_new(Self::KIND, error))?;
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(element)
-    }
-
-    /// Replaces the whole force by a user's law: `law(time, displacement, velocity, parameters)` is `f` \[N\].
-    ///
-    /// It must be a pure function. It is assumed to store no energy: `potential_energy` is zero, all work on the
-    /// element counts as dissipated, and `power_dissipated` may be negative. For a law that stores energy, use
-    /// [`with_force_and_energy_law`](Self::with_force_and_energy_law).
-    ///
-    /// An evaluation returns [`ElementError::NonFiniteForce`] if the force is not finite.
-    #[must_use]
-    pub fn with_force_law(self, law: impl Fn(T, T, T, &Parameters<T>) -> T + Send + Sync + 'static) -> Self {
-        self.with_force_and_energy_law(move |time, q, v, parameters| {
-            let force = law(time, q, v, parameters);
-            Pull { tension: force, power_dissipated: force * v, ..Pull::zero() }
-        })
-    }
-
-    /// Replaces the whole force by a user's law that also defines the energy stored and the powers lost and
-    /// supplied. Its [tension](Pull::tension) is `f`.
-    ///
-    /// It must be a pure function. The energy dissipated is the work of the coordinates against `f`, plus the power
-    /// supplied over time, less the energy stored; `power_dissipated` is passed on unchanged and not integrated. A law is
-    /// consistent if `f·v` is the rate of `potential_energy` plus `power_dissipated − power_supplied`; that is not checked.
-    ///
-    /// An evaluation returns [`ElementError::NonFiniteForce`] if a result of the law is not finite.
-    ///
-    /// # Example: a spring that hardens
-    ///
-    /// ```
-    /// use force_elements::coordinate_spring_damper_ext::Parameters;
-    /// use force_elements::laws::Pull;
-    /// use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
-    ///
-    /// let mut system = ForceSystem::<f64>::new();
-    /// let slider = system.add_coordinate();
-    /// let parameters = Parameters { stiffness: 8.0, ..Parameters::default() };
-    /// let spring = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?
-    ///     .with_force_and_energy_law(|_, q: f64, _, p| Pull {
-    ///         tension: p.stiffness * q.powi(3),
-    ///         potential_energy: p.stiffness * q.powi(4) / 4.0,
-    ///         ..Pull::zero()
-    ///     });
-    /// system.add(spring)?;
-    ///
-    /// let mut state = system.default_state();
-    /// state.set_coordinate(slider, 0.5)?;
-    /// let dynamics = system.realize_dynamics(&mut state)?;
-    /// assert_eq!(dynamics.coordinate_force(slider), -1.0);
-    /// assert_eq!(dynamics.potential_energy(), 0.125);
-    /// # Ok::<(), force_elements::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_force_and_energy_law(
-        self,
-        law: impl Fn(T, T, T, &Parameters<T>) -> Pull<T> + Send + Sync + 'static,
-    ) -> Self {
-        Self { force_law: Some(Arc::new(law)), ..self }
     }
 
     /// The coordinates of the element.
@@ -285,19 +210,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     /// The same element in another scalar.
-    ///
-    /// # Errors
-    /// [`Error::Element`] with [`ElementError::BoundToScalar`] if it has a user's force law, or with
-    /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
-    pub fn cast<U: Real>(&self) -> Result<CoordinateSpringDamperExt<U>, Error> {
-        if self.has_force_law() {
-            return Err(Error::of_new(Self::KIND, ElementError::BoundToScalar));
-        }
-        CoordinateSpringDamperExt::new(self.coordinates, self.parameters.cast())
-    }
-
-    fn has_force_law(&self) -> bool {
-        self.force_law.is_some()
+    pub fn cast<U: Real>(&self) -> CoordinateSpringDamperExt<U> {
+        CoordinateSpringDamperExt { coordinates: self.coordinates, parameters: self.parameters.cast() }
     }
 
     #[inline]
@@ -313,7 +227,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let (q, v) = (sides.displacement(given.positions), sides.velocity(velocities));
         let limit_stop_state = parameters.limit_stop_state(q);
         let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..given.discrete.stuck() };
-        if self.has_force_law() { unbent } else { parameters.begun(q, v, &unbent) }
+        parameters.begun(q, v, &unbent)
     }
 }
 
@@ -360,28 +274,18 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     ) -> Result<(), ElementError> {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        if let Some(law) = &self.force_law {
-            let Pull { tension: force, potential_energy, power_dissipated, power_supplied } =
-                law(at.time, q, v, parameters);
-            if ![force, potential_energy, power_dissipated, power_supplied].iter().all(T::is_finite) {
-                return Err(ElementError::NonFiniteForce);
-            }
-            *cache =
-                Dynamics { force, potential_energy, power_dissipated, power_supplied, ..Dynamics::default() };
-        } else {
-            let (Part { force, energy, loss }, [friction, contact, supply]) =
-                parameters.evaluate(q, v, at.discrete);
-            cache.force = force;
-            cache.friction_force = friction;
-            cache.contact_force = contact;
-            cache.potential_energy = energy;
-            cache.power_dissipated = loss;
-            cache.power_supplied = supply;
-            if loss < T::zero() {
-                let driven = parameters.driven(q, v, at.discrete, loss);
-                cache.power_dissipated = loss - driven;
-                cache.power_supplied = supply - driven;
-            }
+        let (Part { force, energy, loss }, [friction, contact, supply]) =
+            parameters.evaluate(q, v, at.discrete);
+        cache.force = force;
+        cache.friction_force = friction;
+        cache.contact_force = contact;
+        cache.potential_energy = energy;
+        cache.power_dissipated = loss;
+        cache.power_supplied = supply;
+        if loss < T::zero() {
+            let driven = parameters.driven(q, v, at.discrete, loss);
+            cache.power_dissipated = loss - driven;
+            cache.power_supplied = supply - driven;
         }
         cache.generalized_force0 = cache.force * parameters.factor0;
         cache.generalized_force1 = -cache.force * parameters.factor1;
@@ -411,40 +315,24 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        if self.has_force_law() {
-            stiffnesses.unknown();
-        } else {
-            self.sides(at.parameters).report(at.parameters.resistance(), stiffnesses);
-        }
+        self.sides(at.parameters).report(at.parameters.resistance(), stiffnesses);
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.has_force_law() {
-            blocks.differences();
-        } else {
-            self.linearize_force(at, blocks);
-        }
+        self.linearize_force(at, blocks);
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.has_force_law() {
-            blocks.differences();
-        } else {
-            self.linearize_force_by_variables(at, blocks);
-        }
+        self.linearize_force_by_variables(at, blocks);
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        if self.has_force_law() {
-            Self::keep(0..<Discrete<T> as Numbers<T>>::COUNT, blocks);
-        } else {
-            self.linearize_memory(at, blocks);
-        }
+        self.linearize_memory(at, blocks);
     }
 
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {
         let Parameters { use_limit_stops, limit_stops_upper, limit_stops_lower, .. } = *at.parameters;
-        if use_limit_stops && !self.has_force_law() {
+        if use_limit_stops {
             let (q, v) = (at.position.displacement, at.velocity.velocity);
             report([limit_stops_upper - q, -v]);
             report([q - limit_stops_lower, v]);
@@ -508,9 +396,6 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         start: &Self::Discrete,
         next: &mut Self::Discrete,
     ) -> Result<T, ElementError> {
-        if self.has_force_law() {
-            return Ok(T::zero());
-        }
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         // Of a difference of rates, each rounded a few times in a step.
         let rounding = || {

@@ -112,32 +112,6 @@ fn during_an_evaluation_slip_does_not_turn_around() {
 }
 
 #[test]
-fn a_user_law_replaces_the_force_and_must_be_finite() {
-    let mut system = ForceSystem::<f64>::new();
-    let slider = system.add_coordinate();
-    let parameters = Parameters { stiffness: 3.0, factor1: 2.0, ..bristles() };
-    let law = |time: f64, q: f64, v: f64, p: &Parameters<f64>| p.stiffness * q * q * q + v / time;
-    let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)
-        .expect("valid")
-        .with_force_law(law);
-    let element = system.add(element).expect("exists");
-    let mut state = system.default_state();
-    state.set_time(4.0).expect("finite");
-    state.set_coordinate(slider, 1.0).expect("finite");
-    state.set_coordinate_rate(slider, 6.0).expect("finite");
-    let view = system.realize_dynamics(&mut state).expect("finite");
-    assert_eq!(view.of(element).dynamics.force, 3.0 * 8.0 + 12.0 / 4.0);
-    assert_eq!(view.coordinate_force(slider), -2.0 * 27.0);
-    assert_eq!(view.power_dissipated(), 27.0 * 12.0);
-    state.set_time(0.0).expect("finite");
-    let refused = system.realize_dynamics(&mut state).err();
-    let Some(Error::Element { element, source: ElementError::NonFiniteForce }) = refused else {
-        panic!("{refused:?}")
-    };
-    assert_eq!(element.to_string(), "coordinate_spring_damper_ext[0]");
-}
-
-#[test]
 fn sticking_can_be_reset_to_where_the_coordinates_are() {
     let mut system = ForceSystem::<f64>::new();
     let slider = system.add_coordinate();

@@ -74,7 +74,6 @@ fn coordinate_elements_in_every_branch() -> Result<(), Violation> {
     is_right::<AnyCoordinate>(
         4000,
         &[
-            "a user's law",
             "about to stick",
             "backwards",
             "between the stops",

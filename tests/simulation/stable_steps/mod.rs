@@ -235,18 +235,10 @@ fn any_body(deal: &mut Numbers) -> RigidBody<f64> {
 #[test]
 fn of_a_users_force_no_step_is_known() {
     let mut host = Host::new(0.0);
-    let slider = host.add_coordinate(1.0);
     let custom = host.system.add(CustomForce::<f64>::new(|_, _| 0.0)).expect("valid");
-    let mut state = host.system.default_state();
+    let state = host.system.default_state();
     let step = host.stable(&state, symplectic());
     assert_eq!((step.element, step.unknown, step.length), (None, Some(custom.id()), f64::INFINITY));
-    let law = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), coordinate::Parameters::default())
-        .expect("valid")
-        .with_force_law(|_, q, _, _| q);
-    let law = host.system.add(law).expect("exists");
-    host.system.carry_over(&mut state).expect("own");
-    host.system.set_enabled(&mut state, custom, false).expect("own");
-    assert_eq!(host.stable(&state, symplectic()).unknown, Some(law.id()));
 }
 
 #[test]

@@ -251,9 +251,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {'exponential_spr
                                   'and no memory, and suits every\n'
                                   '  integrator.\n'
                                   '\n'
-                                  "A user's force law may replace the whole force; then nothing switches, and the "
-                                  'results\n'
-                                  'for friction and contact are zero. It may define its energy too.',
+                                  'For another law on coordinates see `OnCoordinates`.',
                                   {'stiffness': ('Stiffness `k` of the spring.', ''),
                                    'damping': ('Damping `d`.', ''),
                                    'offset': ('Displacement `x_off` at which the spring is at rest; may be a '
