@@ -20,7 +20,8 @@ fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) ->
 /// `enough` need not be distinguished.
 ///
 /// An interval is dropped as soon as a parabola through its ends, with the largest curvature of the map, shows that it
-/// contains nothing lower.
+/// contains nothing lower, or nothing that is lower by much: in the first of several rounds by the spacing of the grid. Next to
+/// flat ground parabolas show little, and the search of one interval for a millionth would leave nothing for the others.
 fn search<T: Real>(
     map: &HeightMap<T>,
     a: &Point3<T>,
@@ -34,7 +35,6 @@ fn search<T: Real>(
     let [xx, xy, yy] = map.bends;
     let (x, y) = (along.x.abs(), along.y.abs());
     let bend = (xx * x * x + T::lit(2.0) * xy * x * y + yy * y * y) * T::lit(0.125);
-    let allowed = T::lit(1e-6) * map.spacing;
     let value = |u: T| map.value(&(a + along * u));
     let spacing = (last - first) / T::lit(f64::from(SAMPLES));
     let place = |i: u32| if i == SAMPLES { last } else { first + spacing * T::lit(f64::from(i)) };
@@ -47,31 +47,33 @@ fn search<T: Real>(
         }
     }
     let mut halvings = 0;
-    for (i, pair) in (0..).zip(samples.windows(2)) {
-        let mut pending = [[T::zero(); 4]; DEEPEST];
-        pending[0] = [place(i), pair[0], place(i + 1), pair[1]];
-        let mut count = 1;
-        while count > 0 {
-            count -= 1;
-            let [low, f_low, high, f_high] = pending[count];
-            let wide = high - low;
-            let within = f_low.min(f_high) - bend * wide * wide;
-            if within >= (lowest[0] - allowed).min(enough) {
-                continue;
+    for allowed in [1.0, 1e-2, 1e-4, 1e-6].map(|part| T::lit(part) * map.spacing) {
+        for (i, pair) in (0..).zip(samples.windows(2)) {
+            let mut pending = [[T::zero(); 4]; DEEPEST];
+            pending[0] = [place(i), pair[0], place(i + 1), pair[1]];
+            let mut count = 1;
+            while count > 0 {
+                count -= 1;
+                let [low, f_low, high, f_high] = pending[count];
+                let wide = high - low;
+                let within = f_low.min(f_high) - bend * wide * wide;
+                if within >= (lowest[0] - allowed).min(enough) {
+                    continue;
+                }
+                if halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
+                    is_certain = false;
+                    continue;
+                }
+                halvings += 1;
+                let middle = T::lit(0.5) * (low + high);
+                let f = value(middle);
+                if f < lowest[0] {
+                    lowest = [f, middle, T::lit(0.5) * wide];
+                }
+                pending[count] = [middle, f, high, f_high];
+                pending[count + 1] = [low, f_low, middle, f];
+                count += 2;
             }
-            if halvings >= MOST_HALVINGS || count + 2 > DEEPEST {
-                is_certain = false;
-                continue;
-            }
-            halvings += 1;
-            let middle = T::lit(0.5) * (low + high);
-            let f = value(middle);
-            if f < lowest[0] {
-                lowest = [f, middle, T::lit(0.5) * wide];
-            }
-            pending[count] = [middle, f, high, f_high];
-            pending[count + 1] = [low, f_low, middle, f];
-            count += 2;
         }
     }
     (lowest, is_certain)

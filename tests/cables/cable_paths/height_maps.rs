@@ -267,6 +267,45 @@ fn a_grid_needs_two_rows_and_two_columns() {
     assert!(made(3, &[0.0; 6]).is_ok());
 }
 
+#[test]
+fn a_narrow_hill_behind_flat_ground_is_seen_however_long_the_line_before_it() -> Result<(), Error> {
+    for (columns, hill, width, height) in
+        [(41, 33.0, 0.4, 0.5), (201, 87.5, 2.0, 1.0), (201, 171.0, 0.7, 0.3)]
+    {
+        let over = |x: f64| height * (-((x - hill) / width).powi(2)).exp();
+        let row = (0..columns).map(|i| over(f64::from(i)));
+        let heights: Vec<f64> = (0..9).flat_map(|_| row.clone()).collect();
+        let map = HeightMap::new(Vector2::zeros(), Vector2::repeat(1.0), columns as usize, &heights)?;
+        let length = f64::from(columns - 1);
+        for (start, slope) in [0.0, 1e-9, 0.3 * height, 0.6 * height]
+            .into_iter()
+            .flat_map(|z| [0.0, 1e-5, -1e-5, 1e-4].map(|slope| (z, slope)))
+        {
+            let [a, b] = [0.0, length].map(|x| Point3::new(x, 4.0, start + slope * x));
+            let found = map.value(&map.closest_on_segment(&a, &b).0);
+            let samples = (0..=200_000).map(|i| map.value(&(a + (b - a) * (f64::from(i) / 200_000.0))));
+            let lowest = samples.fold(f64::INFINITY, f64::min);
+            // To a millionth of the spacing, as documented.
+            assert!(found < lowest + 1e-6, "{columns} columns, from {start} at {slope}: {found}, {lowest}");
+            assert!(!map.clears(&a, &b));
+        }
+        let (from, to) = (fixed(0.0, 4.0, 0.6 * height), Vector3::new(length, 4.0, 0.6 * height));
+        let (system, body, cable) = one_end_free(from, [on_ground(map)?])?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::from(Translation3::from(to)))?;
+        let path = &system.realize_position(&mut state)?.of(cable).position.path;
+        // Straight to the top of the hill and down again, at most.
+        let [before, after] = [hill, length - hill].map(|x| x.hypot(0.4 * height));
+        let contact = &path.contacts[0];
+        assert!(
+            contact.in_contact && path.length > length && path.length < before + after + 0.1,
+            "{}",
+            path.length
+        );
+    }
+    Ok(())
+}
+
 /// The reason why a step of a cable is refused, and how many steps came before it; of 400 one must be.
 fn refused(
     map: HeightMap<f64>,
