@@ -34,7 +34,7 @@ impl<T: Real> ForceSystem<T> {
     /// the variables with which new states begin. The two systems are independent afterwards.
     ///
     /// # Errors
-    /// [`Error::NoCast`] for a kind of element without a cast; [`Error::Element`] with the error of an element's cast,
+    /// [`Error::NoCast`] for a kind of element without a cast, even if all elements of the kind were removed; [`Error::Element`] with the error of an element's cast,
     /// with [`ElementError::ForeignVariables`] if the cast has variables of other names, or with
     /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ForceSystem<U>, Error> {
