@@ -70,7 +70,9 @@ impl<T: Real> FiniteCylinder<T> {
     /// The part of the surface nearest to a point, with the distance of the point from the axis.
     #[inline]
     pub(crate) fn nearest_part(&self, p: &Point3<T>) -> (Part, T) {
-        let distance = (p.x * p.x + p.y * p.y).sqrt();
+        let squared = p.x * p.x + p.y * p.y;
+        // The root of zero has no derivative.
+        let distance = if squared > T::zero() { squared.sqrt() } else { T::zero() };
         let [out, up] = self.beyond(distance, p.z);
         let part = if out > T::zero() && up > T::zero() {
             Part::Rim

@@ -115,7 +115,7 @@ impl<'a, T: Real> Passage<'a, T> {
             let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
             normal.dot(&self.side) < T::lit(-TOLERANCE)
         };
-        // Chords across half a radian of the largest curvature stay close to the surface.
+        // Chords of parts that turn by half a radian stay close to the surface.
         node.parts(self.surface, T::lit(0.5))
             .any(|part| self.behind(&part.start.point, &part.end.point).is_some_and(faces_back))
     }

@@ -235,7 +235,7 @@ fn differentiate<T: Real>(
         if found.in_contact {
             active.push(k);
         }
-        node.holds = found.holds;
+        (node.holds, node.ignored) = (found.holds, found.ignored);
     }
     // A norm has no derivative at zero.
     let kink = T::lit(newton::differentiate(span, nodes, active).to_f64());

@@ -154,8 +154,9 @@ impl<T: Real> Node<T> {
         };
     }
 
-    /// The contact in equal parts, in the surface's frame, of which none turns the cable by more than about this angle; at most a
-    /// hundred thousand.
+    /// The contact in parts, in the surface's frame: in equal ones of which none would turn the cable by more than about this
+    /// angle if it were bent as at its start, at least four, and halved where their ends show that they turn it by more; none shorter
+    /// than a hundred thousandth.
     pub(crate) fn parts<'a>(
         &self,
         surface: Metered<'a, T>,
@@ -163,17 +164,23 @@ impl<T: Real> Node<T> {
     ) -> impl Iterator<Item = Geodesic<T>> + use<'a, T> {
         let mut at = self.end_to_surface(&self.ground.start);
         let length = self.to_scale(self.ground.length);
-        let step = length / ceil(self.turns() / angle).max(T::one()).min(T::lit(1e5));
-        let mut reach = step;
+        let longest = length / ceil(self.turns() / angle).max(T::lit(4.0)).min(T::lit(1e5));
+        let (least, straight) = (length * T::lit(1e-5), angle.cos());
+        let (mut left, mut step) = (length, longest);
         core::iter::from_fn(move || {
-            let is_within = reach < length + T::lit(0.5) * step && !surface.budget.is_spent();
-            if !is_within {
-                return None;
+            while left > T::zero() && !surface.budget.is_spent() {
+                // What rounding leaves is no part.
+                let reach = if step < left - T::lit(0.5) * least { step } else { left };
+                let part = surface.geodesic(&at.point, &at.tangent, reach, T::lit(ACCURACY));
+                if part.start.tangent.dot(&part.end.tangent) < straight && step > least {
+                    step = T::lit(0.5) * reach;
+                    continue;
+                }
+                (at, left) = (part.end, left - reach);
+                step = longest.min(step + step);
+                return Some(part);
             }
-            reach += step;
-            let part = surface.geodesic(&at.point, &at.tangent, step, T::lit(ACCURACY));
-            at = part.end;
-            Some(part)
+            None
         })
     }
 

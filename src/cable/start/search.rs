@@ -190,7 +190,7 @@ fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
 fn winding<T: Real>(node: &Node<T>, surface: Metered<'_, T>, before: &Point3<T>) -> Option<(Point3<T>, T)> {
     let start = node.to_surface(&node.ground.start.point);
     let first = (start, surface.winding(before, &start)?);
-    // No chord across a radian of the greatest curvature comes near the core.
+    // No chord of a part that turns by a radian comes near the core.
     node.parts(surface, T::one()).try_fold(first, |(at, sum), part| {
         Some((part.end.point, sum + surface.winding(&at, &part.end.point)?))
     })

@@ -56,6 +56,7 @@ impl<T: Real> Wrappable<T> for DistanceField {
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
+        let falls = |u: T| self.local::<T, 1>(&(a + along * u)).gradient.dot(&along) < T::zero();
         let lowest_around = self.low_place(a, &along).max(T::zero()).min(T::one());
         let Some((first, last)) = part_within(self.spline_bounds(), a, &along) else {
             return approach_at(self, a, b, lowest_around);
@@ -82,13 +83,13 @@ impl<T: Real> Wrappable<T> for DistanceField {
                 break;
             }
             let here = (value(next), next);
-            if middle < lowest.0 + dip && low < u {
-                let falls = || self.local::<T, 1>(&(a + along * u)).gradient.dot(&along) < T::zero();
+            if middle < lowest.0 + dip {
                 let around = match (before[0].0 >= middle, here.0 >= middle) {
-                    (true, true) => Some([low, u, next]),
+                    (true, true) if low < u => Some([low, u, next]),
                     // The samples rise, as from a contact that is left, or fall, but here they turn.
-                    (false, true) if falls() => Some([u, u, next]),
-                    (true, false) if !falls() => Some([low, u, u]),
+                    (_, true) if falls(u) => Some([u, u, next]),
+                    (true, false) if low < u && !falls(u) => Some([low, u, u]),
+                    (_, false) if next >= last && here.0 <= middle && !falls(next) => Some([u, next, next]),
                     _ => None,
                 };
                 if let Some(u) = around.map(|around| lowest_between(self, a, &along, around)) {

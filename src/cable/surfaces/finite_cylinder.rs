@@ -1,6 +1,6 @@
 //! Geodesics of a cylinder with ends: helices on its side, straight lines on its ends, those of a torus on its rims.
 
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector2, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::turning;
@@ -222,6 +222,20 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
 
     fn has_flats(&self) -> bool {
         true
+    }
+
+    /// Both ways around the side, and over both ends.
+    fn passages(&self, a: &Point3<T>, b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
+        let near = self.retract(closest);
+        let [radial, along] = [closest.coords.xy(), (b - a).xy()];
+        let aside = Vector2::new(along.y, -along.x);
+        let around = [aside, radial].map(|v| v.try_normalize(T::default_epsilon() * (b - a).norm()));
+        let around = around.into_iter().flatten().next().unwrap_or(Vector2::x()) * self.radius;
+        let height = closest.z.max(-self.side_half_length()).min(self.side_half_length());
+        let inner = radial * (self.end_radius() / radial.norm().max(self.end_radius()));
+        let [side, other] = [around, -around].map(|v| Point3::from(v.push(height)));
+        let [top, bottom] = [self.half_length, -self.half_length].map(|z| Point3::from(inner.push(z)));
+        [Some(near), Some(side), Some(other), Some(top), Some(bottom), None, None, None]
     }
 
     fn axis(&self) -> Option<Vector3<T>> {

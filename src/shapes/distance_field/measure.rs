@@ -42,15 +42,21 @@ fn from_mesh(field: &DistanceField, mesh: &TriangleMesh<f64>) -> Result<f64, Sha
     mesh.vertices().try_for_each(|vertex| test(&vertex))?;
     mesh.centroids().try_for_each(|centroid| test(&centroid))?;
     for [a, b, c] in mesh.triangles() {
-        let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-        let parts = ComplexField::ceil(2.0 * longest / field.spacing);
-        let count = convert_unchecked::<f64, usize>(parts);
-        if count < 2 {
+        // From an end of the shortest edge, so that a needle is not divided across.
+        let turned = [[a, b, c], [b, c, a], [c, a, b]];
+        let shorter = |x: &[Point3<f64>; 3], y: &[Point3<f64>; 3]| {
+            (x[1] - x[0]).norm().total_cmp(&(y[1] - y[0]).norm())
+        };
+        let [a, b, c] = turned.into_iter().min_by(shorter).unwrap_or([a, b, c]);
+        let parts = [b - a, c - a].map(|edge| ComplexField::ceil(2.0 * edge.norm() / field.spacing).max(1.0));
+        let [across, along] = parts.map(convert_unchecked::<f64, usize>);
+        if along < 2 {
             continue;
         }
-        for i in 0..=count {
-            for j in 0..=count - i {
-                let [u, v] = [i, j].map(|k| convert::<usize, f64>(k) / parts);
+        for i in 0..=across {
+            let u = convert::<usize, f64>(i) / parts[0];
+            for j in 0..=along * (across - i) / across {
+                let v = convert::<usize, f64>(j) / parts[1];
                 test(&(a + (b - a) * u + (c - a) * v))?;
             }
         }
