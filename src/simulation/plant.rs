@@ -24,14 +24,18 @@ impl<T: Real> RigidBody<T> {
     ///
     /// # Errors
     /// [`InvalidValue`] unless the center is finite; the mass and the principal moments of inertia are positive,
-    /// and neither their squares nor those of their inverses underflow or overflow; the inertia is symmetric; and
-    /// no principal moment exceeds the sum of the other two.
+    /// and neither their squares nor those of their inverses underflow or overflow; the inertia is symmetric
+    /// up to rounding; and no principal moment exceeds the sum of the other two.
     pub fn new(mass: T, center: Point3<T>, inertia: Matrix3<T>) -> Result<Self, InvalidValue> {
         check::squarable("mass", mass)?;
         check::finite_vector("center", &center.coords)?;
         inertia.iter().try_for_each(|&entry| check::finite("inertia", entry))?;
         let must = Requirement::PositiveDefinite;
-        check::that(inertia == inertia.transpose(), "inertia", inertia.determinant(), must)?;
+        // Rotated tensors are symmetric up to rounding.
+        let skew = (inertia - inertia.transpose()).amax();
+        let rounding = T::default_epsilon() * T::lit(64.0) * inertia.amax();
+        check::that(skew <= rounding, "asymmetry of inertia", skew, Requirement::AtMost("a few roundings"))?;
+        let inertia = (inertia + inertia.transpose()) * T::lit(0.5);
         check_principal_moments::<T>(&inertia.map(T::to_f64))?;
         let cholesky = inertia.cholesky();
         check::that(cholesky.is_some(), "inertia", inertia.determinant(), must)?;

@@ -215,6 +215,32 @@ fn beside_the_end_of_a_cylinder_the_cable_is_free() -> Result<(), Error> {
 }
 
 #[test]
+fn a_path_around_a_sharp_edge_that_begins_on_a_flat_place_is_on_the_side_of_the_edge() -> Result<(), Error> {
+    // A blade: from its flat side no curvature shows that the path turns around.
+    let mut rig = Rig::over(Ellipsoid::new(Vector3::new(1.0, 5.0, 0.1))?)?;
+    let mut solve = |side: f64| {
+        let mut wraps = rig.path.no_wraps();
+        wraps.wraps[0] = Wrap {
+            known: true,
+            in_contact: true,
+            point: Point3::new(-0.2585 * side, 0.0, 0.0966),
+            tangent: Vector3::x() * side,
+            length: 2.549,
+            ..wraps.wraps[0]
+        };
+        let ends = [0.05, -0.05].map(|z| Vector3::new(-2.0 * side, 0.0, z));
+        rig.solve(ends, &wraps)
+    };
+    // Around the edge on the side, as remembered: there and back, and around the half of the section.
+    let around = solve(1.0)?;
+    assert!((around.length - 6.03).abs() < 0.01 && around.contacts[0].in_contact, "{}", around.length);
+    // Around the edge behind, what is remembered is discarded.
+    let straight = solve(-1.0)?;
+    assert!((straight.length - 0.1).abs() < 1e-12, "{}", straight.length);
+    Ok(())
+}
+
+#[test]
 fn sides_are_kept_by_casts_and_refused_where_they_mean_nothing() -> Result<(), Error> {
     let frame = Frame::ground(Pose::identity());
     let column = || Obstacle::new(frame, Cylinder::new(0.3)?);

@@ -373,7 +373,13 @@ fn an_obstacle_around_an_end_is_ignored_on_request() -> Result<(), Error> {
         assert!(path.contacts[1].in_contact);
         // What is ignored has no distance to contact.
         assert_eq!(path.contacts[0].margin(&Sphere::new(0.8)?).is_none(), from == a);
-        Ok(path.length)
+        let length = path.length;
+        let in_duals = system.cast::<Dual64>()?;
+        let mut state = in_duals.cast_state(&state)?;
+        let view = in_duals.realize_position(&mut state)?;
+        let contact = &view.of(cable.cast::<CableSpring<Dual64>>()).position.path.contacts[0];
+        assert_eq!(contact.margin(&Sphere::new(Dual64::from(0.8))?).is_none(), from == a);
+        Ok(length)
     };
     let refused = solve(a, false).expect_err("inside");
     assert_eq!(refused.own(), Some(&PathError::PointInsideObstacle { obstacle: 0 }));

@@ -129,6 +129,30 @@ fn the_lowest_place_of_a_line_is_found() {
 }
 
 #[test]
+fn a_line_that_begins_on_the_surface_is_found_to_dip_below_it() {
+    const STEEPEST: f64 = 0.3;
+    let (_, field) = &*FEMUR;
+    let mut dice = Dice::new(8);
+    let mut dips = 0;
+    for _ in 0..seeds(4000) {
+        let p =
+            field.retract(&Point3::from(Vector3::new(0.0, 0.0, dice.between(0.0, 0.4)) + dice.vector(0.03)));
+        let end = field.end(&p, &dice.vector(1.0));
+        let along = end.tangent - end.normal * dice.between(0.0, STEEPEST).powi(2);
+        let b = p + along * 0.1;
+        // The first three spacings.
+        let sampled = (0..=3000).map(|i| field.value(&(p + (b - p) * (f64::from(i) * 1.2e-4))));
+        let lowest = sampled.fold(f64::INFINITY, f64::min);
+        for (from, to) in [(p, b), (b, p)] {
+            let value = field.value(&field.closest_on_segment(&from, &to).0);
+            assert!(value < lowest + 1e-12, "{from} {to}: {value} {lowest}");
+        }
+        dips += u32::from(lowest < -1e-9);
+    }
+    assert!(u64::from(dips) > seeds(1000), "{dips}");
+}
+
+#[test]
 fn geodesics_across_seams_are_the_limit_of_a_fine_quadrature() -> Result<(), Error> {
     let field = DistanceField::from_mesh(&TriangleMesh::torus(0.6, 0.25, 48, 24)?, 0.08)?;
     let mut dice = Dice::new(5);
