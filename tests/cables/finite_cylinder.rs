@@ -108,6 +108,10 @@ fn it_is_a_solid_in_any_scalar() -> Result<(), Error> {
     let cast = solid.cast::<f32>()?;
     let p = Point3::new(0.7, 0.1, -0.9);
     assert!((f64::from(cast.signed_distance(&p.cast())) - solid.signed_distance(&p)).abs() < 1e-6);
+    // On the axis, where the distance from it has no derivative.
+    let near =
+        spool::<Dual64>()?.nearest(&Point3::new(Dual64::new(0.0, 1.0), Dual64::from(0.0), Dual64::from(0.0)));
+    assert!(near.signed_distance.eps.is_finite() && near.point.iter().all(|x| x.eps.is_finite()));
     Ok(())
 }
 
