@@ -135,7 +135,7 @@ impl<T: Real> TriangleMesh<T> {
                 let (normal, normal_G) = (O * other.normal(), X_GO * other.normal());
                 let (plane, plane_S) = (plane_in(&S, normal, &O), plane_in(X_GS, normal_G, X_GO));
                 let reaches =
-                    |cluster: &Cluster| cluster.reaches(&plane.normal, plane.height(&cluster.center()));
+                    |cluster: &Cluster| cluster.reaches(&plane.normal, plane.height(&cluster.center));
                 let measure = |number: u32| {
                     let vertex = number as usize;
                     if is_plain::<T>() {

@@ -10,8 +10,8 @@ use crate::shapes::{greater, lesser};
 /// ball or a box.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cluster {
-    pub(super) center: [f64; 3],
-    axis: [f64; 3],
+    pub(super) center: Point3<f64>,
+    pub(super) axis: Vector3<f64>,
     /// The greatest distance from the centre.
     pub(super) radius: f64,
     /// The greatest distance from the axis.
@@ -23,7 +23,7 @@ pub(super) struct Cluster {
 impl Cluster {
     /// A disc without size.
     pub(super) fn nowhere() -> Self {
-        Self { center: [0.0; 3], axis: [1.0, 0.0, 0.0], radius: 0.0, breadth: 0.0, thickness: 0.0 }
+        Self { center: Point3::origin(), axis: Vector3::x(), radius: 0.0, breadth: 0.0, thickness: 0.0 }
     }
 
     /// The disc around some points, across an axis of unit length.
@@ -33,7 +33,7 @@ impl Cluster {
         let heights = points.clone().map(|p| axis.dot(&(p - middle)));
         let (low, high) = heights.fold((0.0, 0.0), |(low, high), h| (h.min(low), h.max(high)));
         let center = middle + axis * ((low + high) * 0.5);
-        let mut cluster = Self { center: center.into(), axis: axis.into(), ..Self::nowhere() };
+        let mut cluster = Self { center, axis, ..Self::nowhere() };
         for p in points {
             let from_center = p - center;
             let height = axis.dot(&from_center);
@@ -50,20 +50,10 @@ impl Cluster {
         cluster
     }
 
-    #[inline]
-    pub(super) fn center(&self) -> Point3<f64> {
-        Point3::new(self.center[0], self.center[1], self.center[2])
-    }
-
-    #[inline]
-    pub(super) fn axis(&self) -> Vector3<f64> {
-        Vector3::from(self.axis)
-    }
-
     /// Whether the disc may reach a plane with this unit normal, above which its centre has this height.
     #[inline]
     pub(super) fn reaches(&self, plane_normal: &Vector3<f64>, height: f64) -> bool {
-        let axis = self.axis();
+        let axis = self.axis;
         let cosine = axis.dot(plane_normal);
         let upright = if cosine < 0.0 { -cosine } else { cosine };
         // Not from the cosine, whose rounding error the square root would amplify near the axis.

@@ -22,7 +22,7 @@ impl PlainMesh {
     ) {
         self.walk(
             Extent::Centroids,
-            |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center())).then_some(()),
+            |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center)).then_some(()),
             (),
             |leaf, ()| {
                 let centroids = self.tree.centroids(leaf);
@@ -77,7 +77,7 @@ impl PlainMesh {
                 if is_leaf && last.is_some() {
                     return Some(last);
                 }
-                let center_O = X_OS * cluster.center();
+                let center_O = X_OS * cluster.center;
                 if other.distance_to_box(&center_O) >= cluster.radius {
                     return None;
                 }
@@ -119,7 +119,7 @@ impl PlainMesh {
         self.walk(
             Extent::Centroids,
             |cluster, is_leaf, guess: Option<Slot>| {
-                let center_O = X_OS * cluster.center();
+                let center_O = X_OS * cluster.center;
                 if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
                     || other.distance_to_box(&center_O) >= cluster.radius
                 {
@@ -199,7 +199,7 @@ impl PlainMesh {
 /// Whether any part of a cluster may be inside another surface.
 #[inline]
 pub(super) fn is_near(cluster: &Cluster, X_OS: &Pose<f64>, other: &impl Solid<f64>) -> bool {
-    let center_O = X_OS * cluster.center();
+    let center_O = X_OS * cluster.center;
     match other.supporting_plane(&center_O) {
         Some(plane) => is_behind(cluster, &center_O, &plane, X_OS),
         None => other.signed_distance(&center_O) < cluster.radius,

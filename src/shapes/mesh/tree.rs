@@ -107,7 +107,6 @@ impl Tree {
             });
         }
         tree.order = order;
-        tree.corner_clusters = tree.calc_corner_clusters();
         tree
     }
 
@@ -120,7 +119,9 @@ impl Tree {
             max: [[-far; LANES]; 3],
             children: [Child::Missing; LANES],
         });
-        self.clusters.push([Cluster::nowhere(); LANES]);
+        for clusters in [&mut self.clusters, &mut self.corner_clusters] {
+            clusters.push([Cluster::nowhere(); LANES]);
+        }
 
         let half = mesh.split(faces);
         let (left, right) = faces.split_at_mut(half);
@@ -130,12 +131,14 @@ impl Tree {
         let mut start = first;
         for (l, part) in [a, b, c, d].into_iter().filter(|part| !part.is_empty()).enumerate() {
             let points = part.iter().flat_map(|&face| (mesh.corners)(face));
-            let (min, max) = bounds(points);
+            let (min, max) = bounds(points.clone());
             for i in 0..3 {
                 self.nodes[index].min[i][l] = min[i];
                 self.nodes[index].max[i][l] = max[i];
             }
-            self.clusters[index][l] = mesh.cluster(part);
+            let cluster = mesh.cluster(part);
+            self.corner_clusters[index][l] = Cluster::around(points, cluster.axis);
+            self.clusters[index][l] = cluster;
             self.nodes[index].children[l] = if part.len() <= LANES {
                 Child::Leaf(number(start / LANES))
             } else {
@@ -247,35 +250,6 @@ impl Tree {
         // The repeated triangles of a short leaf come after the one they repeat and never win.
     }
 
-    /// Discs around the corners of the triangles under each child of each node.
-    fn calc_corner_clusters(&self) -> Vec<[Cluster; LANES]> {
-        let around = |child: Child, axis: Vector3<f64>| match self.leaves(child) {
-            Some((first, last)) => {
-                let packs = &self.packs[first as usize..=last as usize];
-                let lanes = packs.iter().flat_map(|pack| (0..LANES).map(move |l| pack.corners(l)));
-                Cluster::around(lanes.flatten(), axis)
-            }
-            None => Cluster::nowhere(),
-        };
-        let nodes = self.nodes.iter().zip(&self.clusters);
-        nodes
-            .map(|(node, clusters)| core::array::from_fn(|l| around(node.children[l], clusters[l].axis())))
-            .collect()
-    }
-
-    /// The first and last leaf under a child.
-    fn leaves(&self, child: Child) -> Option<(u32, u32)> {
-        match child {
-            Child::Missing => None,
-            Child::Leaf(leaf) => Some((leaf, leaf)),
-            Child::Node(node) => {
-                let mut ends = self.nodes[node as usize].children.iter().filter_map(|&c| self.leaves(c));
-                let first = ends.next()?;
-                Some((first.0, ends.next_back().unwrap_or(first).1))
-            }
-        }
-    }
-
     /// Whether any corner is in front of a plane.
     pub(super) fn reaches_above(&self, plane: &Plane<f64>) -> bool {
         let mut stack = [0; STACK];
@@ -289,7 +263,7 @@ impl Tree {
                 if node.foremost(l, &plane.normal) <= plane.offset {
                     continue;
                 }
-                if !cluster.reaches(&plane.normal, -plane.height(&cluster.center())) {
+                if !cluster.reaches(&plane.normal, -plane.height(&cluster.center)) {
                     continue;
                 }
                 match child {
