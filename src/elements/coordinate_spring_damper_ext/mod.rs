@@ -128,13 +128,12 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` and `d`; bristles, or
-/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, in contact or not. It reports
-/// a user's law as unknown. Negative values count as zero.
+/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, in contact or not.
+/// Negative values count as zero.
 ///
 /// # Linearization
 ///
-/// Exact, by motion, parameters and memory, including the commit; for a user's law finite differences by motion and
-/// parameters. The derivatives by `v_reg`, where zero selects bristles, are those of the bristle law: zero while they
+/// Exact, by motion, parameters and memory, including the commit. The derivatives by `v_reg`, where zero selects bristles, are those of the bristle law: zero while they
 /// stick, and those of `F(v)` while they slip. The latter equal those of regularised friction in the limit of a small
 /// zone, as long as `v` has the direction of the mode; otherwise, and for the memory, a zone above zero is another law,
 /// and the change to it is a jump. The derivatives by `w`, where zero selects stops that switch, are zero.
