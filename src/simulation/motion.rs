@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Matrix3, Quaternion, Vector3};
 
 use crate::framework::{
     Checkpoint, DynamicsView, Error, ForceSystem, Gap, Linearization, Scope, Stage, State, StepMethod,
@@ -570,7 +570,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         for ((before, displacement), y) in self.plant.body_chunks(before).zip(displacements).zip(bodies) {
             let p_GC = vector(before) + vector(&displacement[7..]) + vector(&y[7..]) * h;
             let turn = vector(&displacement[10..]) + vector(&y[10..]) * h;
-            let R = quaternion(&before[3..]) * UnitQuaternion::from_scaled_axis(turn).into_inner();
+            let R = quaternion(&before[3..]) * turned(turn);
             y[..3].copy_from_slice(p_GC.as_slice());
             y[3..7].copy_from_slice(R.coords.as_slice());
         }
@@ -579,6 +579,21 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
         self.normalize(y);
     }
+}
+
+/// The unit quaternion of a rotation vector. Near zero a series, where `UnitQuaternion::from_scaled_axis` is the constant
+/// identity: slow turns and derivatives would be lost.
+fn turned<T: Real>(turn: Vector3<T>) -> Quaternion<T> {
+    let half = turn * T::lit(0.5);
+    let square = half.norm_squared();
+    // Where the next terms are below rounding.
+    let (cosine, sinc) = if square <= T::default_epsilon() {
+        (T::one() - square * T::lit(0.5), T::one() - square / T::lit(6.0))
+    } else {
+        let angle = square.sqrt();
+        (angle.cos(), angle.sin() / angle)
+    };
+    Quaternion::from_parts(cosine, half * sinc)
 }
 
 /// The angular velocity of a body, in its frame, after a step in which the gyroscopic torque is that of the mean velocity,

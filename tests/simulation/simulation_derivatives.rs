@@ -207,10 +207,10 @@ fn on_a_bushing<T: Real>(arm: f64, spin: Vector3<T>) -> (ForceSystem<T>, Plant<T
     (system, plant, state)
 }
 
-/// Turning to and fro about its center of mass, by the spin at the start.
-struct Torsion;
+/// Turning to and fro about its center of mass, by the spin at the start \[rad/s\].
+struct Torsion<const SPIN: u8>;
 
-impl Torsion {
+impl<const SPIN: u8> Torsion<SPIN> {
     fn exact() -> f64 {
         let omega = (2.0_f64 / 0.02).sqrt();
         let angle = Dual64::new(Self::AT, 1.0) * (omega * Self::END).sin() / omega;
@@ -218,8 +218,8 @@ impl Torsion {
     }
 }
 
-impl Scene for Torsion {
-    const AT: f64 = 3.0;
+impl<const SPIN: u8> Scene for Torsion<SPIN> {
+    const AT: f64 = SPIN as f64;
     const END: f64 = 1.0;
 
     fn build<T: Real>(spin: T) -> (ForceSystem<T>, Plant<T>, State<T>) {
@@ -291,6 +291,7 @@ fn close(found: f64, exact: f64, allowed: f64, at: f64) {
 
 #[test]
 fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
+    type Torsion = self::Torsion<3>;
     let exact = Torsion::exact();
     for accuracy in accuracies() {
         close(explicit::<Torsion>(DormandPrince::new(accuracy)), exact, accuracy, accuracy);
@@ -299,6 +300,19 @@ fn derivatives_of_a_torsional_pendulum_are_as_accurate_as_its_motion() {
         close(damped::<Torsion>(accuracy), exact, accuracy.cbrt().powi(2), accuracy);
     }
     for step in steps() {
+        close(euler::<Torsion>(step), exact, step, step);
+    }
+}
+
+#[test]
+fn derivatives_of_a_pendulum_at_rest_are_those_of_a_small_swing() {
+    type Torsion = self::Torsion<0>;
+    let exact = Torsion::exact();
+    for step in [1e-2, 1e-3] {
+        // The phase errs by (ω h)²/12 of ω·t, which is 8 h² of the angle.
+        let allowed = 10.0 * step * step;
+        close(run_dual::<Torsion>(&mut Implicit::trapezoidal(step)).0.eps, exact, allowed, step);
+        close(run_dual::<Torsion>(&mut Implicit::tr_bdf2(step)).0.eps, exact, allowed, step);
         close(euler::<Torsion>(step), exact, step, step);
     }
 }

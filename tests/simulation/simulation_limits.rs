@@ -8,7 +8,7 @@ use force_elements::simulation::{
 };
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, CustomForce, ForceSystem, Frame, HertzContact, InvalidValue,
-    Pose, Real, Requirement, State, Station,
+    Pose, Real, Requirement, SpatialVelocity, State, Station,
 };
 
 /// Sliders of this stiffness each, beside bodies that fall.
@@ -271,6 +271,22 @@ fn where_time_counts_in_steps_of_its_own_the_motion_goes_by_the_clock() {
         }
         let q = simulation.state().positions().coordinates()[0];
         assert!((q - (simulation.time() - 1e12)).abs() < 1e-12, "{name}: {q} m");
+    }
+}
+
+#[test]
+fn in_single_precision_a_body_turns_however_slowly() {
+    const SPIN: f32 = 2e-3;
+    for mut integrator in [Implicit::trapezoidal(1e-4), Implicit::tr_bdf2(1e-4)] {
+        let (system, plant, mut state) = machine::<f32>(1, &[]);
+        let body = system.bodies().next().expect("one");
+        let spin = Vector3::new(0.0, 0.0, SPIN);
+        state.set_velocity(body, SpatialVelocity::new(spin, Vector3::zeros())).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        simulation.run(&mut integrator, 1.0, |_| {}).expect("runs");
+        let angle = simulation.state().positions().pose(body).rotation[(1, 0)];
+        // Ten thousand turns by 2e-7 rad, each rounded.
+        assert!((angle / SPIN - 1.0).abs() < 1e-3, "{angle} rad");
     }
 }
 
