@@ -61,8 +61,12 @@ impl Span {
 /// The shortest step \[s\] by which time advances in the precision of the scalar. From zero it would advance by any, but in more
 /// steps than there is time for.
 pub(super) fn least_step<T: Real>(start: f64) -> f64 {
-    let exponent_only = f64::from_bits(start.abs().to_bits() & f64::INFINITY.to_bits());
-    (T::default_epsilon().to_f64() * exponent_only).max(f64::EPSILON)
+    (T::default_epsilon().to_f64() * power_of_two(start)).max(f64::EPSILON)
+}
+
+/// The greatest power of two up to the magnitude of a number; zero for a subnormal one.
+pub(super) fn power_of_two(number: f64) -> f64 {
+    f64::from_bits(number.to_bits() & f64::INFINITY.to_bits())
 }
 
 /// How closely events are located.

@@ -11,7 +11,7 @@ use crate::framework::{
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
 use crate::simulation::error::{SimulationError, finite_motion};
-use crate::simulation::integrator::{Integrator, Span};
+use crate::simulation::integrator::{Integrator, Span, power_of_two};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::plant::Plant;
 use crate::simulation::supply::Supply;
@@ -601,6 +601,8 @@ fn turned<T: Real>(turn: Vector3<T>) -> Quaternion<T> {
 fn after_midpoint<T: Real>(inertia: &Matrix3<T>, before: Vector3<T>, rate: Vector3<T>, h: T) -> Vector3<T> {
     // Newton's method converges in three or four rounds where a body turns by less than a radian in a step.
     const ROUNDS: usize = 8;
+    // The determinant of a large or small inertia is outside the range of single precision. A power of two rounds nothing.
+    let inertia = &(inertia / T::lit(power_of_two(inertia.amax().to_f64())));
     let half = T::lit(0.5);
     let gyroscopic = |w: Vector3<T>| w.cross(&(inertia * w));
     let impulse = (inertia * rate + gyroscopic(before)) * h;

@@ -269,6 +269,38 @@ fn bodies_that_spin_freely_keep_energy_and_angular_momentum_whatever_the_step() 
     }
 }
 
+/// The largest change of the kinetic energy of a body that spins freely, as a fraction, over inertias of these sizes.
+fn energy_drift<T: Real>(sizes: &[f64]) -> f64 {
+    let drift = |&size: &f64| {
+        let (mut system, mut plant) =
+            (ForceSystem::<T>::new(), Plant::new(Vector3::zeros()).expect("finite"));
+        let inertia =
+            Matrix3::from_diagonal(&Vector3::new(1.0, 2.0, 2.5)).map(|moment| T::lit(size * moment));
+        let body = RigidBody::new(T::one(), Point3::origin(), inertia).expect("a body");
+        let body = plant.add_body(&mut system, body);
+        let mut state = system.default_state();
+        let spin = Vector3::new(10.0, 0.5, 10.0).map(T::lit);
+        state.set_velocity(body, SpatialVelocity::new(spin, Vector3::zeros())).expect("finite");
+        let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+        let energy = simulation.kinetic_energy().to_f64();
+        let mut euler = SemiImplicitEuler::new(1e-2);
+        for _ in 0..1000 {
+            euler.step(&mut simulation, 1e9).expect("regular");
+        }
+        (simulation.kinetic_energy().to_f64() / energy - 1.0).abs()
+    };
+    sizes.iter().map(drift).fold(0.0, f64::max)
+}
+
+#[test]
+fn bodies_that_spin_freely_keep_their_energy_whatever_their_inertia() {
+    // Rounding of a thousand steps.
+    let single = energy_drift::<f32>(&[1e-17, 1e-16, 1e-8, 1.0, 1e13, 1e15]);
+    assert!(single < 1e-4, "{single:e}");
+    let double = energy_drift::<f64>(&[1e-150, 1e-120, 1.0, 1e120, 1e150]);
+    assert!(double < 1e-12, "{double:e}");
+}
+
 #[test]
 fn a_body_that_tumbles_converges_to_the_accurate_motion() {
     let machine = spun([0.01, 0.02, 0.03], [0.3, 6.0, 0.2]);
