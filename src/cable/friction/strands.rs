@@ -246,6 +246,15 @@ impl<T: Real> Strands<T> {
         T::lit(0.5) * twice
     }
 
+    /// As [`unit_energy`](Self::unit_energy), if no material had passed a contact since the last commit.
+    pub(crate) fn held_unit_energy(&self, slack_length: T) -> T {
+        let twice = self.all.iter().fold(T::zero(), |sum, strand| {
+            let elongation = (strand.length / strand.committed_share - slack_length).max(T::zero());
+            sum + strand.committed_share * elongation * elongation
+        });
+        T::lit(0.5) * twice
+    }
+
     /// The length \[m\] that the cable would have at the strain of its longest strand; `None` without friction.
     pub(crate) fn longest(&self) -> Option<T> {
         self.all.iter().map(|strand| strand.length / strand.share).reduce(T::max)

@@ -493,6 +493,15 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at.dynamics.potential_energy
     }
 
+    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        let (strands, law) = (&at.position.strands, at.parameters.law);
+        if strands.all.is_empty() {
+            at.dynamics.potential_energy
+        } else {
+            law.stiffness * strands.held_unit_energy(law.slack_length)
+        }
+    }
+
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
     }

@@ -57,3 +57,37 @@ fn what_slips_is_what_is_lost_to_first_order_in_the_step_or_better() -> Result<(
     assert!(fine < 0.4 * coarse && fine < 1e-3 * lost, "{coarse} J, {fine} J of {lost} J");
     Ok(())
 }
+
+#[test]
+fn what_strands_lose_as_friction_is_lowered_is_dissipated() -> Result<(), Error> {
+    // Vertical strands of half the material each, which friction holds at elongations of 0.02 m above and below their mean.
+    const APART: f64 = 0.02;
+    let held = || {
+        let elastic = elastic(STIFFNESS, SLACK, 0.0);
+        let mut hoist = Hoist::over(Arc::new(Cylinder::new(1.0)?), 1.0, 0.5, elastic)?;
+        hoist.step()?;
+        hoist.heights = [0.5 * APART - 2.0, -0.5 * APART - 2.0];
+        let stored = hoist.evaluate()?.stored;
+        hoist.system.reset_dissipated_energy(&mut hoist.state)?;
+        Ok::<_, Error>((hoist, stored))
+    };
+    let account = |mut hoist: Hoist| {
+        let stored = hoist.evaluate()?.stored;
+        let view = hoist.system.realize_dynamics(&mut hoist.state)?;
+        Ok::<_, Error>((stored, view.dissipated_energy().expect("open")))
+    };
+    for (friction, released) in [(0.0, Some(0.5 * STIFFNESS * APART * APART)), (0.1, None)] {
+        let (mut hoist, before) = held()?;
+        hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| p.friction[0] = friction)?;
+        let (stored, dissipated) = account(hoist)?;
+        assert!(before - stored > 0.1 && (before - stored - dissipated).abs() < 1e-9, "{dissipated} J");
+        assert!(released.is_none_or(|released| (dissipated - released).abs() < 1e-9), "{dissipated} J");
+    }
+    for factor in [0.5, 2.0] {
+        let (mut hoist, before) = held()?;
+        hoist.system.update_parameters(&mut hoist.state, hoist.cable, |p| p.law.stiffness *= factor)?;
+        let (stored, dissipated) = account(hoist)?;
+        assert!((stored - factor * before).abs() < 1e-9 && dissipated.abs() < 1e-9, "{dissipated} J");
+    }
+    Ok(())
+}
