@@ -305,6 +305,11 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at.dynamics.potential_energy
     }
 
+    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        let lost = if at.parameters.has_bristles() { T::zero() } else { at.discrete.bristle_energy };
+        at.dynamics.potential_energy + lost
+    }
+
     fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
         at.dynamics.power_dissipated
     }
@@ -362,10 +367,14 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
             next.limit_stop_state = surpassed(given.parameters);
             return true;
         };
-        let begins = given.parameters.has_bristles() && !before.has_bristles();
-        if begins {
+        let has_bristles = given.parameters.has_bristles();
+        let is_switched = has_bristles != before.has_bristles();
+        if is_switched && has_bristles {
             let limit_stop_state = next.limit_stop_state;
             *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
+        } else if is_switched {
+            let q = self.sides(before).displacement(given.positions);
+            next.bristle_energy = before.friction(q, T::zero(), next).energy;
         }
         // A stop that the motion has reached since the last commit is left to the next one.
         let [surpassed_before, surpassed] = [before, given.parameters].map(surpassed);
@@ -373,7 +382,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         if is_moved {
             next.limit_stop_state = surpassed;
         }
-        begins || is_moved
+        is_switched || is_moved
     }
 
     fn is_path_dependent(&self) -> bool {

@@ -122,7 +122,8 @@ stored_variables! {
         /// Distance by which a stop is surpassed: positive for the upper one, negative for the lower one, zero for
         /// none. Always zero with a transition, where no force depends on it.
         pub limit_stop_state: T ["m"], finite => Dynamics;
-        /// Energy stored in bristles that slip. No force depends on it.
+        /// Energy stored in bristles that slip; without bristles, that which was lost when parameters switched them off. No force
+        /// depends on it.
         pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
 }

@@ -3,8 +3,9 @@
 use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::{
-    BodyIndex, CoordinateIndex, CustomForce, Error, ExponentialSpring, ForceSystem, Frame, Handle,
-    KinematicsSource, LinearBushing, Pose, SpatialVelocity, State, Station, StepRule,
+    BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, CustomForce, Error,
+    ExponentialSpring, ForceSystem, Frame, Handle, KinematicsSource, LinearBushing, Pose, SpatialVelocity,
+    State, Station, StepRule,
 };
 
 use super::{Bench, Fading, Masses, RULES};
@@ -246,6 +247,56 @@ fn what_a_change_of_stiffness_releases_is_received_by_the_caller() -> Result<(),
         let supplied = (factor - 1.0) * 9.0 / (2.0 * 20_000.0);
         assert!((after.1 - before.1 - supplied).abs() < 1e-12, "{before:?}, {after:?}");
         assert!((after.0 - before.0).abs() < 1e-12, "{before:?}, {after:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_bristles_have_stored_when_they_are_switched_off_is_dissipated() -> Result<(), Error> {
+    use force_elements::coordinate_spring_damper_ext::{Discrete, Parameters};
+    let parameters = Parameters {
+        stiffness: 50.0,
+        dynamic_friction: 2.0,
+        sticking_stiffness: 1e4,
+        ..Parameters::default()
+    };
+    let stuck = Discrete::default();
+    let slipping =
+        Discrete { friction_mode: 2.0, last_sticking_position: 1e-4, bristle_energy: 2e-4, ..stuck };
+    let without_friction = |p: &mut Parameters<f64>| p.dynamic_friction = 0.0;
+    let without_any = |p: &mut Parameters<f64>| (p.dynamic_friction, p.sticking_stiffness) = (0.0, 0.0);
+    let in_a_zone =
+        |p: &mut Parameters<f64>| (p.friction_proportional_zone, p.sticking_stiffness) = (0.01, 2e4);
+    for (memory, bent) in [(stuck, 0.5 * 1e4 * 1e-4 * 1e-4), (slipping, 2e-4)] {
+        for switch_off in [without_friction, without_any, in_a_zone] {
+            let mut system = ForceSystem::<f64>::new();
+            let slider = system.add_coordinate();
+            let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?;
+            let element = system.add(element)?;
+            let mut state = system.default_state();
+            state.set_coordinate(slider, 1e-4)?;
+            system.set_discrete(&mut state, element, memory)?;
+            system.reset_dissipated_energy(&mut state)?;
+            let account = |state: &mut State<f64>| {
+                let dynamics = system.realize_dynamics(state)?;
+                Ok::<_, Error>([dynamics.dissipated_energy().expect("open"), dynamics.potential_energy()])
+            };
+            let [_, stored] = account(&mut state)?;
+            system.update_parameters(&mut state, element, switch_off)?;
+            let spring = stored - bent;
+            let expect = |state: &mut State<f64>, [lost, left]: [f64; 2]| {
+                let found = account(state)?;
+                let is_right = (found[0] - lost).abs() < 1e-15 && (found[1] - left).abs() < 1e-15;
+                assert!(is_right, "{memory:?}: {found:?} for {lost} J lost and {left} J left");
+                Ok::<_, Error>(())
+            };
+            expect(&mut state, [bent, spring])?;
+            // The caller receives what the spring releases, and no bristle is bent anew.
+            system.update_parameters(&mut state, element, |p| p.stiffness = 20.0)?;
+            expect(&mut state, [bent, 0.4 * spring])?;
+            system.set_parameters(&mut state, element, Parameters { stiffness: 20.0, ..parameters })?;
+            expect(&mut state, [bent, 0.4 * spring])?;
+        }
     }
     Ok(())
 }
