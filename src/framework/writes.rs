@@ -21,9 +21,10 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
-    /// [falls](ForceElement::held_energy), which is dissipated. For this the element is evaluated before and after the
-    /// write; if that fails, or the motion of a restored state has not been set, its account is closed. Numbers that change
-    /// together are written together: friction loses energy too if its limit falls only in between.
+    /// [falls](ForceElement::held_energy), which is dissipated. A law of one's own does not state the held energy: the caller
+    /// receives all that such a law releases. For this the element is evaluated before and after the write; if that fails, or
+    /// the motion of a restored state has not been set, its account is closed. Numbers that change together are written
+    /// together: friction loses energy too if its limit falls only in between.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
