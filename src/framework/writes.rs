@@ -213,6 +213,9 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to
     /// Dynamics.
     ///
+    /// A motion that has been set, but not integrated, closes all accounts when it is accepted: accept it before, or use
+    /// [`reset_dissipated_energy`](Self::reset_dissipated_energy).
+    ///
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
