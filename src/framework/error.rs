@@ -10,7 +10,8 @@ use super::{ElementId, Stage};
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
 
-/// Errors of systems and states. A failed call changes nothing.
+/// Errors of systems and states. A failed call changes nothing, except that a realization may have reached some of the stages,
+/// and that calls for several elements or worlds state what they have done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -19,7 +19,7 @@ use crate::mechanics::{
 ///
 /// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
 /// here, and variables of elements through the system, which enters the energy in the ledger. Writing drops the state to just
-/// below the stage that depends on it; results are read through views that the system returns. A call that fails
+/// below the stage that depends on it; results are read through views that the system returns. A write that fails
 /// changes nothing. `clone_from` allocates nothing if both are states of the same system, evaluated before.
 ///
 /// While a view is alive the state cannot be written:

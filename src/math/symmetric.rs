@@ -39,8 +39,8 @@ impl<T: Real> Symmetric6<T> {
     ///
     /// # Errors
     /// [`InvalidValue`] for a matrix that is not positive semidefinite ([`validate`](Self::validate)), or an entry that
-    /// differs from the one across the diagonal by more than a billionth of the geometric mean of the two diagonal
-    /// entries.
+    /// differs from the one across the diagonal by more than a billionth (64 units of roundoff, if that is more) of the
+    /// geometric mean of the two diagonal entries.
     pub fn from_matrix(matrix: &Matrix6<T>) -> Result<Self, InvalidValue> {
         let mean = (matrix + matrix.transpose()) * T::lit(0.5);
         let symmetric = Self::from_upper(&mean);

@@ -10,8 +10,9 @@ use crate::simulation::motion::{Simulation, Statistics, check_topology};
 use crate::simulation::plant::Plant;
 
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
-/// for bit, except that what the rounding of positions has lost is counted anew
-/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)). Both are serializable with the feature `serde`.
+/// for bit, except that what refuses a run is counted anew: what the rounding of positions has lost
+/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), and the energy supplied
+/// ([`EnergyExploded`](SimulationError::EnergyExploded)). Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -42,8 +43,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Resumes a saved simulation. With the same integrator it takes the same steps to the last bit. Statistics
-    /// start from zero.
+    /// Resumes a saved simulation. With the same integrator it takes the same steps to the last bit, as [`Saved`] describes.
+    /// Statistics start from zero.
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was

@@ -87,9 +87,9 @@ const SWITCH_LIMIT: usize = 8;
 impl<T: Real> Implicit<T> {
     /// The trapezoidal rule, with steps of at most this length \[s\].
     ///
-    /// Of order 2, with the smallest error of all methods of that order without memory. It conserves the energy of linear
-    /// oscillations, including stiff ones: after an impact on something stiff, the vibration continues until a damper has
-    /// taken its energy.
+    /// Of order 2, with the smallest error constant of all A-stable linear multistep methods (Dahlquist 1963). It conserves
+    /// the energy of linear oscillations, including stiff ones: after an impact on something stiff, the vibration continues
+    /// until a damper has taken its energy.
     pub fn trapezoidal(max_step: f64) -> Self {
         Self::of(Method::Trapezoidal, max_step)
     }
