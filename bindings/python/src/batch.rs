@@ -9,13 +9,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use crate::arrays::{self, Input, chunks, input, output, row, wrong_shape};
-use crate::convert::{self, force_numbers, matrix_of, velocity_numbers};
+use crate::convert::{self, force_numbers};
 use crate::errors::{invalid, raised};
 use crate::inertias::{Inertias, method_of};
 use crate::linearization::{Places, Products};
 use crate::motion::Motion;
 use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places};
+use crate::saved::{self, Saved};
 use crate::state::State;
 use crate::system::{System, Update};
 
@@ -290,7 +291,7 @@ impl Batch {
 ///
 /// # Errors
 /// `MemoryError` if there is no room for them, where an allocation that fails would end the process.
-fn copies(state: &CrateState<f64>, count: usize) -> PyResult<Vec<CrateState<f64>>> {
+pub(crate) fn copies(state: &CrateState<f64>, count: usize) -> PyResult<Vec<CrateState<f64>>> {
     let too_many = || PyMemoryError::new_err(format!("no memory for {count} worlds"));
     let bytes = count.checked_mul(state.to_bytes().len()).ok_or_else(too_many)?;
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| too_many())?;
@@ -621,66 +622,25 @@ impl Batch {
         self.keys().into_pyobject(py)?.call_method0("__iter__")
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Saved<'py>)> {
-        let py = slf.py();
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Parts<'py>)> {
+        let (py, batch) = (slf.py(), slf.borrow());
+        let saved = Saved::of(&batch.system.get().read(), &batch.worlds)?;
         let make = py.import("force_elements._core")?.getattr("_batch_of")?;
-        let batch = slf.borrow();
-        if batch.worlds.first().is_some_and(|world| !batch.system.get().read().owns(world)) {
-            return Err(raised(force_elements::Error::TopologyMismatch));
-        }
-        let mut motion: [Vec<f64>; 4] = Default::default();
-        let [poses, velocities, values, rates] = &mut motion;
-        for world in &batch.worlds {
-            let (positions, speeds) = (world.positions(), world.velocities());
-            poses.extend(positions.poses().iter().skip(1).flat_map(matrix_of));
-            velocities.extend(speeds.bodies().iter().skip(1).flat_map(velocity_numbers));
-            values.extend(positions.coordinates());
-            rates.extend(speeds.coordinates());
-        }
-        let motion = motion.map(|numbers| numbers.to_pyarray(py));
-        Ok((make, (batch.system(py), batch.worlds.len(), motion, batch.keys(), batch.values(py)?)))
+        Ok((make, (batch.system(py), batch.threads, saved.into_arrays(py))))
     }
 }
 
-/// System, number of worlds, their poses, velocities, coordinates and rates, and the names and values of their variables.
-type Saved<'py> = (Py<System>, usize, [Bound<'py, PyArray1<f64>>; 4], Vec<String>, Bound<'py, PyArray2<f64>>);
+/// System, threads, and worlds.
+type Parts<'py> = (Py<System>, Option<NonZeroUsize>, saved::Arrays<'py>);
 
 /// For pickles.
 #[pyfunction]
+#[pyo3(signature = (system, threads, saved))]
 pub(crate) fn _batch_of(
     system: Bound<'_, System>,
-    count: usize,
-    motion: [Bound<'_, PyAny>; 4],
-    names: Vec<String>,
-    values: Bound<'_, PyAny>,
+    threads: Option<NonZeroUsize>,
+    saved: saved::Arrays<'_>,
 ) -> PyResult<Batch> {
-    let py = system.py();
-    let mut batch = Batch::new(&system, count, None, None)?;
-    let own = batch.keys();
-    if own != names {
-        // The state names the first that differs.
-        let variables = names.into_iter().map(|name| (name, 0.0)).collect();
-        system.get().read().default_state().restore(&variables).map_err(raised)?;
-    }
-    batch.set_values(py, &values)?;
-    let [poses, velocities, values, rates] = motion.each_ref().map(convert::numbers);
-    let (poses, velocities, values, rates) = (poses?.0, velocities?.0, values?.0, rates?.0);
-    let (bodies, coordinates) = {
-        let system = system.get().read();
-        (body_rows(system.topology()), coordinate_places(system.topology()))
-    };
-    let (b, c) = (bodies.len(), coordinates.len());
-    let motion = Motion {
-        bodies,
-        coordinates,
-        time: None,
-        poses: Some((&poses, 16 * b)),
-        velocities: Some((&velocities, 6 * b)),
-        values: Some((&values, c)),
-        rates: Some((&rates, c)),
-    };
-    for (world, state) in batch.worlds.iter_mut().enumerate() {
-        motion.write(world, state).map_err(raised)?;
-    }
-    Ok(batch)
+    let worlds = Saved::from_arrays(saved)?.states(&system.get().read())?;
+    Ok(Batch { system: system.unbind(), worlds, threads, products: Pool::default() })
 }

@@ -12,6 +12,7 @@ mod linearization;
 mod motion;
 mod parallel;
 mod parts;
+mod saved;
 mod shapes;
 mod simulate;
 mod state;

@@ -1,8 +1,10 @@
 //! One state: motion, variables by name, forces and results.
 
+use std::slice;
+
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Handle, KinematicsError, KinematicsSource, Pose,
-    Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping, Topology,
+    Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -16,6 +18,7 @@ use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
+use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
 use crate::system::{System, Update};
 
@@ -47,14 +50,9 @@ impl State {
         if slf.borrow().system.is(system) {
             return Ok(slf.borrow().state.clone());
         }
-        let of_other = exception("TopologyError", "the state belongs to another system", None);
-        let rows = |topology: &Topology| (topology.body_places(), topology.coordinate_places());
-        let own = rows(slf.borrow().state.positions().topology());
-        (own == rows(system.get().read().topology())).then_some(()).ok_or(of_other)?;
-        let (_, _, saved) = Self::__reduce__(slf)?;
-        let copy = Bound::new(slf.py(), Self::default_of(system))?;
-        Self::__setstate__(&copy, &saved)?;
-        Ok(copy.borrow().state.clone())
+        let state = slf.borrow();
+        let saved = Saved::of(&state.system.get().read(), slice::from_ref(&state.state))?;
+        saved.state(&system.get().read())
     }
 
     /// Calls with the system and the state at Dynamics stage.
@@ -669,37 +667,17 @@ impl State {
 
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Py<System>,), Bound<'py, PyDict>)> {
-        let py = slf.py();
+    ) -> PyResult<(Bound<'py, PyAny>, (Py<System>, saved::Arrays<'py>))> {
+        let (py, state) = (slf.py(), slf.borrow());
+        let saved = Saved::of(&state.system.get().read(), slice::from_ref(&state.state))?;
         let make = py.import("force_elements._core")?.getattr("_state_of")?;
-        let state = slf.borrow();
-        if !state.system.get().read().owns(&state.state) {
-            return Err(raised(force_elements::Error::TopologyMismatch));
-        }
-        let saved = PyDict::new(py);
-        saved.set_item("poses", state.poses(py)?)?;
-        saved.set_item("velocities", state.velocities(py)?)?;
-        saved.set_item("coordinates", state.coordinates(py))?;
-        saved.set_item("coordinate_rates", state.coordinate_rates(py))?;
-        saved.set_item("variables", state.variables())?;
-        Ok((make, (state.system(py),), saved))
-    }
-
-    fn __setstate__(slf: &Bound<'_, Self>, saved: &Bound<'_, PyDict>) -> PyResult<()> {
-        for (name, value) in saved {
-            let name: String = name.extract()?;
-            if name == "variables" {
-                slf.call_method1("restore", (value,))?;
-            } else {
-                slf.setattr(name, value)?;
-            }
-        }
-        Ok(())
+        Ok((make, (state.system(py), saved.into_arrays(py))))
     }
 }
 
 /// For pickles.
 #[pyfunction]
-pub(crate) fn _state_of(system: &Bound<'_, System>) -> State {
-    State::default_of(system)
+pub(crate) fn _state_of(system: Bound<'_, System>, saved: saved::Arrays<'_>) -> PyResult<State> {
+    let state = Saved::from_arrays(saved)?.state(&system.get().read())?;
+    Ok(State::of(system.unbind(), state))
 }

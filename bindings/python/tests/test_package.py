@@ -255,20 +255,89 @@ def test_pickles_and_copies_continue_bit_for_bit() -> None:
 
 def test_a_pickle_of_another_layout_is_refused_by_name() -> None:
     system = everything()
-    make, (of, *rest), saved = system.state().__reduce__()
-    for change in ("renamed", "missing"):
-        variables = list(saved["variables"])
-        place = next(place for place, (name, _) in enumerate(variables) if name.endswith("mu_kinetic"))
-        if change == "renamed":
-            variables[place] = ("exponential_spring[0].mu_dynamic", variables[place][1])
-        else:
-            del variables[place]
+    batch = fe.Batch(system, 2, threads=1)
+    for of in (system.state(), batch):
+        make, (*before, (names, progress, numbers)) = of.__reduce__()
+        for other in ([name.replace("mu_kinetic", "mu_dynamic") for name in names], names[::-1]):
+            with pytest.raises(fe.LayoutError):
+                make(*before, (other, progress, numbers))
+        with pytest.raises(fe.TopologyError):
+            make(*before, (names[:-1], progress, numbers))
         with pytest.raises(fe.LayoutError, match="mu_kinetic"):
-            make(of, *rest).__setstate__({**saved, "variables": variables})
-    make, (of, count, moved, names, values) = fe.Batch(system, 2).__reduce__()
-    names = [name.replace("mu_kinetic", "mu_dynamic") for name in names]
-    with pytest.raises(fe.LayoutError, match="mu_kinetic"):
-        make(of, count, moved, names, values)
+            make(*before, ([name.replace("mu_kinetic", "mu_dynamic") for name in names], progress, numbers))
+    # The number of threads is kept too.
+    assert pickle.loads(pickle.dumps(batch)).__reduce__()[1][1] == 1
+
+
+def a_slider() -> fe.System:
+    """A spring with bristles and a stop, for which a motion is more than its numbers."""
+    system = fe.System()
+    slider = system.add_coordinate("slider")
+    bristles = {"sticking_stiffness": 100.0, "stiffness": 7.0}
+    stop = {"use_limit_stops": True, "limit_stops_upper": 1.0, "limit_stops_lower": -1.0, "limit_stops_upper_stiffness": 1000.0}
+    system.add_coordinate_spring_damper_ext(slider, name="slide", **bristles, **stop)
+    return system
+
+
+def place(state: fe.State) -> None:
+    state.set_coordinate(state.system.coordinate("slider"), 0.5, 0.1)
+
+
+def evaluate(state: fe.State) -> None:
+    place(state)
+    state.evaluate()
+
+
+def account(state: fe.State) -> None:
+    place(state)
+    state.reset_dissipated_energy()
+    state.finish_step(time=0.001, coordinates=[0.5], coordinate_rates=[0.1])
+
+
+def leave(state: fe.State) -> None:
+    account(state)
+    state.set_coordinate(state.system.coordinate("slider"), 0.6, 0.1)
+
+
+def restore(state: fe.State) -> None:
+    account(state)
+    state.restore(state.variables())
+
+
+@pytest.mark.parametrize("begin", [lambda state: None, place, evaluate, fe.State.reset_memory, account, leave, restore])
+@pytest.mark.parametrize("change", [{}, {"slide.dynamic_friction": 5.0}, {"slide.limit_stops_upper": -0.1}, {"slide.stiffness": 9.0}])
+@pytest.mark.parametrize("moves", [False, True])
+def test_every_copy_continues_as_its_state(begin: Callable[[fe.State], None], change: dict[str, float], moves: bool) -> None:
+    system, equal = a_slider(), a_slider()
+    state = system.state()
+    begin(state)
+    batch, by_set_state, by_reset = fe.Batch(system, 2, state=state), fe.Batch(equal, 1), fe.Batch(equal, 1)
+    by_set_state.set_state(0, state)
+    by_reset.reset([True], state)
+    copies = [
+        pickle.loads(pickle.dumps(state)),
+        copy.deepcopy(state),
+        fe.Batch(equal, 1, state=state).state(0),
+        by_set_state.state(0),
+        by_reset.state(0),
+        pickle.loads(pickle.dumps(batch)).state(1),
+        pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(state)))),
+    ]
+
+    def run(of: fe.State) -> list[Any]:
+        of.update(change)
+        seen = []
+        for step in range(2):
+            if moves:
+                of.set_coordinate(of.system.coordinate("slider"), 0.7 + 0.1 * step, 0.2)
+            of.evaluate()
+            seen.append((of.energy, of.dissipated_energy, of.coordinate_forces.tobytes()))
+            of.accept()
+            seen.append(of.values().tobytes())
+        return seen
+
+    expected = run(state)
+    assert [run(of) for of in copies] == [expected] * len(copies)
 
 
 def test_a_state_from_before_a_change_is_not_pickled() -> None:
@@ -282,6 +351,13 @@ def test_a_state_from_before_a_change_is_not_pickled() -> None:
         with pytest.raises(fe.TopologyError):
             pickle.dumps(outdated)
         outdated.carry_over()
+    mixed = fe.Batch(system, 2)
+    system.add_body()
+    mixed.reset([True, False])
+    with pytest.raises(fe.TopologyError):
+        pickle.dumps(mixed)
+    state.carry_over()
+    batch.carry_over()
     assert pickle.loads(pickle.dumps(state))["linear_bushing[0].stiffness.px"] == 1000.0
     assert pickle.loads(pickle.dumps(batch)).state(1)["linear_bushing[0].stiffness.px"] == 1000.0
 
