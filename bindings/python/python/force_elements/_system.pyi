@@ -294,8 +294,7 @@ class System(_core.System):
           15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
           integrator.
 
-        A user's force law may replace the whole force; then nothing switches, and the results
-        for friction and contact are zero. It may define its energy too.
+        For another law on coordinates see `OnCoordinates`.
 
         Parameters:
 
