@@ -154,8 +154,8 @@ pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
     ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen, PositionView,
-    Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping, Stiffnesses,
-    VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    Progress, Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping,
+    Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

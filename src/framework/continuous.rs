@@ -215,6 +215,20 @@ impl<T: Real> Continuous<T> {
     }
 }
 
+/// How far a state has come in a step of its host: whether memory follows parameters and energy accounts stay open depends on
+/// it. A host that saves a state in the middle of a step restores it by the same calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Progress {
+    /// No motion has been set since the state was made or its variables were restored.
+    New,
+    /// A motion has been set, to which the variables belong, but not evaluated.
+    Placed,
+    /// The motion has been evaluated, and whatever was set since has been integrated or accepted.
+    Evaluated,
+    /// Another motion has been set since, of which the work has not been integrated: accepting it closes the energy accounts.
+    Moved,
+}
+
 /// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
 /// Choose the one that matches the host: the energies that elements absorb balance the work of their forces on the
@@ -235,6 +249,16 @@ pub enum StepRule {
 }
 
 impl<T: Real> State<T> {
+    /// How far the state has come in a step.
+    pub fn progress(&self) -> Progress {
+        match self.continuous.flags() {
+            [false, _, true] => Progress::New,
+            [true, _, true] => Progress::Placed,
+            [true, false, false] => Progress::Moved,
+            _ => Progress::Evaluated,
+        }
+    }
+
     /// All variables that have a rate of change, which the host integrates with the motion: first the [absorbed
     /// energy](Self::absorbed_energy) of each element, then the elements' own states
     /// ([`ForceElement::Continuous`](crate::ForceElement::Continuous)), such as a muscle's activation, by kind and

@@ -31,7 +31,7 @@ mod worlds;
 mod writes;
 
 pub use checkpoint::Checkpoint;
-pub use continuous::StepRule;
+pub use continuous::{Progress, StepRule};
 pub use draw::{Canvas, Mark, Meaning, Pen};
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, Error, OwnError};

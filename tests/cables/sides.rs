@@ -226,7 +226,6 @@ fn a_path_around_a_sharp_edge_that_begins_on_a_flat_place_is_on_the_side_of_the_
             point: Point3::new(-0.2585 * side, 0.0, 0.0966),
             tangent: Vector3::x() * side,
             length: 2.549,
-            ..wraps.wraps[0]
         };
         let ends = [0.05, -0.05].map(|z| Vector3::new(-2.0 * side, 0.0, z));
         rig.solve(ends, &wraps)

@@ -270,7 +270,7 @@ fn a_grid_needs_two_rows_and_two_columns() {
 #[test]
 fn a_narrow_hill_behind_flat_ground_is_seen_however_long_the_line_before_it() -> Result<(), Error> {
     for (columns, hill, width, height) in
-        [(41, 33.0, 0.4, 0.5), (201, 87.5, 2.0, 1.0), (201, 171.0, 0.7, 0.3)]
+        [(41_u32, 33.0, 0.4, 0.5), (201, 87.5, 2.0, 1.0), (201, 171.0, 0.7, 0.3)]
     {
         let over = |x: f64| height * (-((x - hill) / width).powi(2)).exp();
         let row = (0..columns).map(|i| over(f64::from(i)));

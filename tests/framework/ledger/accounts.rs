@@ -4,8 +4,8 @@ use force_elements::exponential_spring::Parameters;
 use force_elements::nalgebra::Point3;
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, CustomForce, Error,
-    ExponentialSpring, ForceSystem, Frame, Handle, KinematicsSource, LinearBushing, Pose, SpatialVelocity,
-    State, Station, StepRule,
+    ExponentialSpring, ForceSystem, Frame, Handle, KinematicsSource, LinearBushing, Pose, Progress,
+    SpatialVelocity, State, Station, StepRule,
 };
 
 use super::{Bench, Fading, Masses, RULES};
@@ -70,6 +70,45 @@ fn accounts_of_a_restored_state_are_closed_by_the_first_motion_that_nobody_feeds
             assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
         }
     }
+    Ok(())
+}
+
+#[test]
+fn a_state_saved_within_a_step_goes_on_from_how_far_it_had_come() -> Result<(), Error> {
+    let mut bench = Bench::new(Masses::thrown(1.0))?;
+    bench.euler(1e-3, StepRule::HeldForces)?;
+    let mut state = bench.state.clone();
+    assert_eq!(
+        (bench.system.default_state().progress(), state.progress()),
+        (Progress::New, Progress::Evaluated)
+    );
+    bench.host.drift(1e-3);
+    state.set_kinematics(&bench.host)?;
+    assert_eq!(state.progress(), Progress::Moved);
+    // By the calls that led there.
+    let mut resumed = bench.system.default_state();
+    resumed.restore_bytes(&state.to_bytes())?;
+    assert_eq!(resumed.progress(), Progress::New);
+    resumed.set_kinematics(&bench.host)?;
+    assert_eq!(resumed.progress(), Progress::Placed);
+    bench.system.realize_dynamics(&mut resumed)?;
+    assert_eq!(resumed.progress(), Progress::Evaluated);
+    resumed.set_time(resumed.time())?;
+    for mut state in [state, resumed] {
+        assert_eq!(state.progress(), Progress::Moved);
+        bench.system.accept_step(&mut state)?;
+        assert_eq!(bench.system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+        assert_eq!(state.progress(), Progress::Evaluated);
+    }
+    // What was integrated stays open.
+    let mut fed = bench.state.clone();
+    bench.host.drift(1e-3);
+    fed.set_kinematics(&bench.host)?;
+    let absorbed = bench.state.continuous().to_vec();
+    fed.set_continuous(&absorbed)?;
+    assert_eq!(fed.progress(), Progress::Evaluated);
+    bench.system.accept_step(&mut fed)?;
+    assert!(bench.system.realize_dynamics(&mut fed)?.dissipated_energy().is_some());
     Ok(())
 }
 
