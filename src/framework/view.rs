@@ -5,14 +5,11 @@ use core::ops::Deref;
 use crate::framework::Error;
 use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
 use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::slots::Slots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::system::ForceSystem;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
-use crate::mechanics::{
-    BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Kinematics, Positions, Velocities,
-};
+use crate::mechanics::{BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Positions, Velocities};
 
 /// A state at Position stage or beyond.
 ///
@@ -117,15 +114,12 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()).at_velocity.at_position)
-    }
-
-    fn slots<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<&'a Slots<T, E>, Error> {
-        self.state.slots(handle)
-    }
-
-    fn kinematics(&self) -> &'a Kinematics<T> {
-        &self.state.kinematics
+        Ok(self
+            .state
+            .slots(handle)?
+            .at_dynamics(handle.place(), &self.state.kinematics)
+            .at_velocity
+            .at_position)
     }
 }
 
@@ -168,7 +162,7 @@ impl<'a, T: Real> VelocityView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtVelocity<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()).at_velocity)
+        Ok(self.state.slots(handle)?.at_dynamics(handle.place(), &self.state.kinematics).at_velocity)
     }
 }
 
@@ -296,9 +290,9 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         }
         let id = self.system.check(element.into())?;
         let (slots, only) = (self.state.kinds[id.kind()].as_ref(), id.place()..id.place() + 1);
-        let accumulator = ForceAccumulator::new(forces, self.kinematics());
+        let accumulator = ForceAccumulator::new(forces, &self.state.kinematics);
         let power = &mut [T::zero()];
-        self.system.kinds[id.kind()].add_forces(slots, only, self.kinematics(), accumulator, power)
+        self.system.kinds[id.kind()].add_forces(slots, only, &self.state.kinematics, accumulator, power)
     }
 
     /// One element at Dynamics stage.
@@ -314,6 +308,6 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtDynamics<'a, T, E>, Error> {
-        Ok(self.slots(handle)?.at_dynamics(handle.place(), self.kinematics()))
+        Ok(self.state.slots(handle)?.at_dynamics(handle.place(), &self.state.kinematics))
     }
 }

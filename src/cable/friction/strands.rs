@@ -219,7 +219,7 @@ impl<T: Real> Strands<T> {
             (j, joint, share)
         });
         joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
-            let place = self.mark_between(j)?;
+            let place = self.ends[j].marks[1]?;
             let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
             let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
             let slips = joint.slips();
@@ -230,11 +230,6 @@ impl<T: Real> Strands<T> {
             };
             Some((obstacle, slips, margin))
         })
-    }
-
-    /// The place in memory of the mark between two strands, or of the drum on which both lie.
-    pub(crate) fn mark_between(&self, joint: usize) -> Option<usize> {
-        self.ends[joint].marks[1]
     }
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].

@@ -7,7 +7,7 @@ use nalgebra::Point3;
 use crate::framework::Stage;
 use crate::framework::stored_variables;
 use crate::framework::variables::{Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut};
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
+use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
 
 stored_variables! {
     /// The anchor of one spring in contact.
@@ -60,17 +60,7 @@ impl<T: Real> Default for Anchors<T> {
     }
 }
 
-// Not derived: `clone_from` keeps the buffer.
-impl<T: Real> Clone for Anchors<T> {
-    fn clone(&self) -> Self {
-        Self { room: self.room, taken: self.taken.clone() }
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.room = source.room;
-        self.taken.clone_from(&source.taken);
-    }
-}
+clone_by_field!(Anchors { room, taken });
 
 impl<T: Real> Anchors<T> {
     pub(super) fn with_room(room: usize) -> Self {
