@@ -27,17 +27,15 @@ const REACH: f64 = 3.0;
 
 impl<T: Real> Jacobian<T> {
     /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
-    /// velocities as in a stage. `rates` are those at `y`, which is unchanged afterwards except for its positions.
+    /// velocities as in a stage. The rates must have been calculated last at `y`.
     ///
     /// In plain numbers: the solution of a stage does not depend on it.
     pub(super) fn new(
         simulation: &mut Simulation<'_, T>,
         stage: &Stage<'_, T>,
         unknowns: &[usize],
-        y: &mut [T],
-        rates: &[T],
+        y: &[T],
     ) -> Result<Self, SimulationError> {
-        stage.calc_rates(simulation, y, &mut rates.to_vec())?;
         let entries = simulation.linearized_rates(y, stage.displacement, stage.weight, unknowns)?;
         Ok(Self { weight: stage.weight, entries: entries.into_iter().map(plain).collect(), factors: None })
     }

@@ -112,7 +112,7 @@ impl<T: Real> Newton<T> {
             }
             let mut jacobian = match self.jacobian.take() {
                 Some(jacobian) => jacobian,
-                None => Jacobian::new(simulation, stage, &self.unknowns, y, rates)?,
+                None => Jacobian::new(simulation, stage, &self.unknowns, y)?,
             };
             if !jacobian.solve(stage.weight, &mut self.correction) {
                 return Err(stage.not_converged(worst, iterations));
@@ -152,7 +152,7 @@ impl<T: Real> Newton<T> {
         rates: &mut [T],
     ) -> Result<(), SimulationError> {
         stage.calc_rates(simulation, y, rates)?;
-        let mut jacobian = Jacobian::new(simulation, stage, &self.unknowns, y, rates)?;
+        let mut jacobian = Jacobian::new(simulation, stage, &self.unknowns, y)?;
         for _ in 0..2 {
             stage.calc_rates(simulation, y, rates)?;
             self.write_residual(stage, y, rates);
