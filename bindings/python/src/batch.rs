@@ -113,7 +113,6 @@ impl Batch {
                 })
             })
         })
-        .map_err(raised)
     }
 
     /// Refuses the name of a variable that there is not.
@@ -206,7 +205,6 @@ impl Batch {
                 then(&system, job.state)
             })
         })
-        .map_err(raised)
     }
 
     /// How many rows a linearization has.
@@ -244,7 +242,8 @@ impl Batch {
             if values.ndim() > 0 && values.shape() != [n] {
                 return Err(wrong_shape(&name, &[vec![n], vec![]], values.shape()));
             }
-            all.set_item(System::place_of(&self.system.get().read(), &keys, &name)?, &*values)?;
+            let place = System::place_of(&self.system.get().read(), &keys, &name)?;
+            all.set_item(place, &*values)?;
         }
         input(Some(&all.getattr("T")?), "variables", &shape)
     }
@@ -283,7 +282,6 @@ impl Batch {
                 Ok(())
             })
         })
-        .map_err(raised)
     }
 }
 
@@ -438,7 +436,6 @@ impl Batch {
             let system = system.read();
             parallel::each(worlds, threads, |_, state| system.accept_step(state))
         })
-        .map_err(raised)
     }
 
     /// The changes of forces and of what elements remember, for changes of motion and variables, in all worlds, which must have
@@ -532,7 +529,6 @@ impl Batch {
                 state.restore_values(row(rows, world).unwrap_or_default())
             })
         })
-        .map_err(raised)
     }
 
     /// Replaces the worlds where ``mask`` (n,) of bool is true by copies of ``state``, by default of the default state.
@@ -568,7 +564,6 @@ impl Batch {
                 if is_meant { system.reset_memories(state) } else { Ok(()) }
             })
         })
-        .map_err(raised)
     }
 
     /// A copy of one world.

@@ -8,7 +8,7 @@ use force_elements::{CableSpring, Error, cable_spring};
 use pyo3::prelude::*;
 
 use crate::convert;
-use crate::errors::{exception, invalid, raised};
+use crate::errors::{classes, exception, invalid, raised};
 use crate::parts::{Built, Coordinate, Element, Frame, FrameArgument, Station};
 use crate::shapes::Shape;
 use crate::system::{Addition, System};
@@ -75,8 +75,9 @@ impl Obstacle {
 impl Obstacle {
     fn find(&self, system: &Built) -> PyResult<CrateObstacle<f64>> {
         let surface = self.shape.wrappable();
-        let surface = surface
-            .ok_or_else(|| exception("ElementError", "a cable cannot be laid over a half-space", None))?;
+        let surface = surface.ok_or_else(|| {
+            exception(classes::ElementError::new_err, "a cable cannot be laid over a half-space")
+        })?;
         let frame = FrameArgument::Frame(self.frame).find(system)?;
         let mut obstacle = CrateObstacle::shared(frame, surface).map_err(of_path)?;
         if let Some(hint) = self.hint {

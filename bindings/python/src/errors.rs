@@ -1,17 +1,38 @@
 //! The crate's errors as exceptions.
 
 use force_elements::{ElementError, Error, KinematicsError, Quantity};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+
+use classes::{InvalidValueError, LayoutError, NoSuchNameError, StageError, StepError, TopologyError};
+
+/// The classes of ``_errors.py``.
+pub(crate) mod classes {
+    use pyo3::import_exception;
+
+    import_exception!(force_elements._errors, Error);
+    import_exception!(force_elements._errors, InvalidValueError);
+    import_exception!(force_elements._errors, NoSuchNameError);
+    import_exception!(force_elements._errors, ElementError);
+    import_exception!(force_elements._errors, StageError);
+    import_exception!(force_elements._errors, StepError);
+    import_exception!(force_elements._errors, TopologyError);
+    import_exception!(force_elements._errors, LayoutError);
+}
+
+/// The text of an exception, and the worlds that failed.
+type Arguments = (String, Vec<usize>);
 
 /// The exception of an error, with its text.
 pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     let error = error.into();
-    let world = match &error {
-        Error::World { index, .. } => Some(*index),
-        _ => None,
-    };
-    exception(class(&error), &with_rows(&error), world)
+    class(&error)((with_rows(&error), Vec::new()))
+}
+
+/// The exception of the error of a world, the first of those that failed.
+pub(crate) fn raised_in(worlds: Vec<usize>, source: Error) -> PyErr {
+    let index = worlds.first().copied().unwrap_or_default();
+    let error = Error::World { index, source: Box::new(source) };
+    class(&error)((with_rows(&error), worlds))
 }
 
 /// The text of an error. Bodies have the number of their row, without ground, as in their own text.
@@ -26,45 +47,36 @@ fn with_rows(error: &Error) -> String {
     text.replace(&format!("body {}", body.index()), &format!("Body({row})"))
 }
 
-/// An exception of this package.
-pub(crate) fn exception(class: &str, text: &str, world: Option<usize>) -> PyErr {
-    Python::attach(|py| {
-        let make = || -> PyResult<PyErr> {
-            let error = py.import("force_elements._errors")?.getattr(class)?.call1((text,))?;
-            if let Some(world) = world {
-                error.setattr("world", world)?;
-            }
-            Ok(PyErr::from_value(error))
-        };
-        // Without the Python half of the package there are no classes.
-        make().unwrap_or_else(|_| PyRuntimeError::new_err(text.to_string()))
-    })
+/// An exception of this package. Its object is made where it reaches Python: where it is made here a lock may be held, for which
+/// finalizers that Python runs as it makes an object could wait.
+pub(crate) fn exception(class: fn(Arguments) -> PyErr, text: &str) -> PyErr {
+    class((text.to_string(), Vec::new()))
 }
 
 /// That of a name that is unknown.
 pub(crate) fn no_such(text: &str) -> PyErr {
-    exception("NoSuchNameError", text, None)
+    exception(NoSuchNameError::new_err, text)
 }
 
 /// That of a number or a shape of an array.
 pub(crate) fn invalid(text: &str) -> PyErr {
-    exception("InvalidValueError", text, None)
+    exception(InvalidValueError::new_err, text)
 }
 
-fn class(error: &Error) -> &'static str {
+fn class(error: &Error) -> fn(Arguments) -> PyErr {
     match error {
         Error::World { source, .. } => class(source),
         Error::NoSuchVariable { .. }
         | Error::NoSuchResult { stage: None, .. }
-        | Error::NoSuchElement { .. } => "NoSuchNameError",
-        Error::StageTooLow { .. } | Error::NoSuchResult { .. } => "StageError",
-        Error::TopologyMismatch => "TopologyError",
-        Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => "LayoutError",
+        | Error::NoSuchElement { .. } => NoSuchNameError::new_err,
+        Error::StageTooLow { .. } | Error::NoSuchResult { .. } => StageError::new_err,
+        Error::TopologyMismatch => TopologyError::new_err,
+        Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => LayoutError::new_err,
         Error::Kinematics(KinematicsError::NonFinite { .. })
         | Error::Element { source: ElementError::InvalidValue(_), .. }
-        | Error::InvalidValue(_) => "InvalidValueError",
-        Error::StepTooLong { .. } | Error::EnergyGained { .. } => "StepError",
-        Error::Element { .. } | Error::Own(_) => "ElementError",
-        _ => "Error",
+        | Error::InvalidValue(_) => InvalidValueError::new_err,
+        Error::StepTooLong { .. } | Error::EnergyGained { .. } => StepError::new_err,
+        Error::Element { .. } | Error::Own(_) => classes::ElementError::new_err,
+        _ => classes::Error::new_err,
     }
 }

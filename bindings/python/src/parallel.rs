@@ -5,6 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use force_elements::Error;
+use pyo3::PyResult;
+
+use crate::errors::raised_in;
 
 /// Worlds for which another thread is worth starting.
 const WORTH_A_THREAD: usize = 32;
@@ -36,15 +39,17 @@ impl<M> Pool<M> {
     }
 }
 
-/// Calls `visit` with each job. Every job is its own, so that results do not depend on the number of threads. Returns the
-/// failure of the first that fails; the others are done all the same.
+/// Calls `visit` with each job. Every job is its own, so that results do not depend on the number of threads.
+///
+/// # Errors
+/// That of the first that fails, with the indices of all that do. Those that do not are done all the same.
 ///
 /// Threads live as long as the call: a process that forks between two calls has none to lose.
 pub(crate) fn each<J: Send>(
     jobs: &mut [J],
     threads: Option<NonZeroUsize>,
     visit: impl Fn(usize, &mut J) -> Result<(), Error> + Sync,
-) -> Result<(), Error> {
+) -> PyResult<()> {
     let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = threads.map_or_else(|| all().min(jobs.len() / WORTH_A_THREAD), NonZeroUsize::get);
     let threads = threads.clamp(1, jobs.len().max(1));
@@ -73,7 +78,8 @@ pub(crate) fn each<J: Send>(
             work();
         });
     }
-    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let first = failures.into_iter().min_by_key(|&(index, _)| index);
-    first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source: Box::new(source) }))
+    let mut failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failures.sort_unstable_by_key(|&(index, _)| index);
+    let worlds = failures.iter().map(|&(index, _)| index).collect();
+    failures.into_iter().next().map_or(Ok(()), |(_, source)| Err(raised_in(worlds, source)))
 }

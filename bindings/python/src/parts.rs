@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::convert;
-use crate::errors::{exception, no_such};
+use crate::errors::{classes, exception, no_such};
 
 /// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1. After
 /// the body has been removed the row stays, with zero forces, until another body takes it: then ``generation`` counts the bodies
@@ -92,6 +92,21 @@ pub(crate) struct Built {
 #[derive(IntoPyObject)]
 pub(crate) struct Call(pub(crate) &'static str, pub(crate) Py<PyTuple>, pub(crate) Py<PyDict>);
 
+/// The places of a system in the order in which an equal one is built, up to the last that counts.
+pub(crate) struct Recorded {
+    vacated: BTreeMap<Place, u32>,
+    places: Vec<(Place, Filling)>,
+}
+
+/// What fills a place.
+enum Filling {
+    Own(Call),
+    /// In a vacant place, until all are filled: an element that is added like another.
+    Like(Call),
+    /// A body or coordinate.
+    Bare(&'static str),
+}
+
 /// Where a body, a coordinate or an element is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
@@ -163,21 +178,22 @@ impl Built {
         self.calls.insert(place, call);
     }
 
-    pub(crate) fn vacate(&mut self, place: Place) {
-        self.calls.remove(&place);
+    /// Returns how what was at a place had been added.
+    pub(crate) fn vacate(&mut self, place: Place) -> Option<Call> {
+        let call = self.calls.remove(&place);
         *self.vacated.entry(place).or_default() += 1;
+        call
     }
 
-    /// The calls that build an equal system, and what its places begin with: the generations of what is added to them first.
-    pub(crate) fn saved(&self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
-        // All places up to the last that counts, each with a call that can fill it.
-        let mut places = Vec::new();
-        for index in (0..).take(self.topology().body_places() - 1) {
-            places.push((Place::Body(index), Call::new(py, "add_body", PyTuple::empty(py))));
-        }
-        for index in 0..self.topology().coordinate_places() {
-            places.push((Place::Coordinate(index), Call::new(py, "add_coordinate", PyTuple::empty(py))));
-        }
+    pub(crate) fn recorded(&self, py: Python<'_>) -> Recorded {
+        let own = |place: Place, method| {
+            let call = self.calls.get(&place).map(|call| call.clone_ref(py));
+            (place, call.map_or(Filling::Bare(method), Filling::Own))
+        };
+        let bodies = (0..).take(self.topology().body_places() - 1).map(|at| own(Place::Body(at), "add_body"));
+        let coordinates = 0..self.topology().coordinate_places();
+        let coordinates = coordinates.map(|at| own(Place::Coordinate(at), "add_coordinate"));
+        let mut places: Vec<_> = bodies.chain(coordinates).collect();
         let (mut kind, mut next) = ("", 0);
         for id in self.elements() {
             let name = self.element_name(id);
@@ -187,33 +203,12 @@ impl Built {
             let own = Place::Element(id.to_string());
             let (Some(call), Some(index)) = (self.calls.get(&own), name.index) else { continue };
             for gap in next..index {
-                places.push((Place::Element(format!("{kind}[{gap}]")), call.without_name(py)?));
+                places.push((Place::Element(format!("{kind}[{gap}]")), Filling::Like(call.clone_ref(py))));
             }
-            places.push((own, call.clone_ref(py)));
+            places.push((own, Filling::Own(call.clone_ref(py))));
             next = index + 1;
         }
-
-        let mut first = self.vacated.clone();
-        let (mut calls, mut removals) = (Vec::new(), Vec::new());
-        for (place, filler) in places {
-            if let Some(call) = self.calls.get(&place) {
-                calls.push(call.clone_ref(py));
-                continue;
-            }
-            // Additions take the first vacant place, so one that is vacant is filled, and vacated once more at the end.
-            let generation = first.entry(place.clone()).or_default();
-            *generation = generation.saturating_sub(1);
-            let remove = match place {
-                Place::Body(_) => "remove_body",
-                Place::Coordinate(_) => "remove_coordinate",
-                Place::Element(_) => "remove_element",
-            };
-            let part = Part::of(place, *generation);
-            calls.push(filler);
-            removals.push(Call::new(py, remove, (part,).into_pyobject(py)?));
-        }
-        calls.append(&mut removals);
-        Ok((first.into_iter().map(|(place, generation)| Part::of(place, generation)).collect(), calls))
+        Recorded { vacated: self.vacated.clone(), places }
     }
 
     /// Sets what places begin with.
@@ -222,7 +217,7 @@ impl Built {
     /// If something was added already.
     pub(crate) fn begin_with(&mut self, first: Vec<Part>) -> PyResult<()> {
         if !(self.calls.is_empty() && self.vacated.is_empty()) {
-            return Err(exception("Error", "the system has been built already", None));
+            return Err(exception(classes::Error::new_err, "the system has been built already"));
         }
         self.vacated = first.into_iter().map(Part::into_place).collect();
         Ok(())
@@ -242,6 +237,37 @@ impl Built {
         let id = id.into().to_string();
         let generation = self.generation(&Place::Element(id.clone()));
         Element { id, generation }
+    }
+}
+
+impl Recorded {
+    /// The calls that build an equal system, and what its places begin with: the generations of what is added to them first.
+    pub(crate) fn calls(self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
+        let Self { vacated: mut first, places } = self;
+        let (mut calls, mut removals) = (Vec::new(), Vec::new());
+        for (place, filling) in places {
+            let filler = match filling {
+                Filling::Own(call) => {
+                    calls.push(call);
+                    continue;
+                }
+                Filling::Like(call) => call.without_name(py)?,
+                Filling::Bare(method) => Call::new(py, method, PyTuple::empty(py)),
+            };
+            // Additions take the first vacant place, so one that is vacant is filled, and vacated once more at the end.
+            let generation = first.entry(place.clone()).or_default();
+            *generation = generation.saturating_sub(1);
+            let remove = match place {
+                Place::Body(_) => "remove_body",
+                Place::Coordinate(_) => "remove_coordinate",
+                Place::Element(_) => "remove_element",
+            };
+            let part = Part::of(place, *generation);
+            calls.push(filler);
+            removals.push(Call::new(py, remove, (part,).into_pyobject(py)?));
+        }
+        calls.append(&mut removals);
+        Ok((first.into_iter().map(|(place, generation)| Part::of(place, generation)).collect(), calls))
     }
 }
 

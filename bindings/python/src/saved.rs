@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::batch::copies;
 use crate::convert::{self, matrix_of, velocity_numbers};
-use crate::errors::{exception, raised};
+use crate::errors::{classes, exception, raised};
 use crate::motion::Motion;
 use crate::parts::{Built, body_rows, coordinate_places};
 
@@ -92,7 +92,7 @@ impl Saved {
         let (count, b, c, v) = (self.progress.len(), bodies.len(), coordinates.len(), self.names.len());
         let widths = [16 * b, 6 * b, c, c, v];
         if self.numbers.iter().zip(widths).any(|(numbers, width)| numbers.len() != count * width) {
-            return Err(exception("TopologyError", "the state belongs to another system", None));
+            return Err(exception(classes::TopologyError::new_err, "the state belongs to another system"));
         }
         let motion = Motion {
             bodies,
@@ -134,7 +134,7 @@ impl Saved {
     /// If there is not one state.
     pub(crate) fn state(&self, system: &Built) -> PyResult<State<f64>> {
         let state = self.states(system)?.pop();
-        state.ok_or_else(|| exception("LayoutError", "there is no state", None))
+        state.ok_or_else(|| exception(classes::LayoutError::new_err, "there is no state"))
     }
 
     pub(crate) fn into_arrays(self, py: Python<'_>) -> Arrays<'_> {

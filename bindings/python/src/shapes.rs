@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert;
-use crate::errors::{exception, invalid, raised};
+use crate::errors::{classes, exception, invalid, raised};
 use crate::keywords;
 use crate::parts::{Frame, FrameArgument};
 
@@ -96,7 +96,8 @@ impl Shape {
 
     /// What can be entered.
     pub(crate) fn solid(&self) -> PyResult<SolidShape<f64>> {
-        let refused = || exception("ElementError", &format!("a {} cannot be entered", self.kind), None);
+        let refused =
+            || exception(classes::ElementError::new_err, &format!("a {} cannot be entered", self.kind));
         self.form.solid.clone().ok_or_else(refused)
     }
 
@@ -297,7 +298,7 @@ impl SurfaceShape {
     pub(crate) fn mesh(&self) -> PyResult<Arc<TriangleMesh<f64>>> {
         match self {
             Self::Mesh(mesh) => Ok(Arc::clone(&mesh.mesh)),
-            Self::Shape(_) => Err(exception("ElementError", "only a mesh has springs", None)),
+            Self::Shape(_) => Err(exception(classes::ElementError::new_err, "only a mesh has springs")),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Runs of the reference simulator.
 
+use force_elements::State as CrateState;
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
 };
-use force_elements::{ForceSystem, State as CrateState};
 use numpy::{PyArray1, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{matrix_of, velocity_numbers};
-use crate::errors::{exception, invalid, raised};
+use crate::errors::{classes, exception, invalid, raised};
+use crate::system::System;
 
 /// What a run is to do.
 pub(crate) struct Run {
@@ -25,7 +26,7 @@ pub(crate) struct Run {
 
 /// What has been sampled, one row after the other.
 #[derive(Default)]
-struct Samples {
+pub(crate) struct Samples {
     time: Vec<f64>,
     poses: Vec<f64>,
     velocities: Vec<f64>,
@@ -40,9 +41,9 @@ pub(crate) fn failed(error: SimulationError) -> PyErr {
     match error {
         SimulationError::Forces(error) => raised(error),
         SimulationError::EnergyExploded { .. } | SimulationError::PositionsTooCoarse { .. } => {
-            exception("StepError", &error.to_string(), None)
+            exception(classes::StepError::new_err, &error.to_string())
         }
-        other => exception("Error", &other.to_string(), None),
+        other => exception(classes::Error::new_err, &other.to_string()),
     }
 }
 
@@ -64,7 +65,7 @@ impl Samples {
         Ok(())
     }
 
-    fn into_dict<'py>(self, py: Python<'py>, names: &[String]) -> PyResult<Bound<'py, PyDict>> {
+    pub(crate) fn into_dict<'py>(self, py: Python<'py>, names: &[String]) -> PyResult<Bound<'py, PyDict>> {
         let count = self.time.len();
         let shaped = |numbers: &[f64], shape: &[usize]| {
             let width = numbers.len() / (count * shape.iter().product::<usize>()).max(1);
@@ -107,19 +108,20 @@ impl Run {
 
     /// Moves a state to the end by the integrator of this name; returns the samples. After an error the state is that of the last
     /// step.
-    pub(crate) fn simulate<'py>(
+    pub(crate) fn simulate(
         &self,
-        py: Python<'py>,
-        system: &ForceSystem<f64>,
+        py: Python<'_>,
+        system: &System,
         plant: &Plant<f64>,
         state: &mut CrateState<f64>,
         integrator: &str,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<Samples> {
         self.check(state.time())?;
         let accuracy = self.accuracy;
         // Without a limit, error control alone determines the steps.
         let longest = self.step.unwrap_or_else(|| (self.end - state.time()).max(f64::MIN_POSITIVE));
-        let mut simulation = Simulation::new(system, plant, state.clone()).map_err(failed)?;
+        let system = system.read();
+        let mut simulation = Simulation::new(&system, plant, state.clone()).map_err(failed)?;
         let samples = py.detach(|| match (integrator, self.step) {
             ("dormand_prince", _) => {
                 self.drive(&mut simulation, &mut DormandPrince::new(accuracy).with_max_step(longest))
@@ -139,7 +141,7 @@ impl Run {
         if samples.is_ok() || simulation.time() > state.time() {
             state.clone_from(simulation.state());
         }
-        samples?.into_dict(py, &self.names)
+        samples
     }
 
     #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime")]

@@ -8,12 +8,12 @@ use force_elements::{
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMapping};
+use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
 use crate::convert::{
     self, force_numbers, force_of, matrix_of, pose_of, read_only, row, velocity_numbers, velocity_of,
 };
-use crate::errors::{exception, invalid, no_such, raised};
+use crate::errors::{classes, exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::motion::Motion;
@@ -304,13 +304,12 @@ impl State {
         names: Vec<String>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Self { system, state } = self;
-        let system = system.get().read();
-        let topology = system.topology();
+        let topology = state.positions().topology();
         let places = (topology.bodies().count() + 1, topology.coordinates().count());
         if places != (topology.body_places(), topology.coordinate_places()) {
             let message =
                 "simulate needs a system from which no body or coordinate was removed: build it anew";
-            return Err(exception("TopologyError", message, None));
+            return Err(exception(classes::TopologyError::new_err, message));
         }
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
@@ -329,7 +328,7 @@ impl State {
             }
         }
         let run = Run { end, every, accuracy, step, names };
-        run.simulate(py, &system, &plant, state, integrator)
+        run.simulate(py, system.get(), &plant, state, integrator)?.into_dict(py, &run.names)
     }
 
     /// In place of ``accept``, with energy accounts: moves the state to the end of a step, given by ``time`` and what moves,
@@ -420,22 +419,24 @@ impl State {
 
     /// Torque [N m] and force [N] of all elements on a body, at its origin, in ground.
     fn body_force<'py>(&self, py: Python<'py>, body: Body) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.view(|system, view| Ok(force_numbers(&view.body_force(body.find(system)?)).to_pyarray(py)))
+        let force = self.view(|system, view| Ok(force_numbers(&view.body_force(body.find(system)?))))?;
+        Ok(force.to_pyarray(py))
     }
 
     /// The forces (bodies, 6) on all bodies at their origins, in ground: torque [N m], force [N].
     #[getter]
     fn wrenches<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        self.view(|_, view| {
-            let wrenches = view.forces().bodies().iter().skip(1).flat_map(force_numbers);
-            convert::matrix(py, &wrenches.collect::<Vec<_>>(), 6).map(read_only)
-        })
+        let wrenches = |view: DynamicsView<'_, f64>| {
+            view.forces().bodies().iter().skip(1).flat_map(force_numbers).collect::<Vec<_>>()
+        };
+        convert::matrix(py, &self.view(|_, view| Ok(wrenches(view)))?, 6).map(read_only)
     }
 
     /// The forces [N or N m] on all coordinates.
     #[getter]
     fn coordinate_forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        self.view(|_, view| Ok(read_only(view.forces().coordinates().to_pyarray(py))))
+        let forces = self.view(|_, view| Ok(view.forces().coordinates().to_vec()))?;
+        Ok(read_only(forces.to_pyarray(py)))
     }
 
     /// The energy stored in all elements [J].
@@ -465,13 +466,13 @@ impl State {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let finite = spacing.is_finite() && spacing > 0.0;
         finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
-        self.view(|system, view| {
+        let points = self.view(|system, view| {
             let handle = cable_of(system, cable)?;
             let path = &view.try_of(handle).map_err(raised)?.position.path;
-            let points = path.sample(system.try_element(handle).map_err(raised)?.path(), spacing);
-            let numbers: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
-            convert::matrix(py, &numbers, 3)
-        })
+            Ok(path.sample(system.try_element(handle).map_err(raised)?.path(), spacing))
+        })?;
+        let numbers: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+        convert::matrix(py, &numbers, 3)
     }
 
     /// The moment arms (k,) of a cable about ``k`` coordinates of the host, such as joint angles: m for an angle, without dimension
@@ -497,15 +498,16 @@ impl State {
             return Err(invalid(&format!("motions must be of shape (k, {b}, 6), not {shape:?}")));
         }
         let rates = rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| rows(rates, count, c, "rates"))?;
-        self.view(|system, view| {
+        let arms = self.view(|system, view| {
             let path = &view.try_of(cable_of(system, cable)?).map_err(raised)?.position.path;
             let motion =
                 |k: usize, body: BodyIndex| velocity_of(&motions[6 * (k * b + body.index() - 1)..][..6]);
             let rate = |k: usize, coordinate: CoordinateIndex| rates[k * c + coordinate.index()];
             let mut arms = vec![0.0; count];
             path.moment_arms(view.positions(), motion, rate, &mut arms);
-            Ok(arms.to_pyarray(py))
-        })
+            Ok(arms)
+        })?;
+        Ok(arms.to_pyarray(py))
     }
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
@@ -516,35 +518,26 @@ impl State {
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name
     /// that was given to an element in their place too.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let results = PyDict::new(py);
-        let mut failed = None;
+        let mut results = Vec::new();
         self.view(|_, view| {
-            view.visit_results(&mut |entry| {
-                let set = results.set_item(entry.name.to_string(), entry.value.number());
-                failed = failed.take().or(set.err());
-            });
+            view.visit_results(&mut |entry| results.push((entry.name.to_string(), entry.value.number())));
             Ok(())
         })?;
-        failed.map_or(Ok(results), Err)
+        results.into_py_dict(py)
     }
 
     /// The units of all variables and, in an evaluated state, of all results, under the names of ``keys()`` and ``results()``:
     /// ``1`` of a number without dimension, empty of a flag.
     fn units<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let units = PyDict::new(py);
-        let mut failed = None;
-        self.state.visit_variables(&mut |entry| {
-            failed = failed.take().or(units.set_item(entry.name.to_string(), entry.unit).err());
-        });
+        let mut units = Vec::new();
+        self.state.visit_variables(&mut |entry| units.push((entry.name.to_string(), entry.unit)));
         if self.state.stage() >= Stage::Dynamics {
             self.view(|_, view| {
-                view.visit_results(&mut |entry| {
-                    failed = failed.take().or(units.set_item(entry.name.to_string(), entry.unit).err());
-                });
+                view.visit_results(&mut |entry| units.push((entry.name.to_string(), entry.unit)));
                 Ok(())
             })?;
         }
-        failed.map_or(Ok(units), Err)
+        units.into_py_dict(py)
     }
 
     /// The names of all variables, under the kinds and places of their elements, such as ``linear_bushing[0].stiffness.px``: each

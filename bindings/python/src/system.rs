@@ -1,6 +1,6 @@
 //! Systems, which record how they were built.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, TryLockError};
+use std::sync::{RwLock, RwLockReadGuard, TryLockError, TryLockResult};
 use std::thread;
 use std::time::Duration;
 
@@ -28,6 +28,19 @@ pub(crate) struct System {
     system: RwLock<Built>,
 }
 
+/// Takes a lock. Its holder may be another thread, and wait for the interpreter.
+fn wait<G>(lock: impl Fn() -> TryLockResult<G>) -> G {
+    loop {
+        match lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                Python::attach(|py| py.detach(|| thread::sleep(Duration::from_millis(1))));
+            }
+        }
+    }
+}
+
 /// An element that is to be added.
 pub(crate) struct Addition<'py, A> {
     /// The method that adds it, and what it is given beside parameters and name.
@@ -39,22 +52,15 @@ pub(crate) struct Addition<'py, A> {
 }
 
 impl System {
+    /// The system. As long as it is borrowed, no object of Python may be made: its collector may run finalizers, and those may
+    /// change the system, or wait for a thread that does.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Built> {
-        self.system.read().unwrap_or_else(PoisonError::into_inner)
+        wait(|| self.system.try_read())
     }
 
+    /// Changes the system; `change` makes no object of Python either.
     fn change<V>(&self, change: impl FnOnce(&mut Built) -> PyResult<V>) -> PyResult<V> {
-        let mut system = loop {
-            match self.system.try_write() {
-                Ok(system) => break system,
-                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
-                // A run on another thread, which may wait for the interpreter.
-                Err(TryLockError::WouldBlock) => {
-                    Python::attach(|py| py.detach(|| thread::sleep(Duration::from_millis(1))));
-                }
-            }
-        };
-        change(&mut system)
+        change(&mut wait(|| self.system.try_write()))
     }
 
     /// Adds an element, and records how.
@@ -73,6 +79,7 @@ impl System {
         if let Some(name) = &name {
             keywords.set_item("name", name)?;
         }
+        let call = Call(method, arguments.unbind(), keywords.unbind());
         self.change(|built| {
             let element = make(built)?;
             let handle = match &name {
@@ -80,7 +87,7 @@ impl System {
                 None => built.system.add(element),
             };
             let element = built.element(handle.map_err(raised)?);
-            built.record(element.place(), Call(method, arguments.unbind(), keywords.unbind()));
+            built.record(element.place(), call);
             Ok(element)
         })
     }
@@ -183,11 +190,13 @@ impl System {
 
     /// Removes what is at a place.
     fn remove(&self, place: Place, remove: impl FnOnce(&mut Built) -> PyResult<()>) -> PyResult<()> {
-        self.change(|built| {
+        let call = self.change(|built| {
             remove(built)?;
-            built.vacate(place);
-            Ok(())
-        })
+            Ok(built.vacate(place))
+        })?;
+        // Objects of Python go without the lock.
+        drop(call);
+        Ok(())
     }
 }
 
@@ -248,14 +257,14 @@ impl System {
     /// Adds a body of the host.
     #[pyo3(signature = (name=None))]
     fn add_body(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Body> {
-        let arguments = (name,).into_pyobject(py)?;
+        let call = Call::new(py, "add_body", (name,).into_pyobject(py)?);
         self.change(|built| {
             let body = match name {
                 Some(name) => built.system.add_named_body(name).map_err(raised)?,
                 None => built.system.add_body(),
             };
             let body = built.body(body);
-            built.record(body.place(), Call::new(py, "add_body", arguments));
+            built.record(body.place(), call);
             Ok(body)
         })
     }
@@ -263,14 +272,14 @@ impl System {
     /// Adds a scalar coordinate of the host.
     #[pyo3(signature = (name=None))]
     fn add_coordinate(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Coordinate> {
-        let arguments = (name,).into_pyobject(py)?;
+        let call = Call::new(py, "add_coordinate", (name,).into_pyobject(py)?);
         self.change(|built| {
             let coordinate = match name {
                 Some(name) => built.system.add_named_coordinate(name).map_err(raised)?,
                 None => built.system.add_coordinate(),
             };
             let coordinate = built.coordinate(coordinate);
-            built.record(coordinate.place(), Call::new(py, "add_coordinate", arguments));
+            built.record(coordinate.place(), call);
             Ok(coordinate)
         })
     }
@@ -571,7 +580,8 @@ impl System {
     }
 
     fn __getstate__(&self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
-        self.read().saved(py)
+        let recorded = self.read().recorded(py);
+        recorded.calls(py)
     }
 
     #[expect(clippy::type_complexity, reason = "they are calls")]

@@ -1,13 +1,22 @@
 """Exceptions of the package, with the texts of the library."""
 
+from collections.abc import Sequence
+
 
 class Error(Exception):
     """Base of all exceptions of this package.
 
-    In an operation on a batch, ``world`` is the index of the first world that failed.
+    In an operation on a batch, ``worlds`` are the indices of all worlds that failed, in order, and ``world`` is the first of them,
+    whose error this is.
     """
 
-    world: int | None = None
+    def __init__(self, text: str, worlds: Sequence[int] = ()) -> None:
+        super().__init__(text)
+        self.worlds = list(worlds)
+
+    @property
+    def world(self) -> int | None:
+        return self.worlds[0] if self.worlds else None
 
 
 class InvalidValueError(Error, ValueError):
