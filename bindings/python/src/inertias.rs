@@ -13,7 +13,8 @@ use crate::errors::invalid;
 use crate::parts::{Built, Element};
 
 /// Masses and moments of inertia of a host, with which ``check_step`` and ``stable_step`` bound its steps, and with which
-/// ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, or a number for all.
+/// ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, with as many rows, or a
+/// number for all.
 ///
 /// ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
 /// axes, or one for each body whose moments are alike; ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
@@ -24,10 +25,35 @@ use crate::parts::{Built, Element};
 /// ``simulate`` moves all bodies: theirs must be finite, neither tiny nor huge, and no moment may exceed the sum of the other two.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {
-    masses: Vec<f64>,
-    moments: Vec<Matrix3<f64>>,
+    masses: Rows<f64>,
+    moments: Rows<Matrix3<f64>>,
     mass_centers: Vec<Point3<f64>>,
-    coordinate_masses: Vec<f64>,
+    coordinate_masses: Rows<f64>,
+}
+
+/// A number for all rows, or what each has.
+#[derive(Clone, IntoPyObject)]
+enum Rows<V> {
+    ForAll(f64),
+    Each(Vec<V>),
+}
+
+impl<V: Copy> Rows<V> {
+    /// What a row has, if there is one.
+    fn at(&self, row: usize, of_number: impl Fn(f64) -> V) -> Option<V> {
+        match self {
+            Self::ForAll(number) => Some(of_number(*number)),
+            Self::Each(rows) => rows.get(row).copied(),
+        }
+    }
+
+    /// How many rows there are, where there is not one number for all.
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::ForAll(_) => None,
+            Self::Each(rows) => Some(rows.len()),
+        }
+    }
 }
 
 /// By how much moments may differ from those across the diagonal, relative to the largest, as those that were rotated do.
@@ -56,25 +82,20 @@ fn symmetric(moments: &Matrix3<f64>) -> PyResult<Matrix3<f64>> {
 }
 
 /// Masses: a number for all, or one for each.
-fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
-    let masses = one_or_each(value, what)?;
-    match masses.iter().find(|&&mass| mass.is_nan() || mass <= 0.0) {
-        Some(mass) => Err(invalid(&format!("{what} must be greater than 0, not {mass}"))),
-        None => Ok(masses),
+fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Rows<f64>> {
+    let (masses, shape) = convert::numbers(value)?;
+    if let Some(mass) = masses.iter().find(|&&mass| mass.is_nan() || mass <= 0.0) {
+        return Err(invalid(&format!("{what} must be greater than 0, not {mass}")));
     }
-}
-
-/// A number for all, or one for each.
-fn one_or_each(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<f64>> {
-    let (numbers, shape) = convert::numbers(value)?;
-    if shape.len() > 1 {
-        return Err(invalid(&format!("{what} must be a number, or one for each, not of shape {shape:?}")));
+    match (shape.as_slice(), masses.as_slice()) {
+        ([], &[mass]) => Ok(Rows::ForAll(mass)),
+        ([_], _) => Ok(Rows::Each(masses)),
+        _ => Err(invalid(&format!("{what} must be a number, or one for each, not of shape {shape:?}"))),
     }
-    Ok(numbers)
 }
 
 /// The moments of one body after the other.
-fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Matrix3<f64>>> {
+fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
     let (numbers, shape) = convert::numbers(value)?;
     let matrices: Vec<_> = match shape.as_slice() {
         [] | [_] => numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect(),
@@ -88,13 +109,11 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<Matrix3<f64>>> {
             return Err(invalid(&format!("moments must be of shape {shapes}, not {shape:?}")));
         }
     };
-    matrices.iter().map(symmetric).collect()
-}
-
-/// The value of a row, where there may be one for all. A missing row is refused as a mass that is not greater than zero.
-fn at<V: Copy>(of_all: &[V], row: usize, missing: V) -> V {
-    let row = if of_all.len() == 1 { 0 } else { row };
-    of_all.get(row).copied().unwrap_or(missing)
+    let matrices = matrices.iter().map(symmetric).collect::<PyResult<Vec<_>>>()?;
+    match (shape.as_slice(), numbers.as_slice()) {
+        ([], &[moment]) => Ok(Rows::ForAll(moment)),
+        _ => Ok(Rows::Each(matrices)),
+    }
 }
 
 /// The row of a body: ground has none.
@@ -106,14 +125,16 @@ impl Inertias {
     /// Returns `self` if it has as many rows as the system.
     pub(crate) fn of(&self, topology: &Topology) -> PyResult<&Self> {
         let (bodies, coordinates) = (topology.body_places() - 1, topology.coordinate_places());
+        let centers = (!self.mass_centers.is_empty()).then_some(self.mass_centers.len());
         let rows = [
-            ("masses", self.masses.len(), bodies, 1),
-            ("moments", self.moments.len(), bodies, 1),
-            ("mass_centers", self.mass_centers.len(), bodies, 0),
-            ("coordinate_masses", self.coordinate_masses.len(), coordinates, 1),
+            ("masses", self.masses.count(), bodies),
+            ("moments", self.moments.count(), bodies),
+            ("mass_centers", centers, bodies),
+            ("coordinate_masses", self.coordinate_masses.count(), coordinates),
         ];
-        match rows.into_iter().find(|&(_, found, wanted, for_all)| found != wanted && found != for_all) {
-            Some((what, found, wanted, _)) => {
+        match rows.into_iter().find(|&(_, found, wanted)| found.is_some_and(|found| found != wanted)) {
+            Some((what, found, wanted)) => {
+                let found = found.unwrap_or_default();
                 Err(invalid(&format!("{what} must have {wanted} rows, not {found}")))
             }
             None => Ok(self),
@@ -140,19 +161,19 @@ impl Inertias {
 
 impl CrateInertias for Inertias {
     fn mass(&self, body: BodyIndex) -> f64 {
-        at(&self.masses, row_of(body), f64::NAN)
+        self.masses.at(row_of(body), |mass| mass).unwrap_or(f64::NAN)
     }
 
     fn inertia(&self, body: BodyIndex) -> Matrix3<f64> {
-        at(&self.moments, row_of(body), MISSING)
+        self.moments.at(row_of(body), Matrix3::from_diagonal_element).unwrap_or(MISSING)
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
-        at(&self.mass_centers, row_of(body), Point3::origin())
+        self.mass_centers.get(row_of(body)).copied().unwrap_or_else(Point3::origin)
     }
 
     fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
-        at(&self.coordinate_masses, coordinate.index(), f64::NAN)
+        self.coordinate_masses.at(coordinate.index(), |mass| mass).unwrap_or(f64::NAN)
     }
 }
 
@@ -186,18 +207,25 @@ impl Inertias {
             moments: moments_of(moments)?,
             mass_centers,
             coordinate_masses: coordinate_masses
-                .map_or(Ok(Vec::new()), |masses| masses_of(masses, "coordinate_masses"))?,
+                .map_or(Ok(Rows::Each(Vec::new())), |masses| masses_of(masses, "coordinate_masses"))?,
         })
     }
 
     fn __repr__(&self) -> String {
-        let (masses, of_coordinates) = (&self.masses, &self.coordinate_masses);
-        format!("Inertias(masses={masses:?}, coordinate_masses={of_coordinates:?})")
+        let text = |rows: &Rows<f64>| match rows {
+            Rows::ForAll(number) => format!("{number:?}"),
+            Rows::Each(numbers) => format!("{numbers:?}"),
+        };
+        let [masses, of_coordinates] = [&self.masses, &self.coordinate_masses].map(text);
+        format!("Inertias(masses={masses}, coordinate_masses={of_coordinates})")
     }
 
     #[expect(clippy::type_complexity, reason = "they are the arguments")]
-    fn __getnewargs__(&self) -> (Vec<f64>, Vec<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Vec<f64>) {
-        let moments = self.moments.iter().map(|&moments| moments.into()).collect();
+    fn __getnewargs__(&self) -> (Rows<f64>, Rows<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Rows<f64>) {
+        let moments = match &self.moments {
+            Rows::ForAll(moment) => Rows::ForAll(*moment),
+            Rows::Each(rows) => Rows::Each(rows.iter().map(|&moments| moments.into()).collect()),
+        };
         let centers: Vec<[f64; 3]> = self.mass_centers.iter().map(|center| center.coords.into()).collect();
         let centers = (!centers.is_empty()).then_some(centers);
         (self.masses.clone(), moments, centers, self.coordinate_masses.clone())

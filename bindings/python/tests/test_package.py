@@ -583,6 +583,25 @@ def test_the_longest_step_is_that_of_the_oscillator() -> None:
     assert abs(lever.frequency - np.sqrt(5000.0 * (1.0 / 2.0 + 0.3**2 / 0.1))) < 0.03 * lever.frequency
 
 
+def test_one_row_of_inertias_is_that_of_one_body() -> None:
+    system, coordinates = fe.System(), fe.System()
+    system.add_linear_bushing(system.add_body(), system.add_body(), stiffness=1e4)
+    coordinates.add_coordinate()
+    coordinates.add_coordinate_spring_damper_ext(coordinates.add_coordinate(), stiffness=1e4)
+    for of, rows, for_all in (
+        (system, {"masses": [80.0], "moments": 1.0}, {"masses": 80.0, "moments": 1.0}),
+        (system, {"masses": 80.0, "moments": [[1.0, 2.0, 3.0]]}, {"masses": 80.0, "moments": 2.0}),
+        (coordinates, {"masses": [], "moments": [], "coordinate_masses": [3.0]}, {"masses": 1.0, "moments": 1.0, "coordinate_masses": 3.0}),
+    ):
+        state = of.state()
+        state.evaluate()
+        for copied in (fe.Inertias(**rows), copy.copy(fe.Inertias(**rows))):
+            with pytest.raises(fe.InvalidValueError, match="must have 2 rows, not 1"):
+                state.stable_step(copied)
+        for copied in (fe.Inertias(**for_all), pickle.loads(pickle.dumps(fe.Inertias(**for_all)))):
+            assert state.stable_step(copied).length < 1.0
+
+
 def test_what_bounds_a_step_is_checked() -> None:
     system, state = on_a_spring(5000.0)
     state.evaluate()
@@ -606,6 +625,7 @@ def test_what_bounds_a_step_is_checked() -> None:
     for wrong, what in (
         (fe.Inertias([1.0, 1.0], 0.1, coordinate_masses=1.0), "masses must have 1 rows, not 2"),
         (fe.Inertias(1.0, [], coordinate_masses=1.0), "moments must have 1 rows, not 0"),
+        (pickle.loads(pickle.dumps(fe.Inertias(1.0, 0.1, coordinate_masses=[1.0, 1.0]))), "coordinate_masses must have 1 rows, not 2"),
         (fe.Inertias(1.0, 0.1, np.zeros((2, 3)), 1.0), "mass_centers"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
     ):
@@ -1107,7 +1127,7 @@ def test_messages_say_what_to_do() -> None:
             fe.Surface(cube, fe.Mesh.brick([1, 1, 1]), stiffness=1e6),
             "Surface(Frame(Body(0)), Mesh of 24 vertices and 12 faces, {'stiffness': [1000000.0]})",
         ),
-        (inertias, "Inertias(masses=[1.0], coordinate_masses=[1.0])"),
+        (inertias, "Inertias(masses=1.0, coordinate_masses=1.0)"),
     ]
     for of, text in shown:
         assert repr(of) == text
