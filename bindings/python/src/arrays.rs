@@ -1,5 +1,6 @@
 //! Arrays with the numbers of one world after the other.
 
+use std::ops::Range;
 use std::slice::ChunksExactMut;
 
 use numpy::{PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _};
@@ -37,6 +38,30 @@ pub(crate) fn wrong_shape(what: &str, shapes: &[Vec<usize>], shape: &[usize]) ->
     invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or ")))
 }
 
+/// The memory of arrays that are in use.
+pub(crate) struct Memory(Vec<Range<*const f64>>);
+
+impl Memory {
+    pub(crate) fn of<'a, 'py: 'a>(
+        inputs: impl IntoIterator<Item = &'a Option<Input<'py>>>,
+    ) -> PyResult<Self> {
+        let ranges = inputs.into_iter().flatten().map(|input| Ok(input.array.as_slice()?.as_ptr_range()));
+        ranges.collect::<PyResult<_>>().map(Self)
+    }
+
+    /// Whether no array in use has any of this memory; numpy does not know of arrays that share it as different objects.
+    fn take(&mut self, array: &[f64]) -> bool {
+        let own = array.as_ptr_range();
+        let is_free = own.is_empty()
+            || self
+                .0
+                .iter()
+                .all(|other| other.is_empty() || other.end <= own.start || own.end <= other.start);
+        self.0.push(own);
+        is_free
+    }
+}
+
 impl Input<'_> {
     pub(crate) fn rows(input: Option<&Self>) -> PyResult<Rows<'_>> {
         input.map(|Input { array, width }| Ok((array.as_slice()?, *width))).transpose()
@@ -68,17 +93,18 @@ pub(crate) fn output<'py>(
     value: Option<&Bound<'py, PyAny>>,
     what: &str,
     shape: &[usize],
+    used: &mut Memory,
 ) -> PyResult<Option<PyReadwriteArrayDyn<'py, f64>>> {
     let Some(value) = value else { return Ok(None) };
-    let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| {
-        PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"))
-    })?;
+    let refused = || PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"));
+    let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| refused())?;
     if array.shape() != shape {
         return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
     }
-    if !array.is_c_contiguous() {
-        return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order")));
-    }
+    let Ok(numbers) = array.as_slice() else {
+        return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order, and aligned")));
+    };
+    used.take(numbers).then_some(()).ok_or_else(refused)?;
     Ok(Some(array))
 }
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use crate::arrays::{self, Input, chunks, input, output, row, wrong_shape};
+use crate::arrays::{self, Input, Memory, chunks, input, output, row, wrong_shape};
 use crate::convert::{self, force_numbers};
 use crate::errors::{invalid, raised};
 use crate::inertias::{Inertias, method_of};
@@ -173,10 +173,12 @@ impl Batch {
             coordinates,
         };
 
-        let mut wrenches = output(arrays.wrenches, "wrenches", &[n, b, 6])?;
-        let mut coordinate_forces = output(arrays.coordinate_forces, "coordinate_forces", &[n, c])?;
-        let mut energies = output(arrays.energies, "energies", &[n])?;
-        let mut results = output(arrays.results, "results", &[n, k])?;
+        let mut used = Memory::of([&time, &poses, &velocities, &values, &rates])?;
+        let mut wrenches = output(arrays.wrenches, "wrenches", &[n, b, 6], &mut used)?;
+        let mut coordinate_forces =
+            output(arrays.coordinate_forces, "coordinate_forces", &[n, c], &mut used)?;
+        let mut energies = output(arrays.energies, "energies", &[n], &mut used)?;
+        let mut results = output(arrays.results, "results", &[n, k], &mut used)?;
         let mut wrenches = chunks(wrenches.as_mut(), 6 * b)?;
         let mut coordinate_forces = chunks(coordinate_forces.as_mut(), c)?;
         let mut energies = chunks(energies.as_mut(), 1)?;
@@ -253,12 +255,14 @@ impl Batch {
         &self,
         py: Python<'_>,
         scope: Scope,
+        mut used: Memory,
         outputs: [(Option<&Bound<'_, PyAny>>, &str, usize); 3],
         product: impl Fn(&mut Products, usize, &mut [Option<&mut [f64]>; 3]) -> Result<(), Error> + Sync,
     ) -> PyResult<()> {
         let (n, system, threads) = (self.worlds.len(), self.system.get(), self.threads);
         let [mut a, mut b, mut c] = {
-            let [a, b, c] = outputs.map(|(array, what, width)| (output(array, what, &[n, width]), width));
+            let [a, b, c] =
+                outputs.map(|(array, what, width)| (output(array, what, &[n, width], &mut used), width));
             [(a.0?, a.1), (b.0?, b.1), (c.0?, c.1)]
         };
         let mut to = [chunks(a.0.as_mut(), a.1)?, chunks(b.0.as_mut(), b.1)?, chunks(c.0.as_mut(), c.1)?];
@@ -458,6 +462,7 @@ impl Batch {
         let motion = input(motion, "motion", &[vec![n, m]])?;
         let velocity = input(velocity, "velocity", &[vec![n, m]])?;
         let variables = self.variables(py, variables)?;
+        let used = Memory::of([&motion, &velocity, &variables])?;
         let [motion, velocity, variables] = [
             Input::rows(motion.as_ref())?,
             Input::rows(velocity.as_ref())?,
@@ -465,7 +470,7 @@ impl Batch {
         ];
         let scope = Scope { variables: variables.is_some() || next.is_some(), commit: next.is_some() };
         let outputs = [(forces, "forces", m), (next, "next", v), (None, "", 0)];
-        self.multiply(py, scope, outputs, |products, world, [forces, next, _]| {
+        self.multiply(py, scope, used, outputs, |products, world, [forces, next, _]| {
             products.forwards(
                 [row(motion, world), row(velocity, world), row(variables, world)],
                 forces.as_deref_mut(),
@@ -490,9 +495,10 @@ impl Batch {
         let forces = input(forces, "forces", &[vec![n, m]])?;
         let next = self.variables(py, next)?;
         let scope = Scope { variables: variables.is_some() || next.is_some(), commit: next.is_some() };
+        let used = Memory::of([&forces, &next])?;
         let [forces, next] = [Input::rows(forces.as_ref())?, Input::rows(next.as_ref())?];
         let outputs = [(motion, "motion", m), (velocity, "velocity", m), (variables, "variables", v)];
-        self.multiply(py, scope, outputs, |products, world, [motion, velocity, variables]| {
+        self.multiply(py, scope, used, outputs, |products, world, [motion, velocity, variables]| {
             products.backwards(
                 [row(forces, world), row(next, world)],
                 [motion.as_deref_mut(), velocity.as_deref_mut()],

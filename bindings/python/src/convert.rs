@@ -10,7 +10,7 @@ use numpy::{
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods as _, ToPyArray as _,
 };
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict as _, PyDict, PyMapping};
+use pyo3::types::PyMapping;
 
 use crate::errors::{invalid, raised};
 
@@ -28,6 +28,7 @@ pub(crate) fn array<'py>(value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayD
     // The calls of numpy below cost more than a small system.
     if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
         && array.is_c_contiguous()
+        && array.data().is_aligned()
     {
         return Ok(array.try_readonly()?);
     }
@@ -36,8 +37,7 @@ pub(crate) fn array<'py>(value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayD
     if !b"biuf".contains(&kind) {
         return Err(invalid(&format!("real numbers are required, not an array of {}", array.dtype())));
     }
-    let options: Bound<'py, PyDict> = [("dtype", "float64"), ("order", "C")].into_py_dict(py)?;
-    py.import("numpy")?.call_method("asarray", (array,), Some(&options))?.extract()
+    py.import("numpy")?.call_method1("require", (array, "float64", "CA"))?.extract()
 }
 
 /// The numbers of an array, and its shape.

@@ -170,6 +170,39 @@ def test_arrays_are_written_in_place_or_refused() -> None:
         batch.evaluate(poses=moved["poses"][:-1])
 
 
+def test_arrays_that_share_memory_are_refused_or_copied() -> None:
+    system = everything()
+    batch, moved = fe.Batch(system, WORLDS), motion(system, WORLDS)
+    # Of two objects, which have no array in common.
+    buffer = bytearray((WORLDS + 1) * 48 + 1)
+
+    def shared(offset: int) -> Any:
+        return np.frombuffer(buffer, count=6 * WORLDS, offset=offset).reshape(WORLDS, 1, 6)
+
+    shared(0)[:] = moved["velocities"]
+    with pytest.raises(TypeError, match="wrenches .* used once"):
+        batch.evaluate(**{**moved, "velocities": shared(0)}, wrenches=shared(48))
+    energies: Any = np.frombuffer(buffer, count=WORLDS)
+    with pytest.raises(TypeError, match="energies .* used once"):
+        batch.evaluate(**moved, wrenches=shared(0), energies=energies)
+    batch.evaluate(**moved, wrenches=shared(0))
+    gradient: Any = np.frombuffer(buffer, count=7 * 6).reshape(6, 7)
+    few = fe.Batch(system, 6)
+    few.evaluate(**motion(system, 6))
+    with pytest.raises(TypeError, match="motion .* used once"):
+        few.vjp(forces=gradient, motion=np.frombuffer(buffer, count=7 * 6, offset=8).reshape(6, 7))
+    with pytest.raises(TypeError, match="forces .* used once"):
+        few.jvp(motion=gradient, forces=np.frombuffer(buffer, count=7 * 6, offset=8).reshape(6, 7))
+    # What is not aligned is copied, or refused by its name where it is written to.
+    shared(1)[:] = moved["velocities"]
+    expected, got = np.empty((WORLDS, 1, 6)), np.empty((WORLDS, 1, 6))
+    batch.evaluate(**moved, wrenches=expected)
+    batch.evaluate(**{**moved, "velocities": shared(1)}, wrenches=got)
+    assert np.array_equal(got, expected)
+    with pytest.raises(TypeError, match="wrenches .* aligned"):
+        batch.evaluate(**moved, wrenches=shared(1))
+
+
 def test_poses_that_are_none_are_refused() -> None:
     system = everything()
     state, batch = system.state(), fe.Batch(system, 1)
