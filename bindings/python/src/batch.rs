@@ -18,7 +18,7 @@ use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places};
 use crate::saved::{self, Saved};
 use crate::state::State;
-use crate::system::{System, Update};
+use crate::system::{System, Update, once};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
@@ -96,16 +96,14 @@ impl Batch {
             names.push(name);
             columns.push((numbers, shape.is_empty()));
         }
-        if self.worlds.first().is_some_and(|world| !self.system.get().read().owns(world)) {
-            return Err(raised(Error::TopologyMismatch));
-        }
+        self.is_current().then_some(()).ok_or_else(|| raised(Error::TopologyMismatch))?;
         // Before any is written, and also where there is no world.
         names.iter().try_for_each(|name| self.check_name(name))?;
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
             let system = system.read();
-            let update = Update::of(names, &system);
+            let update = Update::of(names, &system)?;
             parallel::each(worlds, threads, |world, state| {
                 update.write(&system, state, |place| {
                     let (numbers, is_one) = &columns[place];
@@ -113,6 +111,19 @@ impl Batch {
                 })
             })
         })
+    }
+
+    /// Whether all worlds are up to date with the system.
+    fn is_current(&self) -> bool {
+        let system = self.system.get().read();
+        self.worlds.iter().all(|world| system.owns(world))
+    }
+
+    /// Refuses worlds with different variables, as where some began anew after a change of the system, and others are from before.
+    fn check_alike(&self) -> PyResult<()> {
+        let keys = self.keys();
+        let is_alike = self.is_current() || self.worlds.iter().all(|world| world.variable_names() == keys);
+        is_alike.then_some(()).ok_or_else(|| raised(Error::TopologyMismatch))
     }
 
     /// Refuses the name of a variable that there is not.
@@ -237,7 +248,7 @@ impl Batch {
         let Some(Ok(some)) = value.map(|value| value.cast::<PyMapping>()) else {
             return input(value, "variables", &shape);
         };
-        let keys = self.keys();
+        let (keys, mut places) = (self.keys(), Vec::new());
         let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
         for (name, values) in convert::items(some)? {
             let values = convert::array(&values)?;
@@ -245,6 +256,7 @@ impl Batch {
                 return Err(wrong_shape(&name, &[vec![n], vec![]], values.shape()));
             }
             let place = System::place_of(&self.system.get().read(), &keys, &name)?;
+            once(&mut places, place, &name)?;
             all.set_item(place, &*values)?;
         }
         input(Some(&all.getattr("T")?), "variables", &shape)
@@ -517,6 +529,7 @@ impl Batch {
 
     /// All variables of all worlds (n, variables), in the order of ``keys()``; flags are 1 or 0.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.check_alike()?;
         let mut values = Vec::new();
         for world in &self.worlds {
             world.visit_variables(&mut |entry| values.push(entry.value.number()));
@@ -527,6 +540,7 @@ impl Batch {
     /// Sets all variables of all worlds, as ``values`` returns them, what elements remember among them: see
     /// ``State.set_values``.
     fn set_values(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.check_alike()?;
         let values = input(Some(values), "values", &[vec![self.worlds.len(), self.width()]])?;
         let rows = Input::rows(values.as_ref())?;
         let Self { worlds, threads, .. } = self;

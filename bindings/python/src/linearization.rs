@@ -11,7 +11,7 @@ use pyo3::types::PyMapping;
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::parts::{Body, body_rows, coordinate_places};
-use crate::system::System;
+use crate::system::{System, once};
 
 /// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
 #[derive(Clone)]
@@ -164,7 +164,8 @@ impl Products {
 pub(crate) struct Linearization {
     products: Products,
     bodies: Vec<(Body, BodyIndex)>,
-    system: Py<System>,
+    /// The names that were given to elements, and their ids.
+    given: Vec<(String, String)>,
     variable_names: Vec<String>,
 }
 
@@ -213,17 +214,22 @@ impl Linearization {
         variables: bool,
         commit: bool,
     ) -> PyResult<Self> {
-        let (all, system) = (system, system.get());
+        let system = system.get();
         let scope = Scope { variables: variables || commit, commit };
         let products = py.detach(|| {
             let system = system.read();
             let mut products = Products::new(scope, system.topology(), state, &Places::of(state));
             let bodies = system.topology().bodies().chain([BodyIndex::GROUND]);
             let bodies = bodies.map(|body| (system.body(body), body)).collect();
-            products.linearize(&system, state).map(|()| (products, bodies))
+            let given = system.elements().filter_map(|id| {
+                let name = system.element_name(id).name?;
+                Some((name.to_string(), id.to_string()))
+            });
+            let given = given.collect();
+            products.linearize(&system, state).map(|()| (products, bodies, given))
         });
-        let (products, bodies) = products.map_err(raised)?;
-        Ok(Self { products, bodies, system: all.clone_ref(py), variable_names: state.variable_names() })
+        let (products, bodies, given) = products.map_err(raised)?;
+        Ok(Self { products, bodies, given, variable_names: state.variable_names() })
     }
 
     /// The numbers of a motion, velocity or force.
@@ -236,9 +242,13 @@ impl Linearization {
         let Some(value) = value else { return Ok(None) };
         let count = self.variable_names.len();
         let Ok(some) = value.cast::<PyMapping>() else { return convert::row(value, count, what).map(Some) };
-        let mut numbers = vec![0.0; count];
+        let id_of = |name: &str| Some(self.given.iter().find(|(own, _)| own == name)?.1.clone());
+        let (mut numbers, mut places) = (vec![0.0; count], Vec::new());
         for (name, number) in convert::items(some)? {
-            let place = System::place_of(&self.system.get().read(), &self.variable_names, &name)?;
+            // By the names that elements had: they may have been removed since.
+            let resolved = System::resolved_by(id_of, &name);
+            let place = System::place_among(&self.variable_names, &name, resolved)?;
+            once(&mut places, place, &name)?;
             numbers[place] = number.extract()?;
         }
         Ok(Some(numbers))

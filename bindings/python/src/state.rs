@@ -3,8 +3,8 @@
 use std::slice;
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Handle, KinematicsError, KinematicsSource, Pose,
-    Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
+    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Error, Handle, KinematicsError, KinematicsSource,
+    Pose, Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -62,8 +62,8 @@ impl State {
     }
 
     /// The exception of an error in reading or writing variables of these names.
-    fn refused(&self, error: force_elements::Error, names: &[String]) -> PyErr {
-        if let force_elements::Error::NoSuchVariable { .. } = error {
+    fn refused(&self, error: Error, names: &[String]) -> PyErr {
+        if let Error::NoSuchVariable { .. } = error {
             let keys = self.state.variable_names();
             let system = self.system.get().read();
             let unknown = names.iter().find_map(|name| System::place_of(&system, &keys, name).err());
@@ -512,7 +512,13 @@ impl State {
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
-        self.view(|_, view| view.result(name).map_err(raised))
+        let listed = "results() lists all, under the kinds and places of their elements";
+        self.view(|_, view| {
+            view.result(name).map_err(|error| match error {
+                Error::NoSuchResult { stage: None, .. } => no_such(&format!("{error}; {listed}")),
+                error => raised(error),
+            })
+        })
     }
 
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name
@@ -586,12 +592,9 @@ impl State {
         let items: Vec<(String, f64)> = values.items()?.extract()?;
         let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
         let system = self.system.get().read();
-        let update = Update::of(names.iter().cloned(), &system);
-        let mut changed = self.state.clone();
-        let outcome = update.write(&system, &mut changed, |place| values[place]);
-        outcome.map_err(|error| self.refused(error, &names))?;
-        self.state = changed;
-        Ok(())
+        let update = Update::of(names.iter().cloned(), &system)?;
+        let outcome = update.write(&system, &mut self.state, |place| values[place]);
+        outcome.map_err(|error| self.refused(error, &names))
     }
 
     fn __contains__(&self, name: &str) -> bool {

@@ -94,7 +94,11 @@ impl System {
 
     /// Where a variable is among all, which are listed by the kinds and places of their elements.
     pub(crate) fn place_of(system: &ForceSystem<f64>, keys: &[String], name: &str) -> PyResult<usize> {
-        let resolved = Self::resolved(system, name);
+        Self::place_among(keys, name, Self::resolved(system, name))
+    }
+
+    /// Where a variable of a name is among all, under the kind and place of its element.
+    pub(crate) fn place_among(keys: &[String], name: &str, resolved: String) -> PyResult<usize> {
         let place = keys.iter().position(|key| *key == resolved);
         place.ok_or_else(|| {
             let parts = keys.iter().filter_map(|key| key.strip_prefix(&resolved)?.strip_prefix('.'));
@@ -109,12 +113,18 @@ impl System {
 
     /// The name of a variable under the kind and place of its element, where it may be under the user's name.
     fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
+        let id_of = |element: &str| system.find_element(element).map(|id| id.to_string());
+        Self::resolved_by(id_of, name)
+    }
+
+    /// The same, where elements have the ids that are returned for their names.
+    pub(crate) fn resolved_by(id_of: impl Fn(&str) -> Option<String>, name: &str) -> String {
         // A user's name may have dots: the longest that fits is meant.
         let mut dots: Vec<usize> = name.match_indices('.').map(|(place, _)| place).collect();
         dots.reverse();
         let own = dots.into_iter().find_map(|dot| {
             let (element, field) = name.split_at(dot);
-            system.find_element(element).map(|id| format!("{id}{field}"))
+            id_of(element).map(|id| id + field)
         });
         own.unwrap_or_else(|| name.to_string())
     }
@@ -129,10 +139,14 @@ pub(crate) struct Update {
 }
 
 impl Update {
-    pub(crate) fn of(names: impl IntoIterator<Item = String>, system: &ForceSystem<f64>) -> Self {
+    /// # Errors
+    /// If two names are of one variable.
+    pub(crate) fn of(names: impl IntoIterator<Item = String>, system: &ForceSystem<f64>) -> PyResult<Self> {
         let mut update = Self::default();
-        for (place, name) in names.into_iter().enumerate() {
-            let name = System::resolved(system, &name);
+        let mut all = Vec::new();
+        for (place, given) in names.into_iter().enumerate() {
+            let name = System::resolved(system, &given);
+            once(&mut all, name.clone(), &given)?;
             let split = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
             let found = split.and_then(|(id, field)| {
                 let id = system.elements().find(|other| other.to_string().strip_suffix(']') == Some(id))?;
@@ -147,25 +161,37 @@ impl Update {
                 None => update.of_elements.push((id, vec![(field, place)])),
             }
         }
-        update
+        Ok(update)
     }
 
+    /// Writes all variables, or none.
     pub(crate) fn write(
         &self,
         system: &ForceSystem<f64>,
         state: &mut CrateState<f64>,
         value: impl Fn(usize) -> f64,
     ) -> Result<(), Error> {
+        let mut changed = state.clone();
         for (name, place) in &self.alone {
-            system.set_variable(state, name, value(*place))?;
+            system.set_variable(&mut changed, name, value(*place))?;
         }
         for (id, fields) in &self.of_elements {
             let values: Vec<_> =
                 fields.iter().map(|(field, place)| (field.as_str(), value(*place))).collect();
-            system.set_variables(state, *id, &values)?;
+            system.set_variables(&mut changed, *id, &values)?;
         }
+        *state = changed;
         Ok(())
     }
+}
+
+/// Keeps a variable, or refuses it if it has been named before.
+pub(crate) fn once<P: PartialEq>(before: &mut Vec<P>, variable: P, name: &str) -> PyResult<()> {
+    if before.contains(&variable) {
+        return Err(invalid(&format!("{name} is the second name of a variable that is given twice")));
+    }
+    before.push(variable);
+    Ok(())
 }
 
 /// Where all names of variables are.

@@ -253,6 +253,22 @@ def test_products_with_a_linearization_are_its_matrices_and_transpose() -> None:
     assert np.allclose(only, stiffness @ dX + damping @ dV, rtol=1e-12, atol=1e-9)
 
 
+def test_a_linearization_has_the_names_of_its_state() -> None:
+    system = fe.System()
+    cube = system.add_body()
+    old = system.add_linear_bushing(fe.GROUND, cube, name="old", stiffness=100.0)
+    state = system.state()
+    state.set_body(cube, [0.5, 0.0, 0.0])
+    state.evaluate()
+    linearization = state.linearize(variables=True)
+    system.remove_element(old)
+    system.add_linear_bushing(cube, fe.GROUND, name="new")
+    for name in ("old.stiffness.px", "linear_bushing[0].stiffness.px"):
+        assert linearization.jvp(variables={name: 1.0})[0][3] == -0.5
+    with pytest.raises(fe.NoSuchNameError, match="new.stiffness.px"):
+        linearization.jvp(variables={"new.stiffness.px": 1.0})
+
+
 def test_a_linearization_is_the_limit_of_differences() -> None:
     system = everything()
     moved = motion(system, 1)
@@ -391,8 +407,13 @@ def test_a_state_from_before_a_change_is_not_pickled() -> None:
     mixed = fe.Batch(system, 2)
     system.add_body()
     mixed.reset([True, False])
+    for refused in (lambda: pickle.dumps(mixed), lambda: mixed.update({"time": 1.0}), lambda: mixed.evaluate()):
+        with pytest.raises(fe.TopologyError):
+            refused()
+    system.add_linear_bushing(fe.GROUND, a, stiffness=1.0)
+    mixed.reset([True, False])
     with pytest.raises(fe.TopologyError):
-        pickle.dumps(mixed)
+        mixed.values()
     state.carry_over()
     batch.carry_over()
     assert pickle.loads(pickle.dumps(state))["linear_bushing[0].stiffness.px"] == 1000.0
@@ -1202,6 +1223,26 @@ def test_variables_that_bound_each_other_are_set_together() -> None:
         with pytest.raises(error):
             state.update(wrong)
         assert np.array_equal(state.values(), before)
+    before = batch.values()
+    changes = {"time": 7.0, "spring.mu_static": [0.9, 0.05, 0.95, 0.06]}
+    with pytest.raises(fe.InvalidValueError, match="mu_kinetic") as raised:
+        batch.update({**changes, "spring.mu_kinetic": [0.1, 0.5, 0.2, 0.5]})
+    assert raised.value.worlds == [1, 3]
+    assert np.array_equal(batch.values()[1::2], before[1::2]) and batch["time"].tolist() == [7.0, 2.0, 7.0, 2.0]
+    twice = {"spring.mu_static": 0.8, f"{spring}.mu_static": 0.9}
+    unchanged = (state.values().tobytes(), batch.values().tobytes())
+    state.evaluate()
+    batch.evaluate()
+    linearization = state.linearize(variables=True)
+    for refused in (
+        lambda: state.update(twice),
+        lambda: batch.update(twice),
+        lambda: batch.jvp(variables=twice),
+        lambda: linearization.jvp(variables=twice),
+    ):
+        with pytest.raises(fe.InvalidValueError, match=r"exponential_spring\[0\].mu_static .* twice"):
+            refused()
+    assert (state.values().tobytes(), batch.values().tobytes()) == unchanged
 
 
 def test_a_matrix_that_is_symmetric_to_rounding_is_a_stiffness() -> None:
