@@ -6,7 +6,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::handle::{ElementId, or_panic};
-use crate::framework::kinds::AnyElement;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -608,8 +607,7 @@ impl<T: Real> ForceSystem<T> {
             if !state.continuous.account_open[place] {
                 continue;
             }
-            let energy = |element: &dyn AnyElement<T>| [element.potential_energy()];
-            let [stored] = self.measure(state, id, energy)?.map(T::to_f64);
+            let stored = self.energies(state, id)?[0].to_f64();
             let absorbed = state.continuous.values[place].to_f64();
             let shown = &mut state.continuous.shown[place];
             let rounding = by_place + rounding * (absorbed.abs() + shown.stored.max(stored.abs()));

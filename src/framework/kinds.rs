@@ -45,9 +45,8 @@ pub(crate) enum Next<'a, T: Real> {
 /// An element at Dynamics stage, with the requests that are made outside the loops over all elements, as in
 /// [`ForceElement`].
 pub(crate) trait AnyElement<T: Real> {
-    fn potential_energy(&self) -> T;
-    fn held_energy(&self) -> T;
-    fn power_dissipated(&self) -> T;
+    /// The energy stored, the energy that would be stored if friction held, and the power dissipated.
+    fn energies(&self) -> [T; 3];
     fn draw(&self, pen: &mut Pen<'_>);
     fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>);
     fn passing_time(&self, within: f64) -> f64;
@@ -55,16 +54,9 @@ pub(crate) trait AnyElement<T: Real> {
 }
 
 impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
-    fn potential_energy(&self) -> T {
-        self.0.potential_energy(&self.1)
-    }
-
-    fn held_energy(&self) -> T {
-        self.0.held_energy(&self.1)
-    }
-
-    fn power_dissipated(&self) -> T {
-        self.0.power_dissipated(&self.1)
+    fn energies(&self) -> [T; 3] {
+        let (element, at) = self;
+        [element.potential_energy(at), element.held_energy(at), element.power_dissipated(at)]
     }
 
     fn draw(&self, pen: &mut Pen<'_>) {

@@ -280,8 +280,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let mut failed = None;
         self.ask(slots, 0..self.elements.len(), kinematics, &mut |place, element| {
-            let numbers = [power_absorbed[place], element.potential_energy(), element.power_dissipated()];
-            if !numbers.iter().all(T::is_finite) {
+            let [stored, _, dissipated] = element.energies();
+            if ![power_absorbed[place], stored, dissipated].iter().all(T::is_finite) {
                 failed = failed.or(Some(place));
             }
         })?;

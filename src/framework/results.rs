@@ -9,7 +9,6 @@ use nalgebra::{Point3, SVector};
 use crate::framework::Error;
 use crate::framework::element_variables::{find_number, is_named};
 use crate::framework::handle::ElementId;
-use crate::framework::kinds::AnyElement;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
@@ -250,9 +249,7 @@ impl<T: Real> PositionView<'_, T> {
         });
         let mut values = [T::zero(); 3];
         if results == Stage::Dynamics {
-            let energies =
-                |element: &dyn AnyElement<T>| [element.potential_energy(), element.power_dissipated()];
-            let [stored, dissipated] = system.measure(state, id, energies).unwrap_or_else(|_| [T::zero(); 2]);
+            let [stored, _, dissipated] = system.energies(state, id).unwrap_or_else(|_| [T::zero(); 3]);
             values = [stored, dissipated, state.continuous.rates[state.slot_at(kind, place)]];
         }
         for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {

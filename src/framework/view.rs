@@ -252,9 +252,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn potential_energy_of(&self, element: impl Into<ElementId>) -> T {
-        let [energy] =
-            or_panic(self.system.measure(self.state, element.into(), |element| [element.potential_energy()]));
-        energy
+        or_panic(self.system.energies(self.state, element.into()))[0]
     }
 
     /// The power dissipated by one element \[W\], as far as it is known instantaneously.
@@ -262,9 +260,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
-        let [power] =
-            or_panic(self.system.measure(self.state, element.into(), |element| [element.power_dissipated()]));
-        power
+        or_panic(self.system.energies(self.state, element.into()))[2]
     }
 
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).

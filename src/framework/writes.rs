@@ -5,7 +5,6 @@ use alloc::string::ToString;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ENABLED, check_new, is_named, validate_continuous};
 use crate::framework::handle::{ElementId, Handle};
-use crate::framework::kinds::AnyElement;
 use crate::framework::slots::{AnySlots, Columns, Group, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
@@ -242,25 +241,20 @@ impl<T: Real> ForceSystem<T> {
         self.advance(state, Stage::Dynamics)?;
         for id in self.elements() {
             let slot = state.slot(id)?;
-            [state.continuous.values[slot]] =
-                self.measure(state, id, |element| [element.potential_energy()])?;
+            [state.continuous.values[slot], ..] = self.energies(state, id)?;
         }
         state.continuous.open_all();
         Ok(())
     }
 
-    /// Numbers of one element of a state that has been realized to Dynamics; zero while the element is disabled.
-    pub(super) fn measure<const N: usize>(
-        &self,
-        state: &State<T>,
-        id: ElementId,
-        of: impl Fn(&dyn AnyElement<T>) -> [T; N],
-    ) -> Result<[T; N], Error> {
+    /// The energy stored in one element of a state that has been realized to Dynamics, the energy that would be stored if
+    /// friction held, and the power dissipated; zero while the element is disabled.
+    pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<[T; 3], Error> {
         let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
-        let mut measured = [T::zero(); N];
+        let mut energies = [T::zero(); 3];
         let only = id.place()..id.place() + 1;
-        kind.ask(slots, only, &state.kinematics, &mut |_, element| measured = of(element))?;
-        Ok(measured)
+        kind.ask(slots, only, &state.kinematics, &mut |_, element| energies = element.energies())?;
+        Ok(energies)
     }
 
     /// The energy stored in one element, whose caches are filled beyond the stage of the state, and the energy that it
@@ -272,8 +266,7 @@ impl<T: Real> ForceSystem<T> {
             let (slots, only) = (kinds[id.kind()].as_mut(), id.place()..id.place() + 1);
             self.kinds[id.kind()].calc(slots, only, first..=Stage::Dynamics, kinematics)?;
         }
-        let energies = |element: &dyn AnyElement<T>| [element.potential_energy(), element.held_energy()];
-        let [stored, held] = self.measure(state, id, energies)?;
+        let [stored, held, _] = self.energies(state, id)?;
         if stored.is_finite() && held.is_finite() {
             Ok([stored, held])
         } else {
