@@ -12,7 +12,7 @@ use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
 };
-use crate::results;
+use crate::{element_types, results};
 
 /// A force law as a closure, which records loads and returns the stored energy \[J\].
 type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
@@ -256,12 +256,7 @@ impl<T: Real> Loads<T> {
 
 impl<T: Real> ForceElement<T> for CustomForce<T> {
     const KIND: &'static str = "custom_force";
-    type Parameters = ();
-    type Discrete = ();
-    type Continuous = ();
-    type Position = ();
-    type Velocity = ();
-    type Dynamics = Loads<T>;
+    element_types! { Dynamics = Loads<T>; }
 
     fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
         Ok(())
@@ -306,18 +301,6 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
                 Load::OnCoordinate { .. } => {}
             }
         }
-    }
-
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
-    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_supplied
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {

@@ -16,7 +16,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 /// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and `add_`
 /// methods are called in stage order. Each is given what is known at its stage and must depend on nothing else, so that
 /// an evaluation is a pure function of the state. Methods that an element does not define do nothing: caches keep their
-/// defaults, no energy is stored, no power is dissipated.
+/// defaults, and energy and powers are the results declared under their names, or else zero.
 ///
 /// # Conventions
 ///
@@ -166,9 +166,10 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Adds the forces on bodies and coordinates.
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>);
 
-    /// The energy stored \[J\].
-    fn potential_energy(&self, _at: &AtDynamics<'_, T, Self>) -> T {
-        T::zero()
+    /// The energy stored \[J\]: by default the [result](crate::results!) of this name, or zero if none is declared.
+    #[inline]
+    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.declared(0)
     }
 
     /// The energy that would be stored \[J\] if friction held at the committed anchors, without a limit.
@@ -180,17 +181,20 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         self.potential_energy(at)
     }
 
-    /// The power dissipated \[W\], as far as it is known instantaneously.
+    /// The power dissipated \[W\], as far as it is known instantaneously: by default the result of this name, or zero.
     ///
     /// The energy dissipated over a motion is `absorbed energy − potential energy`; see
     /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
-    fn power_dissipated(&self, _at: &AtDynamics<'_, T, Self>) -> T {
-        T::zero()
+    #[inline]
+    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.declared(1)
     }
 
-    /// The power supplied by a drive inside the element \[W\]; zero for a passive element.
-    fn power_supplied(&self, _at: &AtDynamics<'_, T, Self>) -> T {
-        T::zero()
+    /// The power supplied by a drive inside the element \[W\], zero for a passive element: by default the result of this
+    /// name, or zero.
+    #[inline]
+    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
+        at.declared(2)
     }
 
     /// Writes the rates of change of the continuous variables, each in its unit per second. `rates` starts as zero.
@@ -410,6 +414,16 @@ pub struct AtDynamics<'a, T: Real, E: ForceElement<T>> {
     pub(crate) at_velocity: AtVelocity<'a, T, E>,
     /// The element's results at Dynamics stage.
     pub dynamics: &'a E::Dynamics,
+}
+
+impl<T: Real, E: ForceElement<T>> AtDynamics<'_, T, E> {
+    /// The energy or power at a place in [`Cache::energies`], of whichever stage declares it.
+    #[inline]
+    fn declared(&self, i: usize) -> T {
+        let by_stage =
+            [self.position.energies()[i], self.velocity.energies()[i], self.dynamics.energies()[i]];
+        by_stage.into_iter().flatten().next().unwrap_or_else(T::zero)
+    }
 }
 
 impl<T: Real, E: ForceElement<T>> AtVelocity<'_, T, E> {

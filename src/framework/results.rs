@@ -29,6 +29,13 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
     /// Calls `visit` once for each result that can be read by name, always with the same names in the same order. The
     /// default lists none.
     fn visit(&self, _stage: Stage, _visit: Visitor<'_, T>) {}
+
+    /// The results named `potential_energy`, `power_dissipated` and `power_supplied`, which are those of the element unless it
+    /// defines the methods of these names. The default has none.
+    #[inline]
+    fn energies(&self) -> [Option<T>; 3] {
+        [None; 3]
+    }
 }
 
 /// Declares a struct of results and implements [`Cache`](crate::Cache) for it: each field once, with its
@@ -45,6 +52,9 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
 /// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a dimensionless number, `[]` for a
 /// flag. Names must be unique among all results of an element, and must not change: lists whose length changes, such as
 /// the contacts of a foundation, have typed access only.
+///
+/// Fields named `potential_energy`, `power_dissipated` and `power_supplied`, of type `T`, are the energy and powers of the
+/// element, unless it defines the methods of [`ForceElement`](crate::ForceElement) of these names.
 ///
 /// A field without a unit is not listed, and may be of any type with `Default`: a buffer, or data that only the element
 /// itself reads. A default is needed if it is not the neutral value (zero, the origin, the identity, `None`).
@@ -123,8 +133,19 @@ macro_rules! results {
                     visit,
                 );)?)*
             }
+
+            #[inline]
+            fn energies(&self) -> [Option<T>; 3] {
+                let energies = &mut [None; 3];
+                $($crate::results!(@energy energies self $field);)*
+                *energies
+            }
         }
     };
+    (@energy $energies:ident $self:ident potential_energy) => { $energies[0] = Some($self.potential_energy) };
+    (@energy $energies:ident $self:ident power_dissipated) => { $energies[1] = Some($self.power_dissipated) };
+    (@energy $energies:ident $self:ident power_supplied) => { $energies[2] = Some($self.power_supplied) };
+    (@energy $energies:ident $self:ident $other:ident) => {};
     (@default $T:ident ($($unit:tt)?) $default:expr) => { <$T as $crate::Real>::lit($default) };
     (@default $T:ident ($unit:tt)) => { $crate::variables::Listed::<$T, _>::neutral() };
     (@default $T:ident ()) => { Default::default() };

@@ -242,14 +242,6 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         self.ends.add_forces([X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (position, dynamics) = (at.position, at.dynamics);
         self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);

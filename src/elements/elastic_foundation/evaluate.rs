@@ -273,10 +273,6 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         at.position.potential_energy + at.dynamics.held_energy
     }
 
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
     fn is_path_dependent(&self) -> bool {
         self.has_anchors
     }

@@ -475,10 +475,6 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         report([at.position.height - d0 + T::lit(TOUCH).ln() / d2, at.velocity.v_PS.z]);
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
-    }
-
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { anchor_P, last_station, sliding, .. } = at.discrete;
         let is_anchored = last_station.is_some() || *sliding == T::zero();
@@ -489,10 +485,6 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         let [held, drawn] = [place - anchor_P, place - at.dynamics.next_anchor_P].map(|s| s.norm_squared());
         let friction = T::lit(0.5) * at.parameters.friction_elasticity;
         at.dynamics.potential_energy + friction * (held - drawn)
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
     }
 
     fn reset_memory(

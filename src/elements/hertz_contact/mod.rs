@@ -393,12 +393,4 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
 
     /// There is no memory.
     fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
-
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
 }

@@ -22,18 +22,6 @@ macro_rules! derived_methods {
         }
     };
     () => {
-        fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-            at.dynamics.potential_energy
-        }
-
-        fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-            at.dynamics.power_dissipated
-        }
-
-        fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-            at.dynamics.power_supplied
-        }
-
         fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
             if self.try_linearize_variables(at, blocks).is_none() {
                 blocks.differences();
