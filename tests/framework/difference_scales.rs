@@ -1,7 +1,7 @@
 //! Differences far from the scales of metres and seconds: of large and small numbers, and of elements that load bodies which
 //! they do not check.
 
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::{
     AtDynamics, BodyIndex, Column, CoordinateIndex, CustomForce, ElementError, End, Error, ForceAccumulator,
     ForceElement, ForceSystem, Linearization, Pose, Real, Row, Scope, SpatialVelocity, Topology, variables,
@@ -251,4 +251,70 @@ fn bodies_and_coordinates_that_an_element_loads_unchecked_are_moved() {
         }
         assert_near(K[(12, 12)], -7.0, 7.0 * tolerance, "coordinate");
     }
+}
+
+variables! {
+    /// Where a point is fixed.
+    #[derive(Copy)]
+    struct Placed<T> {
+        X_GF: Pose<T> ["m"] => Position;
+    }
+}
+
+/// The force `x³ + y z` on a coordinate, of a point of a frame.
+#[derive(Debug)]
+struct OfFrame(CoordinateIndex);
+
+const P_F: [f64; 3] = [0.3, -0.2, 0.5];
+
+impl<T: Real> ForceElement<T> for OfFrame {
+    const KIND: &'static str = "of_frame";
+    force_elements::element_types! { Parameters = Placed<T>; }
+
+    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        Ok(topology.check_coordinate(self.0)?)
+    }
+
+    fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
+        let p_G = at.parameters.X_GF * Point3::from(P_F.map(T::lit));
+        forces.apply_to_coordinate(self.0, p_G.x * p_G.x * p_G.x + p_G.y * p_G.z);
+    }
+}
+
+#[test]
+fn derivatives_by_the_entries_of_a_rotation_sum_to_those_by_turning_it() {
+    fn check<T: Real>(tolerance: f64) {
+        // Entries of the least angles may be zero or doubled in a rotation, others may be neither.
+        for angle in [0.0, 1e-9, 1e-7, 1e-6, 1e-5, 1e-3, 0.1, 0.7, 2.0] {
+            let mut system = ForceSystem::<T>::new();
+            let coordinate = system.add_coordinate();
+            let element = system.add(OfFrame(coordinate)).unwrap();
+            let mut state = system.default_state();
+            let axis = Vector3::new(0.48, 0.6, 0.64);
+            let R = Rotation3::new(axis * angle);
+            let turned = Rotation3::new((axis * angle).map(T::lit));
+            let p_GF = Vector3::new(0.1, 0.2, -0.3);
+            let X_GF = Pose::from_parts(p_GF.map(T::lit).into(), turned);
+            system.update_parameters(&mut state, element, |placed| placed.X_GF = X_GF).unwrap();
+            system.realize_dynamics(&mut state).unwrap();
+            let mut linearization = Linearization::of(Scope { variables: true, commit: false });
+            system.linearize(&state, &mut linearization).unwrap();
+            let mut by_number = [0.0; 13];
+            for (_, column, numbers) in linearization.element(element).blocks() {
+                if let Column::Variable(number) = column {
+                    by_number[number] = numbers[0].to_f64();
+                }
+            }
+            let arm = R * Vector3::from(P_F);
+            let p = p_GF + arm;
+            let gradient = Vector3::new(3.0 * p.x * p.x, p.z, p.y);
+            for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+                let change = (axis.cross_matrix() * R.matrix()).transpose();
+                let sum: f64 = change.iter().zip(&by_number[1..]).map(|(change, by)| change * by).sum();
+                assert_near(sum, gradient.dot(&axis.cross(&arm)), tolerance, "turn");
+            }
+        }
+    }
+    check::<f64>(1e-9);
+    check::<f32>(1e-3);
 }

@@ -2,14 +2,11 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
-
-use super::between::by_entries;
 use super::blocks::{Blocks, Column, Row};
 use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
 use super::linearization::{KindLinearization, Memory, Slot};
-use super::moved::{Moved, Scratch, noise, rotation_at};
+use super::moved::{Moved, Scratch, noise};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
@@ -192,36 +189,15 @@ impl<T: Real> Differenced<'_, T> {
             }
         }
         if part != Part::Forces {
-            let mut push = |variable: usize, slopes: &mut dyn FnMut(usize) -> T| {
-                let mut first = 0;
+            // An entry of a rotation is moved alone: both sides are no rotations, so none is preferred.
+            for variable in 0..=counts.iter().sum() {
+                scratch.slopes.clear();
+                self.slope(scratch, ends, Moved::Variable(variable))?;
+                let mut slopes = scratch.slopes.iter();
                 rows(&mut |row| {
                     let numbers = derivatives.push(row, Column::Variable(variable), row.len());
-                    numbers.iter_mut().zip(first..).for_each(|(number, result)| *number = slopes(result));
-                    first += row.len();
+                    numbers.iter_mut().zip(&mut slopes).for_each(|(number, &slope)| *number = slope);
                 });
-            };
-            let mut variable = 0;
-            let last = counts.iter().sum();
-            while variable <= last {
-                scratch.slopes.clear();
-                if let Some(R) = rotation_at(slots, place, variable) {
-                    // Rotations are moved as a whole: changing single entries would not leave a rotation.
-                    for axis in 0..3 {
-                        self.slope(scratch, ends, Moved::Rotation(variable, axis))?;
-                    }
-                    for entry in 0..9 {
-                        push(variable + entry, &mut |result| {
-                            let slopes = &scratch.slopes;
-                            let by_turn = Vector3::from_fn(|axis, _| slopes[result + axis * results]);
-                            by_entries(&by_turn, &R)[entry]
-                        });
-                    }
-                    variable += 9;
-                } else {
-                    self.slope(scratch, ends, Moved::Variable(variable))?;
-                    push(variable, &mut |result| scratch.slopes[result]);
-                    variable += 1;
-                }
             }
         }
         scratch.ends = all_ends;

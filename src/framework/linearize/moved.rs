@@ -3,14 +3,13 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use nalgebra::Vector3;
 
 use super::ends::End;
 use super::linearization::Memory;
 use crate::framework::Error;
-use crate::framework::element_variables::is_first_of_rotation;
-use crate::framework::slots::{AnySlots, Group};
-use crate::framework::variables::{Slot, Value};
+use crate::framework::slots::AnySlots;
+use crate::framework::variables::Slot;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Kinematics};
 
@@ -37,8 +36,6 @@ pub(super) enum Moved {
     Velocity(End, usize),
     /// As in [`Column::Variable`].
     Variable(usize),
-    /// The rotation whose first entry this is, about an axis.
-    Rotation(usize, usize),
 }
 
 impl<T: Real> Scratch<T> {
@@ -104,26 +101,13 @@ impl<T: Real> Scratch<T> {
                 let time = &mut kinematics.time;
                 length = moved_by(time, step(*time) * sense);
             }
-            Moved::Rotation(variable, axis) => {
-                length = step(T::zero()) * sense;
-                let turn = Rotation3::new(Vector3::ith(axis, length));
-                let slots = self.slots.as_mut();
-                let Some(R) = rotation_at(slots, place, variable) else { return (length, true) };
-                let turned = turn.matrix() * R;
-                let mut number = 0_usize;
-                slots.visit_mut(place, &mut |entry| {
-                    if let Slot::Number(slot) = entry.value {
-                        number += 1;
-                        if let Some(entry) = number.checked_sub(variable).filter(|entry| *entry < 9) {
-                            *slot = turned[(entry / 3, entry % 3)];
-                        }
-                    }
-                });
-            }
             Moved::Variable(variable) => {
                 let slots = self.slots.as_mut();
                 let before = replace_number(slots, place, variable, T::zero());
-                let is_scale = slots.validate(place).is_err();
+                let excludes_zero = slots.validate(place).is_err();
+                replace_number(slots, place, variable, before + before);
+                // An entry of a rotation can be neither.
+                let is_scale = excludes_zero && slots.validate(place).is_ok();
                 let after = before + variable_step(before, is_scale) * sense;
                 replace_number(slots, place, variable, after);
                 return (after - before, slots.validate(place).is_ok());
@@ -150,7 +134,7 @@ impl<T: Real> Scratch<T> {
                 *velocities.coordinate_mut(moved) = kinematics.velocities.coordinate(moved);
             }
             Moved::Variable(0) => *time = kinematics.time,
-            Moved::Variable(_) | Moved::Rotation(..) => {
+            Moved::Variable(_) => {
                 return self.slots.copy_variables(place..place + 1, slots, place);
             }
         }
@@ -187,11 +171,11 @@ pub(super) fn noise<T: Real>(moved: Moved, length: T) -> f64 {
             let shares = length.to_f64() / SCALE;
             shares * shares
         }
-        Moved::Variable(_) | Moved::Rotation(..) => 0.0,
+        Moved::Variable(_) => 0.0,
     }
 }
 
-/// The distance by which a variable is moved. A variable that cannot be zero is a scale of the law, such as a stiffness
+/// The distance by which a variable is moved. A variable that cannot be zero but twice itself is a scale of the law, such as a stiffness
 /// of 1e9 or a radius of 1e-9, and is moved by a fraction of itself.
 fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
     let share = T::lit(nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()));
@@ -212,28 +196,4 @@ fn replace_number<T: Real>(slots: &mut dyn AnySlots<T>, place: usize, variable: 
         }
     });
     before
-}
-
-/// The rotation whose first entry is this variable.
-pub(super) fn rotation_at<T: Real>(
-    slots: &dyn AnySlots<T>,
-    place: usize,
-    variable: usize,
-) -> Option<Matrix3<T>> {
-    let mut found = None;
-    let mut number = 0_usize;
-    slots.visit(place, Group::Variables, &mut |entry| {
-        if let Value::Number(value) = entry.value {
-            number += 1;
-            if number == variable && is_first_of_rotation(entry.name) {
-                found = Some(Matrix3::zeros());
-            }
-            if let (Some(R), Some(entry)) =
-                (&mut found, number.checked_sub(variable).filter(|entry| *entry < 9))
-            {
-                R[(entry / 3, entry % 3)] = value;
-            }
-        }
-    });
-    found
 }

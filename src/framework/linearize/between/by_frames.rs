@@ -102,7 +102,7 @@ impl<T: Real> Blocks<'_, T> {
 ///
 /// The tangents `[e]× R` are perpendicular, and of squared length two.
 #[inline]
-pub(in crate::framework::linearize) fn by_entries<T: Real>(by_turn: &Vector3<T>, R: &Matrix3<T>) -> [T; 9] {
+fn by_entries<T: Real>(by_turn: &Vector3<T>, R: &Matrix3<T>) -> [T; 9] {
     let half = by_turn * T::lit(0.5);
     let columns = [0, 1, 2].map(|j| half.cross(&R.column(j)));
     from_fn(|entry| columns[entry % 3][entry / 3])

@@ -5,8 +5,6 @@ mod by_motion;
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-pub(super) use by_frames::by_entries;
-
 use super::blocks::{Blocks, Row};
 use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
