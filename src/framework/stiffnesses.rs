@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3, Vector6};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Matrix6x3, Point3, Vector3, Vector6};
 
 use crate::framework::Error;
 use crate::math::{Real, Requirement, check};
@@ -169,48 +169,29 @@ const EVEN: f64 = 0.1;
 struct End {
     /// The place of the body or coordinate.
     place: usize,
-    direction: Direction,
+    /// In the first `count` columns, force and torque at a unit tension in each of the spring's directions, over the roots of
+    /// mass and inertia.
+    lines: Matrix6x3<f64>,
+    count: usize,
     /// The inverse of the mass that it moves there, over directions \[1/kg\]; zero where nothing moves.
     yielding: f64,
-}
-
-/// The directions in which a spring of unit stiffness pulls at its end, over the roots of mass and inertia.
-#[derive(Debug, Clone, Copy)]
-enum Direction {
-    /// With this force and torque at a unit tension.
-    Line(Vector6<f64>),
-    /// In any direction, with the inverse root of the mass and torques of unit forces over the root of the inertia.
-    Anywhere(f64, Matrix3<f64>),
-    /// About any axis, with the inverse root of the inertia.
-    About(Matrix3<f64>),
-}
-
-impl Direction {
-    /// Adds a multiple of the sum of `line·lineᵀ` over the directions.
-    fn add_to(&self, total: &mut Matrix6<f64>, factor: f64) {
-        match self {
-            Self::Line(line) => total.ger(factor, line, line, 1.0),
-            Self::Anywhere(root, torques) => {
-                let (moving, coupling) = (factor * root * root, torques * (factor * root));
-                (0..3).for_each(|i| total[(i, i)] += moving);
-                add_block(total, (3, 0), &coupling);
-                add_block(total, (0, 3), &coupling.transpose());
-                add_block(total, (3, 3), &(torques * torques.transpose() * factor));
-            }
-            Self::About(root) => add_block(total, (3, 3), &(root * root.transpose() * factor)),
-        }
-    }
-}
-
-fn add_block(total: &mut Matrix6<f64>, first: (usize, usize), block: &Matrix3<f64>) {
-    let mut place = total.fixed_view_mut::<3, 3>(first.0, first.1);
-    place += block;
 }
 
 impl End {
     /// Of a spring in one direction.
     fn along(place: usize, line: Vector6<f64>) -> Self {
-        Self { place, direction: Direction::Line(line), yielding: line.norm_squared() }
+        let mut lines = Matrix6x3::zeros();
+        lines.set_column(0, &line);
+        Self { place, lines, count: 1, yielding: line.norm_squared() }
+    }
+
+    /// Of a spring in any direction, with the inverse root of the mass and torques of unit forces over the root of the
+    /// inertia; without a mass about any axis.
+    fn anywhere(place: usize, of_mass: f64, torques: &Matrix3<f64>, yielding: f64) -> Self {
+        let mut lines = Matrix6x3::zeros();
+        lines.fixed_rows_mut::<3>(0).fill_diagonal(of_mass);
+        lines.fixed_rows_mut::<3>(3).copy_from(torques);
+        Self { place, lines, count: 3, yielding }
     }
 
     /// The ends at which something moves, with their weights.
@@ -360,7 +341,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = bodies.map(|body| {
             let place = body.place_in(self.topology());
             let root = self.inertia_roots[place];
-            End { place, direction: Direction::About(root), yielding: root.norm_squared() / 3.0 }
+            End::anywhere(place, 0.0, &root, root.norm_squared() / 3.0)
         });
         self.add(stiffness, damping, &ends);
     }
@@ -492,7 +473,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             let lever = p_G.map(T::to_f64) - self.mass_centers[place];
             let torques = self.inertia_roots[place] * lever.cross_matrix();
             let yielding = of_mass * of_mass + 0.5 * torques.norm_squared();
-            End { place, direction: Direction::Anywhere(of_mass, torques), yielding }
+            End::anywhere(place, of_mass, &torques, yielding)
         })
     }
 
@@ -527,11 +508,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             self.bound(ends);
             return;
         }
-        for (End { place, direction, .. }, weight) in End::weighted(ends) {
-            let total = &mut self.totals[*place];
+        for (end, weight) in End::weighted(ends) {
+            let total = &mut self.totals[end.place];
             for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
                 if factor > 0.0 {
-                    direction.add_to(sum, factor * weight);
+                    let lines = end.lines.column_iter().take(end.count);
+                    lines.for_each(|line| sum.ger(factor * weight, &line, &line, 1.0));
                 }
             }
         }
