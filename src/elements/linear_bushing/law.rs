@@ -106,17 +106,16 @@ fn with_turns_from_afar<T: Real>(
     // Computed from the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary
     // case 8 ns.
     let from = orientation(accepted.accepted_qx, accepted.accepted_qy, accepted.accepted_qz);
-    let turn = Turn::between(&from, &orientation(qx, qy, qz));
-    let (is_about_x, is_about_z) =
-        (turn.along_x.abs() > turn.along_z.abs(), turn.along_z.abs() > turn.along_x.abs());
-    let qx = reached(qx, accepted.accepted_qx, is_about_x.then_some(turn.along_x));
-    let qz = reached(qz, accepted.accepted_qz, is_about_z.then_some(turn.along_z));
+    let (angle, [along_x, along_z], steepest) = turn(&from, &orientation(qx, qy, qz));
+    let (is_about_x, is_about_z) = (along_x.abs() > along_z.abs(), along_z.abs() > along_x.abs());
+    let qx = reached(qx, accepted.accepted_qx, is_about_x.then_some(along_x));
+    let qz = reached(qz, accepted.accepted_qz, is_about_z.then_some(along_z));
     let (dx, dz) = (qx - accepted.accepted_qx, qz - accepted.accepted_qz);
-    let is_clear = turn.steepest <= T::lit(NEAR_SINGULAR) || dx.abs().min(dz.abs()) <= T::lit(MOST_OF_BOTH);
-    if is_clear && turn.angle <= T::lit(MOST_TURN) {
+    let is_clear = steepest <= T::lit(NEAR_SINGULAR) || dx.abs().min(dz.abs()) <= T::lit(MOST_OF_BOTH);
+    if is_clear && angle <= T::lit(MOST_TURN) {
         Ok((qx, qz))
     } else {
-        let (angle, qx, qz) = (turn.angle.to_f64(), dx.to_f64(), dz.to_f64());
+        let (angle, qx, qz) = (angle.to_f64(), dx.to_f64(), dz.to_f64());
         Err(ElementError::own(Refusal::AmbiguousAngles { angle, qx, qz }))
     }
 }
@@ -128,35 +127,27 @@ fn with_turns_from_afar<T: Real>(
 /// changes in the sense of `u` throughout, by less than a whole turn. `q_z` changes by less than half a turn: it is
 /// the direction of x seen along z from M, where x traces an arc about the axis whose projection is an arc of an
 /// ellipse that does not enclose z. If `|w| > |u|`, the two are exchanged.
-struct Turn<T> {
-    angle: T,
-    along_x: T,
-    along_z: T,
-    /// The largest magnitude of `sin q_y` on the way.
-    steepest: T,
-}
+///
+/// Returns the angle, both components, and the largest magnitude of `sin q_y` on the way.
+fn turn<T: Real>(from: &Matrix3<T>, to: &Matrix3<T>) -> (T, [T; 2], T) {
+    let R = to * from.transpose();
+    let half = T::lit(0.5);
+    let axis = Vector3::new(R[(2, 1)] - R[(1, 2)], R[(0, 2)] - R[(2, 0)], R[(1, 0)] - R[(0, 1)]) * half;
+    let sin = axis.norm();
+    let angle = sin.atan2((R.trace() - T::one()) * half);
+    let axis = if sin > T::zero() { axis / sin } else { axis };
 
-impl<T: Real> Turn<T> {
-    fn between(from: &Matrix3<T>, to: &Matrix3<T>) -> Self {
-        let R = to * from.transpose();
-        let half = T::lit(0.5);
-        let axis = Vector3::new(R[(2, 1)] - R[(1, 2)], R[(0, 2)] - R[(2, 0)], R[(1, 0)] - R[(0, 1)]) * half;
-        let sin = axis.norm();
-        let angle = sin.atan2((R.trace() - T::one()) * half);
-        let axis = if sin > T::zero() { axis / sin } else { axis };
-
-        let ends = [from.column(2), to.column(2)];
-        let (along_x, along_z) = (axis.x, axis.dot(&ends[1]));
-        let [rise, last_rise] = ends.map(|z| axis.y * z.z - axis.z * z.y);
-        let mut steepest = ends[0].x.abs().max(ends[1].x.abs());
-        if rise * last_rise < T::zero() {
-            // The sine of q_y varies by `sway` about `along_x·along_z`, and has an extremum on the way.
-            let across = |along: T| (T::one() - along * along).max(T::zero());
-            let sway = (across(along_x) * across(along_z)).sqrt();
-            steepest = steepest.max((along_x * along_z + if rise > T::zero() { sway } else { -sway }).abs());
-        }
-        Self { angle, along_x, along_z, steepest }
+    let ends = [from.column(2), to.column(2)];
+    let (along_x, along_z) = (axis.x, axis.dot(&ends[1]));
+    let [rise, last_rise] = ends.map(|z| axis.y * z.z - axis.z * z.y);
+    let mut steepest = ends[0].x.abs().max(ends[1].x.abs());
+    if rise * last_rise < T::zero() {
+        // The sine of q_y varies by `sway` about `along_x·along_z`, and has an extremum on the way.
+        let across = |along: T| (T::one() - along * along).max(T::zero());
+        let sway = (across(along_x) * across(along_z)).sqrt();
+        steepest = steepest.max((along_x * along_z + if rise > T::zero() { sway } else { -sway }).abs());
     }
+    (angle, [along_x, along_z], steepest)
 }
 
 /// An angle plus the whole turns with which it is reached from another: in this sense if given, otherwise the shorter
