@@ -7,9 +7,9 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, Span, least_step};
+use crate::simulation::integrator::{Closeness, Integrator, Span, least_step};
 use crate::simulation::motion::Simulation;
-use crate::simulation::scales::ErrorNorm;
+use crate::simulation::scales::Memory;
 
 /// The Dormand–Prince pair of orders 5 and 4.
 ///
@@ -39,7 +39,6 @@ pub struct DormandPrince<T: Real> {
     force_tolerance: Option<f64>,
     event_step: Option<f64>,
     memory: Memory<T>,
-    norm: ErrorNorm,
     #[cfg_attr(feature = "serde", serde(skip))]
     slopes: [Vec<T>; 7],
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -88,7 +87,6 @@ impl<T: Real> DormandPrince<T> {
             force_tolerance: None,
             event_step: None,
             memory: Memory::default(),
-            norm: ErrorNorm::default(),
             slopes: Default::default(),
             before: Vec::new(),
             y: Vec::new(),
@@ -133,8 +131,7 @@ impl<T: Real> DormandPrince<T> {
         check::positive("dormand_prince.first_step", self.first_step)?;
         check::nonnegative("dormand_prince.force_tolerance", self.force_tolerance.unwrap_or(0.0))?;
         check::positive("dormand_prince.event_step", self.event_step.unwrap_or(1.0))?;
-        self.memory.validate()?;
-        self.norm.validate()
+        self.memory.validate()
     }
 
     /// Evaluates the stages of a step.
@@ -162,17 +159,17 @@ impl<T: Real> DormandPrince<T> {
     /// The largest ratio of error to tolerance of the last trial step.
     fn error(&self, simulation: &Simulation<'_, T>, h: f64) -> f64 {
         let slopes = self.slopes.each_ref().map(|k| &k[..self.y.len()]);
-        self.norm.ratio(simulation, self.accuracy, &self.y, |i| {
+        self.memory.ratio(simulation, self.accuracy, &self.y, |i| {
             slopes.iter().zip(E).fold(0.0, |sum, (k, e)| sum + k[i].to_f64() * e) * h
         })
     }
 
     /// The ratio to the tolerance of the error due to memory that is committed at the end of a step only.
     fn path_error(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<f64, SimulationError> {
-        let Self { norm, accuracy, before, y, slopes: [first, point, change, .., last], .. } = self;
+        let Self { memory, accuracy, before, y, slopes: [first, point, change, .., last], .. } = self;
         let ends = [(&before[..], &first[..]), (&y[..], &last[..])];
         simulation.path_error(span, ends, point, change, |simulation, change| {
-            norm.ratio(simulation, *accuracy, y, |i| change[i].to_f64() * span.length)
+            memory.ratio(simulation, *accuracy, y, |i| change[i].to_f64() * span.length)
         })
     }
 
@@ -230,11 +227,11 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
         let longest = next_step.unwrap_or(self.first_step.max(least_step::<T>(simulation.time())));
         let longest = longest.min(0.5 * simulation.passing_time(2.0 * longest)?);
         simulation.keep_gaps()?;
-        let kept = next_step.is_none().then(|| self.norm.clone());
-        self.norm.begin(simulation, next_step.is_some());
+        let kept = next_step.is_none().then(|| self.memory.clone());
+        self.memory.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, longest);
         if let (Err(_), Some(kept)) = (&taken, kept) {
-            self.norm = kept;
+            self.memory = kept;
         }
         taken
     }
@@ -254,7 +251,6 @@ impl<T: Real> DormandPrince<T> {
             match self.try_step(simulation, span, longest, closeness) {
                 Ok(ControlFlow::Break(next_step)) => {
                     self.memory.keep(simulation, next_step);
-                    self.norm.keep(simulation);
                     return Ok(());
                 }
                 Ok(ControlFlow::Continue(step)) => longest = step,

@@ -1,8 +1,6 @@
 //! The contract of integrators, and their common parts.
 
-use alloc::vec::Vec;
-
-use crate::math::{InvalidValue, Real, Requirement, check, default_by_field};
+use crate::math::{Real, Requirement, check};
 use crate::simulation::error::SimulationError;
 use crate::simulation::motion::Simulation;
 
@@ -129,39 +127,5 @@ impl<T: Real> Simulation<'_, T> {
         let is_shown_otherwise = (shown - length).abs() > 1e-6 * length;
         let length_taken = if is_last || is_shown_otherwise { shown } else { length };
         Ok(Span { asked: length, length: length_taken, end: span_end, is_last })
-    }
-}
-
-/// The end of an integrator's last step and its choice of the next length.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Memory<T> {
-    /// `None` before the first step.
-    next_step: Option<f64>,
-    time: f64,
-    motion: Vec<T>,
-}
-
-default_by_field!(Memory { next_step, time, motion });
-
-impl<T: Real> Memory<T> {
-    /// The next step \[s\], if the simulation is at the end of the last one.
-    pub(super) fn next_step(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
-        let is_there = self.time == simulation.time() && self.motion == simulation.motion();
-        self.next_step.filter(|_| is_there)
-    }
-
-    /// Remembers the present point of the simulation.
-    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
-        self.next_step = Some(next_step);
-        self.time = simulation.time();
-        self.motion.clear();
-        self.motion.extend_from_slice(simulation.motion());
-    }
-
-    /// # Errors
-    /// [`InvalidValue`] if the deserialized step is out of range.
-    pub(super) fn validate(&self) -> Result<(), InvalidValue> {
-        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))
     }
 }

@@ -1,11 +1,11 @@
-//! Scales of a motion, to which error control is relative.
+//! What an integrator remembers of a motion: where the last step ended, and the scales to which error control is relative.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use nalgebra::ComplexField;
 
-use crate::math::{InvalidValue, Real, check};
+use crate::math::{InvalidValue, Real, check, default_by_field};
 use crate::simulation::energy::kinetic_energy;
 use crate::simulation::layout::{BODY, Role};
 use crate::simulation::motion::Simulation;
@@ -26,15 +26,22 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// The norm of errors of a step, relative to what is allowed; see [`Plant::set_scale`](super::Plant::set_scale).
-#[derive(Debug, Clone, Default)]
+/// The end of an integrator's last step, its choice of the next length, and the scales of errors; see
+/// [`Plant::set_scale`](super::Plant::set_scale).
+#[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct ErrorNorm {
+pub(super) struct Memory<T> {
+    /// `None` before the first step.
+    next_step: Option<f64>,
+    time: f64,
+    motion: Vec<T>,
     /// The variables where the integrator began with the simulation.
     origin: Vec<f64>,
     /// The largest magnitude of each group since then.
     peaks: Vec<f64>,
 }
+
+default_by_field!(Memory { next_step, time, motion, origin, peaks });
 
 /// The change of an angle per change of a number: a change of a quaternion is half an angle.
 fn factor(role: Role) -> f64 {
@@ -64,9 +71,15 @@ fn magnitude<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
     factor(role) * ComplexField::sqrt(squares.sum::<f64>())
 }
 
-impl ErrorNorm {
+impl<T: Real> Memory<T> {
+    /// The next step \[s\], if the simulation is at the end of the last one.
+    pub(super) fn next_step(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
+        let is_there = self.time == simulation.time() && self.motion == simulation.motion();
+        self.next_step.filter(|_| is_there)
+    }
+
     /// Begins with the present point of a simulation, unless it follows the last step.
-    pub(super) fn begin<T: Real>(&mut self, simulation: &Simulation<'_, T>, is_followed: bool) {
+    pub(super) fn begin(&mut self, simulation: &Simulation<'_, T>, is_followed: bool) {
         let count = simulation.variables().len();
         if !is_followed || self.origin.len() != count {
             self.origin.clear();
@@ -77,12 +90,20 @@ impl ErrorNorm {
         if self.peaks.len() != groups {
             self.peaks.clear();
             self.peaks.resize(groups, 0.0);
-            self.keep(simulation);
+            self.keep_peaks(simulation);
         }
     }
 
-    /// Remembers the magnitudes at the end of an accepted step.
-    pub(super) fn keep<T: Real>(&mut self, simulation: &Simulation<'_, T>) {
+    /// Remembers the present point of the simulation, the end of an accepted step.
+    pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
+        self.next_step = Some(next_step);
+        self.time = simulation.time();
+        self.motion.clear();
+        self.motion.extend_from_slice(simulation.motion());
+        self.keep_peaks(simulation);
+    }
+
+    fn keep_peaks(&mut self, simulation: &Simulation<'_, T>) {
         for (peak, (places, role)) in self.peaks.iter_mut().zip(simulation.groups()) {
             let y = &simulation.variables()[places.clone()];
             *peak = peak.max(magnitude(&self.origin[places], y, role));
@@ -90,7 +111,7 @@ impl ErrorNorm {
     }
 
     /// The largest ratio of error to tolerance in a step to `after`; infinite if an error is not a number.
-    pub(super) fn ratio<T: Real>(
+    pub(super) fn ratio(
         &self,
         simulation: &Simulation<'_, T>,
         accuracy: f64,
@@ -125,6 +146,7 @@ impl ErrorNorm {
     /// # Errors
     /// [`InvalidValue`] if it was deserialized and spoilt.
     pub(super) fn validate(&self) -> Result<(), InvalidValue> {
+        check::positive("integrator.next_step", self.next_step.unwrap_or(1.0))?;
         self.origin.iter().try_for_each(|&y| check::finite("integrator.origin", y))?;
         self.peaks.iter().try_for_each(|&peak| check::nonnegative("integrator.peaks", peak))
     }

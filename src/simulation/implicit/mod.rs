@@ -13,10 +13,10 @@ use nalgebra::ComplexField;
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Memory, STRETCH, Span};
+use crate::simulation::integrator::{Closeness, Integrator, STRETCH, Span};
 use crate::simulation::layout::Role;
 use crate::simulation::motion::Simulation;
-use crate::simulation::scales::ErrorNorm;
+use crate::simulation::scales::Memory;
 
 use method::{MOST_STAGES, Method};
 use newton::Newton;
@@ -65,7 +65,6 @@ pub struct Implicit<T: Real> {
     /// rates predict nothing.
     previous: Option<(f64, Vec<T>)>,
     newton: Newton<T>,
-    norm: ErrorNorm,
     /// The variables at each stage, from the start of the step on.
     #[cfg_attr(feature = "serde", serde(skip))]
     points: [Vec<T>; MOST_STAGES],
@@ -120,7 +119,6 @@ impl<T: Real> Implicit<T> {
             memory: Memory::default(),
             previous: None,
             newton: Newton::new(),
-            norm: ErrorNorm::default(),
             points: Default::default(),
             slopes: Default::default(),
             base: Vec::new(),
@@ -169,7 +167,6 @@ impl<T: Real> Implicit<T> {
         check::positive("implicit.event_step", self.event_step.unwrap_or(1.0))?;
         self.memory.validate()?;
         self.newton.validate()?;
-        self.norm.validate()?;
         if let Some((step, rates)) = &self.previous {
             check::positive("implicit.previous_step", *step)?;
             rates.iter().try_for_each(|&rate| check::finite("implicit.previous_rates", rate))?;
@@ -306,7 +303,7 @@ impl<T: Real> Implicit<T> {
             }
             self.write_errors(h);
             let error =
-                self.norm.ratio(simulation, accuracy, &self.points[last], |i| self.errors[i].to_f64());
+                self.memory.ratio(simulation, accuracy, &self.points[last], |i| self.errors[i].to_f64());
             // An event changes rates by a jump, and the error is the jump times the step.
             let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
             if error > 1.0 && !span.is_within(shortest) {
@@ -390,14 +387,14 @@ impl<T: Real> Integrator<T> for Implicit<T> {
         let count = simulation.variables().len();
         let is_followed = self.previous.as_ref().is_none_or(|(_, rates)| rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
-        let kept = (self.previous.take(), self.newton.jacobian.take(), self.norm.clone());
+        let kept = (self.previous.take(), self.newton.jacobian.take(), self.memory.clone());
         if next_step.is_some() {
             (self.previous, self.newton.jacobian, _) = kept.clone();
         }
-        self.norm.begin(simulation, next_step.is_some());
+        self.memory.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, next_step);
         if taken.is_err() {
-            (self.previous, self.newton.jacobian, self.norm) = kept;
+            (self.previous, self.newton.jacobian, self.memory) = kept;
         }
         taken
     }
@@ -422,7 +419,6 @@ impl<T: Real> Implicit<T> {
             let tried = self.try_step(simulation, &start, span, longest);
             if let Ok(ControlFlow::Break(next_step)) = tried {
                 self.memory.keep(simulation, next_step);
-                self.norm.keep(simulation);
                 return Ok(());
             }
             simulation.roll_back(&start);
@@ -444,7 +440,7 @@ impl<T: Real> Implicit<T> {
         accuracy: f64,
     ) -> Result<f64, SimulationError> {
         let last = self.method.last();
-        let Self { points, slopes, base, errors, newton, norm, .. } = self;
+        let Self { points, slopes, base, errors, newton, memory, .. } = self;
         let ends = [0, last].map(|i| (&points[i][..], &slopes[i][..]));
         let h = span.length;
         simulation.path_error(span, ends, base, errors, |simulation, change| {
@@ -452,7 +448,7 @@ impl<T: Real> Implicit<T> {
                 *change *= T::lit(h);
             }
             newton.filter(self.method.weight() * h, change);
-            norm.ratio(simulation, accuracy, &points[last], |i| change[i].to_f64())
+            memory.ratio(simulation, accuracy, &points[last], |i| change[i].to_f64())
         })
     }
 
