@@ -1,6 +1,6 @@
 //! What pickles and copies of states hold, without ledger history.
 
-use force_elements::{Error, ForceSystem, Stage, State};
+use force_elements::{Error, Progress, State};
 use numpy::{PyArray1, ToPyArray as _};
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::parts::{Built, body_rows, coordinate_places};
 pub(crate) struct Saved {
     /// The names of the variables of each.
     names: Vec<String>,
-    /// The [`progress`] of each.
+    /// The [`Progress`] of each.
     progress: Vec<u8>,
     /// Of one state after the other: poses, velocities, coordinates, rates, variables.
     numbers: [Vec<f64>; 5],
@@ -22,43 +22,6 @@ pub(crate) struct Saved {
 
 /// In Python: names of variables, progress, and arrays of numbers.
 pub(crate) type Arrays<'py> = (Vec<String>, Vec<u8>, [Bound<'py, PyArray1<f64>>; 5]);
-
-/// No motion was set since the state was new or restored.
-const NEW: u8 = 0;
-/// A motion was set, but not evaluated.
-const PLACED: u8 = 1;
-/// It was evaluated.
-const EVALUATED: u8 = 2;
-/// Another motion was set after that, and has not been accepted.
-const MOVED: u8 = 3;
-
-/// How far a state has come in a step. Memory follows parameters, and accounts stay open, according to it.
-///
-/// The crate does not tell, so it is found by what closes an account on a copy: a change of an element while no motion is set, and
-/// accepting a step that was not integrated.
-fn progress(system: &ForceSystem<f64>, state: &State<f64>) -> u8 {
-    let stays_open = |element, then: &dyn Fn(&mut State<f64>) -> Result<(), Error>| {
-        let (mut copy, account) = (state.clone(), format!("{element}.account_open"));
-        let outcome = system.set_variable(&mut copy, &account, 1.0).and_then(|()| then(&mut copy));
-        outcome.is_err() || copy.variable(&account) == Ok(1.0)
-    };
-    let has_motion =
-        |element| stays_open(element, &|copy| system.set_enabled(copy, element, !copy.is_enabled(element)));
-    let accept = |copy: &mut State<f64>| {
-        system.realize_dynamics(copy)?;
-        system.accept_step(copy)
-    };
-    match system.elements().next() {
-        Some(_) if !system.elements().any(has_motion) => NEW,
-        Some(first) if !stays_open(first, &accept) => MOVED,
-        Some(first) if !stays_open(first, &|copy| copy.set_time(copy.time()).and_then(|()| accept(copy))) => {
-            EVALUATED
-        }
-        Some(_) => PLACED,
-        None if state.stage() > Stage::Topology => EVALUATED,
-        None => NEW,
-    }
-}
 
 impl Saved {
     /// # Errors
@@ -79,7 +42,7 @@ impl Saved {
         }
         let names =
             states.first().map_or_else(|| system.default_state().variable_names(), State::variable_names);
-        Ok(Self { names, progress: states.iter().map(|state| progress(system, state)).collect(), numbers })
+        Ok(Self { names, progress: states.iter().map(|state| state.progress() as u8).collect(), numbers })
     }
 
     /// The states, of this system.
@@ -112,18 +75,18 @@ impl Saved {
         let mut states = copies(&fresh, count)?;
         for (place, (state, progress)) in states.iter_mut().zip(&self.progress).enumerate() {
             let mut restore = || {
-                if *progress == NEW {
+                if *progress == Progress::New as u8 {
                     motion.write(place, state)?;
                 }
                 state.restore_values(&variables[v * place..][..v])?;
                 // A motion that is set before variables counts as none.
-                if *progress >= PLACED {
+                if *progress >= Progress::Placed as u8 {
                     motion.write(place, state)?;
                 }
-                if *progress >= EVALUATED {
+                if *progress >= Progress::Evaluated as u8 {
                     system.realize_dynamics(state)?;
                 }
-                if *progress >= MOVED { state.set_time(state.time()) } else { Ok(()) }
+                if *progress >= Progress::Moved as u8 { state.set_time(state.time()) } else { Ok(()) }
             };
             restore().map_err(raised)?;
         }
