@@ -149,20 +149,6 @@ pub(crate) fn find_number<T: Real>(
     found
 }
 
-/// Whether a name is that of the first of the nine entries of a rotation, which follow one another row by row.
-pub(crate) fn is_first_of_rotation(name: Arguments<'_>) -> bool {
-    const ENDING: &[u8] = b".R.xx";
-    let mut tail = [0; ENDING.len()];
-    let formatted = for_parts(name, |part| {
-        for byte in part.bytes() {
-            tail.rotate_left(1);
-            tail[ENDING.len() - 1] = byte;
-        }
-        Ok(())
-    });
-    formatted.is_ok() && tail == ENDING
-}
-
 /// Writes each number.
 pub(super) fn write_numbers<T: Real>(variables: &mut impl Variables<T>, next: &mut dyn FnMut() -> T) {
     variables.visit_mut(&mut |entry| {

@@ -1,5 +1,6 @@
 //! Promises about the linearization.
 
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -10,7 +11,6 @@ use super::energy::{Curve, Derivative};
 use super::scene::{axes, displace, scene, unit};
 use super::violation::{claim, within};
 use super::{Finding, Numbers, Scene, Subject, Violation};
-use crate::framework::element_variables::is_first_of_rotation;
 use crate::framework::variables::{Slot, Value};
 use crate::framework::{
     Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
@@ -188,7 +188,8 @@ impl Direction {
         let mut rotations = Vec::new();
         state.kinds[id.kind()].visit(id.place(), Group::Variables, &mut |entry| {
             if let Value::Number(number) = entry.value {
-                if is_first_of_rotation(entry.name) {
+                // The first of the nine entries of a rotation, which follow one another row by row.
+                if entry.name.to_string().ends_with(".R.xx") {
                     rotations.push(present.len());
                 }
                 present.push(number);
