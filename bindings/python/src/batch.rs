@@ -360,7 +360,7 @@ impl Batch {
     /// Without worlds the names of results are not checked.
     ///
     /// A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-    /// evaluated with its new motion has that motion.
+    /// evaluated with its new motion has that motion. Rows of worlds that fail keep what they held.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -624,7 +624,7 @@ impl Batch {
     }
 
     /// Sets variables of all worlds from a dictionary of arrays (n,) or numbers, those of an element together: for those that
-    /// bound each other, as ``mu_static`` and ``mu_kinetic`` do.
+    /// bound each other, as ``mu_static`` and ``mu_kinetic`` do. A world of which one is refused stays as it was.
     fn update(&mut self, py: Python<'_>, values: &Bound<'_, PyMapping>) -> PyResult<()> {
         self.write(py, convert::items(values)?)
     }

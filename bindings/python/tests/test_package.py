@@ -326,8 +326,8 @@ def a_slider() -> fe.System:
     """A spring with bristles and a stop, for which a motion is more than its numbers."""
     system = fe.System()
     slider = system.add_coordinate("slider")
-    bristles = {"sticking_stiffness": 100.0, "stiffness": 7.0}
-    stop = {"use_limit_stops": True, "limit_stops_upper": 1.0, "limit_stops_lower": -1.0, "limit_stops_upper_stiffness": 1000.0}
+    bristles: dict[str, Any] = {"sticking_stiffness": 100.0, "stiffness": 7.0}
+    stop: dict[str, Any] = {"use_limit_stops": True, "limit_stops_upper": 1.0, "limit_stops_lower": -1.0, "limit_stops_upper_stiffness": 1000.0}
     system.add_coordinate_spring_damper_ext(slider, name="slide", **bristles, **stop)
     return system
 
@@ -379,7 +379,7 @@ def test_every_copy_continues_as_its_state(begin: Callable[[fe.State], None], ch
 
     def run(of: fe.State) -> list[Any]:
         of.update(change)
-        seen = []
+        seen: list[Any] = []
         for step in range(2):
             if moves:
                 of.set_coordinate(of.system.coordinate("slider"), 0.7 + 0.1 * step, 0.2)
@@ -1156,6 +1156,10 @@ def test_messages_say_what_to_do() -> None:
     ):
         with pytest.raises(fe.NoSuchNameError, match=r'"mount\.stiffness"; there are mount\.stiffness\.qx, '):
             call()
+    evaluated = single(system, motion(system, 1), 0)
+    evaluated.evaluate()
+    with pytest.raises(fe.NoSuchNameError, match=r"mount\.length.*; results\(\) lists all"):
+        evaluated.result("mount.length")
     for threads in (0, -1):
         with pytest.raises(fe.InvalidValueError, match="threads must be at least 1"):
             fe.Batch(system, 3, threads=threads)
@@ -1181,6 +1185,7 @@ def test_messages_say_what_to_do() -> None:
             fe.Surface(cube, fe.Mesh.brick([1, 1, 1]), stiffness=1e6),
             "Surface(Frame(Body(0)), Mesh of 24 vertices and 12 faces, {'stiffness': [1000000.0]})",
         ),
+        (fe.Shape.ellipsoid(np.array([0.1, 0.2, 0.3])), 'Shape("ellipsoid", [0.1, 0.2, 0.3])'),
         (inertias, "Inertias(masses=1.0, coordinate_masses=1.0)"),
     ]
     for of, text in shown:
@@ -1224,7 +1229,7 @@ def test_variables_that_bound_each_other_are_set_together() -> None:
             state.update(wrong)
         assert np.array_equal(state.values(), before)
     before = batch.values()
-    changes = {"time": 7.0, "spring.mu_static": [0.9, 0.05, 0.95, 0.06]}
+    changes: dict[str, Any] = {"time": 7.0, "spring.mu_static": [0.9, 0.05, 0.95, 0.06]}
     with pytest.raises(fe.InvalidValueError, match="mu_kinetic") as raised:
         batch.update({**changes, "spring.mu_kinetic": [0.1, 0.5, 0.2, 0.5]})
     assert raised.value.worlds == [1, 3]
