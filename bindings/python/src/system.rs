@@ -171,16 +171,30 @@ impl Update {
         state: &mut CrateState<f64>,
         value: impl Fn(usize) -> f64,
     ) -> Result<(), Error> {
+        // The system writes one variable, or those of one element, as a whole.
+        if self.alone.len() + self.of_elements.len() < 2 {
+            return self.write_each(system, state, value);
+        }
         let mut changed = state.clone();
+        self.write_each(system, &mut changed, value)?;
+        *state = changed;
+        Ok(())
+    }
+
+    fn write_each(
+        &self,
+        system: &ForceSystem<f64>,
+        state: &mut CrateState<f64>,
+        value: impl Fn(usize) -> f64,
+    ) -> Result<(), Error> {
         for (name, place) in &self.alone {
-            system.set_variable(&mut changed, name, value(*place))?;
+            system.set_variable(state, name, value(*place))?;
         }
         for (id, fields) in &self.of_elements {
             let values: Vec<_> =
                 fields.iter().map(|(field, place)| (field.as_str(), value(*place))).collect();
-            system.set_variables(&mut changed, *id, &values)?;
+            system.set_variables(state, *id, &values)?;
         }
-        *state = changed;
         Ok(())
     }
 }
