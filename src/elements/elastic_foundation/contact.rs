@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use super::law::Law;
+use super::law::{Friction, Law};
 use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Placed, Resultant,
     SpringForce, SpringPosition, SpringVelocity,
@@ -145,8 +145,9 @@ impl<T: Real> Contact<'_, T> {
             let from_anchor = anchor.map_or_else(Vector3::zeros, |anchor| p_G - self.X_GO * anchor);
             let stretch = from_anchor - normal * normal.dot(&from_anchor);
             let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
-            let ([elastic, along], slips) = self.law.friction(Some(area), squares, normal_force);
-            let (elastic, [grip, _]) = (stretch * elastic, self.law.grip(area));
+            let grip = self.law.grip(area);
+            let Friction { elastic, damping, viscous, slips } = self.law.hold(grip, squares, normal_force);
+            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
 
             let grips = grip > T::zero();
             let dragged = || {
@@ -159,7 +160,8 @@ impl<T: Real> Contact<'_, T> {
                 *friction_energy += elastic.norm_squared() / grip * half;
                 *held_energy += stretch.norm_squared() * grip * half;
             }
-            (elastic + slip * along, Some(p_G - self.origin()), -along * slip_squared)
+            let lost = viscous * slip_squared - damping.dot(&slip);
+            (elastic + damping - slip * viscous, Some(p_G - self.origin()), lost)
         })
     }
 
