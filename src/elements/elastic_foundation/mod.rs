@@ -131,7 +131,8 @@ use parameters::KIND;
 ///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved
 ///   surface energy is stored up to the product of stretch, depth and curvature.
 /// - Allocation: none after the first evaluation of a state, and with anchors the second commit, as long as no more
-///   springs are displaced than exist (with clipped faces, no more faces pushed and vertices visited by all surfaces together) and a box around a surface overlaps at most 32 others on average.
+///   springs are displaced than exist (with clipped faces, no more faces are pushed and vertices visited by all surfaces
+///   together), and a box around a surface overlaps at most 32 others on average.
 ///
 /// # Errors
 ///
