@@ -489,10 +489,6 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         }
     }
 
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
-    }
-
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         let (strands, law) = (&at.position.strands, at.parameters.law);
         if strands.all.is_empty() {
@@ -500,10 +496,6 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         } else {
             law.stiffness * strands.held_unit_energy(law.slack_length)
         }
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {

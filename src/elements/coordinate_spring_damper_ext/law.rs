@@ -136,7 +136,7 @@ impl<S: Algebraic> Parameters<S> {
             let damping = self.sticking_damping * v;
             Part {
                 force: self.sticking_stiffness * bend + damping,
-                energy: S::lit(0.5) * self.sticking_stiffness * bend * bend,
+                energy: self.bent_energy(bend),
                 loss: damping * v,
             }
         } else {
@@ -156,6 +156,12 @@ impl<S: Algebraic> Parameters<S> {
         let decay = (-speed_along(v, mode) / self.exponential_decay_static).exp();
         let force = (dynamic + offset * decay).towards(mode);
         Part { force, energy: S::zero(), loss: force * v }
+    }
+
+    /// The energy of bristles that stick, by their bend \[J\].
+    #[inline]
+    pub(super) fn bent_energy(&self, bend: S) -> S {
+        S::lit(0.5) * self.sticking_stiffness * bend * bend
     }
 
     /// The energy, at most that of bristles bent to their limit \[J\].
@@ -222,8 +228,7 @@ impl<S: Algebraic> Parameters<S> {
             }
             let bend = q - current.last_sticking_position;
             let friction_mode = slip_force.towards(sticking_force);
-            let bristle_energy =
-                self.capped_bristle_energy(S::lit(0.5) * self.sticking_stiffness * bend * bend);
+            let bristle_energy = self.capped_bristle_energy(self.bent_energy(bend));
             let discrete = Discrete { friction_mode, last_sticking_position: q, bristle_energy, ..*current };
             (discrete, (sticking_force.abs() - slip_force).abs())
         } else if are_opposite(v, current.friction_mode) {

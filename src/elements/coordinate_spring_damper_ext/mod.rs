@@ -17,7 +17,7 @@ use crate::framework::{
     Variables,
 };
 use crate::math::Real;
-use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -292,24 +292,18 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        self.sides(at.parameters).apply(at.dynamics.force, forces);
-    }
-
-    fn potential_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.potential_energy
+        let Dynamics { generalized_force0, generalized_force1, .. } = *at.dynamics;
+        let both = self.sides(at.parameters).both();
+        for (side, force) in both.into_iter().zip([generalized_force0, generalized_force1]) {
+            if let Some(coordinate) = side {
+                forces.apply_to_coordinate(Checked(coordinate), force);
+            }
+        }
     }
 
     fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
         let lost = if at.parameters.has_bristles() { T::zero() } else { at.discrete.bristle_energy };
         at.dynamics.potential_energy + lost
-    }
-
-    fn power_dissipated(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_dissipated
-    }
-
-    fn power_supplied(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.dynamics.power_supplied
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
@@ -366,9 +360,9 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         if is_switched && has_bristles {
             let limit_stop_state = next.limit_stop_state;
             *next = Discrete { limit_stop_state, ..self.begun(given, velocities) };
-        } else if is_switched {
+        } else if is_switched && next.friction_mode == T::zero() {
             let q = self.sides(before).displacement(given.positions);
-            next.bristle_energy = before.friction(q, T::zero(), next).energy;
+            next.bristle_energy = before.bent_energy(q - next.last_sticking_position);
         }
         // A stop that the motion has reached since the last commit is left to the next one.
         let [surpassed_before, surpassed] = [before, given.parameters].map(surpassed);
