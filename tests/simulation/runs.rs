@@ -159,7 +159,7 @@ fn loads_do_work_and_bad_plants_are_refused() {
     assert_eq!(name(RigidBody::with_equal_inertia(0.0, 1.0)), Some("mass"));
     assert_eq!(name(RigidBody::with_equal_inertia(1.0, -1.0)), Some("inertia"));
     let lopsided = Matrix3::new(1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
-    assert_eq!(name(RigidBody::new(1.0, Point3::origin(), lopsided)), Some("inertia"));
+    assert_eq!(name(RigidBody::new(1.0, Point3::origin(), lopsided)), Some("asymmetry of inertia"));
     let refused = plant.add_coordinate(&mut system, f64::NAN).expect_err("no mass");
     assert_eq!(refused.forces().and_then(Error::invalid_value).map(|v| v.name), Some("mass"));
     assert_eq!(plant.set_coordinate_load(slider, f64::NAN), Err(SimulationError::NonFinite));
