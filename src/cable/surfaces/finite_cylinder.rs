@@ -88,8 +88,9 @@ impl<T: Real> FiniteCylinder<T> {
 
     fn piece_on_rim(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
         let (torus, height, local) = self.rim(p);
-        // A curve that leaves the rim at the side returns no sooner than after half a swing about it, which is longer.
-        let most = (torus.ring_radius * torus.tube_radius).sqrt();
+        // A curve that leaves the rim at the side returns no sooner than after half a swing about it, or around the other three
+        // quarters of the tube; both are longer.
+        let most = (torus.ring_radius * torus.tube_radius).sqrt().min(T::pi() * torus.tube_radius);
         let limit = if most < left { most } else { left };
         let mut evaluations = 0;
         let mut to = |length: T| {

@@ -167,7 +167,8 @@ impl<S: Algebraic> Parameters<S> {
     /// The energy, at most that of bristles bent to their limit \[J\].
     fn capped_bristle_energy(&self, energy: S) -> S {
         if self.sticking_stiffness == S::zero() {
-            return S::zero();
+            // None is held; but that of a bend grows with the stiffness.
+            return if energy == S::zero() { energy } else { S::zero() };
         }
         let holding = self.holding_force();
         energy.min(S::lit(0.5) * holding * holding / self.sticking_stiffness)
