@@ -1,4 +1,4 @@
-//! What an integrator remembers of a motion: where the last step ended, and the scales to which error control is relative.
+//! The memory of an integrator: the end of its last step, and the scales to which error control is relative.
 
 use alloc::vec::Vec;
 use core::ops::Range;

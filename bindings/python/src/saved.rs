@@ -1,4 +1,4 @@
-//! What pickles and copies of states hold, without ledger history.
+//! Saved states: the contents of pickles and of copies between equal systems, without ledger history.
 
 use force_elements::{Error, Progress, State};
 use numpy::{PyArray1, ToPyArray as _};

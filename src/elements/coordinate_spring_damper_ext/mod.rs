@@ -133,8 +133,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///
 /// # Linearization
 ///
-/// Exact, by motion, parameters and memory, including the commit. The derivatives by `v_reg`, where zero selects bristles, are those of the bristle law: zero while they
-/// stick, and those of `F(v)` while they slip. The latter equal those of regularised friction in the limit of a small
+/// Exact, by motion, parameters and memory, including the commit. The derivatives by `v_reg`, where zero selects
+/// bristles, are those of the bristle law: zero while they stick, and those of `F(v)` while they slip. The latter equal those of regularised friction in the limit of a small
 /// zone, as long as `v` has the direction of the mode; otherwise, and for the memory, a zone above zero is another law,
 /// and the change to it is a jump. The derivatives by `w`, where zero selects stops that switch, are zero.
 ///
