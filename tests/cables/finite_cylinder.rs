@@ -216,6 +216,79 @@ fn a_rope_over_an_end_bends_about_its_rims() -> Result<(), Error> {
     Ok(())
 }
 
+/// The length of a rope in a plane through the axis, from (−2, z) over the farther rim of an end, and over the nearer one where it
+/// hides that, to (2, low).
+fn over_two_rims(z: f64, low: f64) -> f64 {
+    if z < HALF {
+        return half_over_an_end(z) + half_over_an_end(low);
+    }
+    let circle = [RADIUS - RIM, HALF - RIM];
+    let [(from, first), (to, last)] = [[-2.0, z], [2.0, low]].map(|[x, z]| {
+        let (out, up) = (x - circle[0], z - circle[1]);
+        (out.hypot(up), up.atan2(out))
+    });
+    let angle = first - last - (RIM / from).acos() - (RIM / to).acos();
+    (from * from - RIM * RIM).sqrt() + (to * to - RIM * RIM).sqrt() + RIM * angle
+}
+
+#[test]
+fn a_cable_over_one_rim_comes_down_to_the_other_and_lifts_off_it_again() -> Result<(), Error> {
+    for (steps, low) in [(2_i32, 0.3), (7, 0.2), (60, 0.3), (1000, 0.25)] {
+        let (system, ends, cable) = rig(spool()?)?;
+        let mut state = system.default_state();
+        for i in 0..=2 * steps {
+            let z = 0.6 + 0.7 * f64::from((i - steps).abs()) / f64::from(steps);
+            place(&mut state, ends, [Vector3::new(-2.0, 0.0, z), Vector3::new(2.0, 0.0, low)])?;
+            let dynamics = system.realize_dynamics(&mut state)?;
+            let path = &dynamics.of(cable).position.path;
+            let expected = over_two_rims(z, low);
+            assert!((path.length - expected).abs() < 1e-11, "{steps} {i}: {} {expected}", path.length);
+            assert!(
+                steps < 60 || i == 0 || path.tracking == Tracking::Warm,
+                "{steps} {i}: {:?}",
+                path.tracking
+            );
+            system.accept_step(&mut state)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_length_changes_by_no_more_than_the_ends_move() -> Result<(), Error> {
+    const STEPS: u32 = 100;
+    let mut dice = Dice::new(2527);
+    for scene in 0..150 {
+        let (radius, half) = (dice.between(0.2, 0.6), dice.between(0.1, 0.7));
+        let spool = FiniteCylinder::new(radius, half, dice.between(0.02, 0.9) * half.min(0.5 * radius))?;
+        let (system, ends, cable) = rig(spool.clone())?;
+        let mut outside = || loop {
+            let p = dice.vector(1.5);
+            if spool.signed_distance(&p.into()) > 0.35 {
+                return p;
+            }
+        };
+        let points = [outside(), outside()];
+        let moved = [dice.vector(0.2), dice.vector(0.2)];
+        let step = (moved[0].norm() + moved[1].norm()) / f64::from(STEPS);
+        let mut state = system.default_state();
+        let mut before: Option<f64> = None;
+        for i in (0..=STEPS).chain((0..STEPS).rev()) {
+            let u = f64::from(i) / f64::from(STEPS);
+            place(&mut state, ends, [0, 1].map(|k| points[k] + moved[k] * u))?;
+            let dynamics = system.realize_dynamics(&mut state)?;
+            let path = &dynamics.of(cable).position.path;
+            if let Some(before) = before.filter(|_| path.tracking == Tracking::Warm) {
+                let change = (path.length - before).abs();
+                assert!(change < step * (1.0 + 1e-9), "{scene} {i}: {change} {step}");
+            }
+            before = Some(path.length);
+            system.accept_step(&mut state)?;
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn along_the_side_the_contact_grows_from_rim_to_rim_while_the_length_is_continuous() -> Result<(), Error> {
     const STEP: f64 = 0.005;

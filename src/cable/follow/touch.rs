@@ -9,7 +9,7 @@ use crate::cable::follow::{side, sweep};
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::contacts::lay_through;
+use crate::cable::solve::contacts::{lay_along, lay_through};
 use crate::cable::solve::newton::{self, Progress, Start};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
@@ -144,6 +144,7 @@ pub(crate) fn settle_contacts<T: Real>(
     // ran.
     let mut added = false;
     let mut laid = false;
+    let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
@@ -169,6 +170,13 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = progress.closed {
             go_back(nodes);
             contacts::merge(span, nodes, k);
+            continue;
+        }
+        if (!progress.converged || progress.start == Start::OnFlat)
+            && !was_laid_anew
+            && lay_anew(span, nodes, active)
+        {
+            (was_laid_anew, laid) = (true, true);
             continue;
         }
         if let Some(k) = loosest(nodes, active) {
@@ -353,6 +361,27 @@ fn touch_again<T: Real>(
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
     Ok(at)
+}
+
+/// Returns to the start of this attempt, with the ends of contacts moved over flat parts, where Newton's method has no slope;
+/// returns whether there are any.
+fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
+    let has_flats = |k: &&usize| span.surface(&nodes[**k]).has_flats() && nodes[**k].holds == [false; 2];
+    if active.iter().find(has_flats).is_none() {
+        return false;
+    }
+    go_back(nodes);
+    for &k in active {
+        nodes[k].evaluate(span, T::lit(ACCURACY));
+    }
+    for &k in active {
+        let surface = span.surface(&nodes[k]);
+        if surface.has_flats() && nodes[k].holds == [false; 2] {
+            let [before, after] = contacts::neighbours(span, nodes, &nodes[k]);
+            nodes[k].trial = lay_along(surface, &nodes[k].start, &before, &after);
+        }
+    }
+    true
 }
 
 /// Makes the present contacts the start of the next attempt.

@@ -36,6 +36,8 @@ pub(crate) const LARGE_MOTION: f64 = 0.05;
 pub(crate) enum Start {
     /// With kinks of a small motion.
     Near,
+    /// With kinks of a small motion, and a step had to be shortened: where a contact begins or ends the surface is flat.
+    OnFlat,
     /// With a kink of a large motion.
     Far,
     /// With a kink of a large motion, and a step had to be shortened.
@@ -177,8 +179,9 @@ pub(crate) fn iterate<T: Real>(
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        if is_far && progress.start == Start::Far {
-            progress.start = Start::TooFar;
+        if is_far {
+            let is_near = matches!(progress.start, Start::Near | Start::OnFlat);
+            progress.start = if is_near { Start::OnFlat } else { Start::TooFar };
         }
         for &k in active {
             nodes[k].correct_trial(scale);
