@@ -182,13 +182,13 @@ pub enum Error {
     #[error("the bytes of the state are damaged or incomplete")]
     DamagedBytes,
     /// A snapshot has a value for a number of an `Option` that is `None` by its flag `known`.
-    #[error("the snapshot has a value for {name:?}, which by its flag `known` there is not")]
+    #[error("{name:?} has a value, although its flag `known` is not set")]
     NotKnown {
         /// The variable.
         name: String,
     },
     /// A flag in a snapshot is neither 0 nor 1.
-    #[error("the snapshot's {name:?} must be 0 or 1")]
+    #[error("the flag {name:?} must be 0 or 1")]
     NotAFlag {
         /// The variable.
         name: String,

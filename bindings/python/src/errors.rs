@@ -74,7 +74,9 @@ fn class(error: &Error) -> fn(Arguments) -> PyErr {
         Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => LayoutError::new_err,
         Error::Kinematics(KinematicsError::NonFinite { .. })
         | Error::Element { source: ElementError::InvalidValue(_), .. }
-        | Error::InvalidValue(_) => InvalidValueError::new_err,
+        | Error::InvalidValue(_)
+        | Error::NotAFlag { .. }
+        | Error::NotKnown { .. } => InvalidValueError::new_err,
         Error::StepTooLong { .. } | Error::EnergyGained { .. } => StepError::new_err,
         Error::Element { .. } | Error::Own(_) => classes::ElementError::new_err,
         _ => classes::Error::new_err,

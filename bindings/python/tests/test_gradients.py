@@ -94,6 +94,13 @@ def test_values_restore_all_worlds() -> None:
         again.set_values(values[:, 1:])
     with pytest.raises(fe.LayoutError):
         system.state().set_values(values[0, 1:])
+    flag = batch.keys().index("exponential_spring[0].account_open")
+    for no_flag in (0.5, np.nan):
+        values[:, flag] = no_flag
+        with pytest.raises(fe.InvalidValueError, match=r"world 0: the flag .*account_open.* must be 0 or 1"):
+            again.set_values(values)
+        with pytest.raises(fe.InvalidValueError, match="the flag .*account_open"):
+            again.state(0).set_values(values[0])
 
 
 def test_the_gradient_of_a_throw_is_that_of_differences(expected: dict[str, float]) -> None:
