@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::slice::ChunksExactMut;
 
-use numpy::{PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _};
+use numpy::{PyArrayMethods as _, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods as _};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -101,10 +101,11 @@ pub(crate) fn output<'py>(
     if array.shape() != shape {
         return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
     }
-    let Ok(numbers) = array.as_slice() else {
+    // `as_slice` would also take an array in Fortran order, as it lies in memory.
+    if !(array.is_c_contiguous() && array.data().is_aligned()) {
         return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order, and aligned")));
-    };
-    used.take(numbers).then_some(()).ok_or_else(refused)?;
+    }
+    used.take(array.as_slice()?).then_some(()).ok_or_else(refused)?;
     Ok(Some(array))
 }
 

@@ -170,6 +170,31 @@ def test_arrays_are_written_in_place_or_refused() -> None:
         batch.evaluate(poses=moved["poses"][:-1])
 
 
+def test_outputs_that_are_not_in_c_order_are_refused() -> None:
+    system = fe.System()
+    for _ in range(2):
+        system.add_linear_bushing(fe.GROUND, system.add_body(), stiffness=100.0)
+        system.add_coordinate_spring_damper_ext(system.add_coordinate(), stiffness=10.0)
+    batch = fe.Batch(system, 3)
+    rows, width = 14, len(batch.keys())
+    moved = motion(system, 3)
+    evaluated = {"wrenches": (3, 2, 6), "coordinate_forces": (3, 2), "results": (3, 2)}
+    calls: list[tuple[Callable[..., None], dict[str, tuple[int, ...]]]] = [
+        (batch.evaluate, evaluated),
+        (batch.step, evaluated),
+        (batch.jvp, {"forces": (3, rows), "next": (3, width)}),
+        (batch.vjp, {"motion": (3, rows), "velocity": (3, rows), "variables": (3, width)}),
+    ]
+    for call, shapes in calls:
+        for name, shape in shapes.items():
+            names = {"names": [f"linear_bushing[{place}].f.px" for place in range(2)]} if name == "results" else {}
+            for array in (np.full(shape, 7.0, order="F"), np.full(shape[::-1], 7.0).T):
+                batch.evaluate(**moved)
+                with pytest.raises(TypeError, match=f"{name} must be contiguous, in C order"):
+                    call(**{name: array}, **names)
+                assert (array == 7.0).all()
+
+
 def test_arrays_that_share_memory_are_refused_or_copied() -> None:
     system = everything()
     batch, moved = fe.Batch(system, WORLDS), motion(system, WORLDS)
