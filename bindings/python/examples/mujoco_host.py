@@ -99,14 +99,19 @@ class Host:
         return columns
 
     def implicit_step(self) -> None:
-        """A step of the linearly implicit Euler method: (M + h D + h² K) a = f - h K v, with K and D of the elements.
+        """A step of the linearly implicit Euler method: (M - h D - h² K) a = f + h K v.
 
-        Forces of MuJoCo's own, its constraints among them, are those at the beginning of the step.
+        K and D are the derivatives of the forces of the elements. Forces of MuJoCo's own, its constraints among them, are those
+        at the beginning of the step, where the constraints carry the forces of the elements.
         """
         model, data, h = self.model, self.data, self.model.opt.timestep
-        mujoco.mj_forward(model, data)
+        mujoco.mj_step1(model, data)
+        self._apply(data.qfrc_passive)
+        # What is left of mj_step2 before it integrates.
+        mujoco.mj_fwdActuation(model, data)
+        mujoco.mj_fwdAcceleration(model, data)
+        mujoco.mj_fwdConstraint(model, data)
         force = data.qfrc_smooth + data.qfrc_constraint
-        self._apply(force)
         mass = self.mass()
         by_position, by_velocity = self.stiffness_and_damping()
         self.state.accept()

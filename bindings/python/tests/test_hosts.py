@@ -45,6 +45,25 @@ def test_with_stiffness_and_damping_a_bushing_takes_steps_of_twenty_limits() -> 
     assert float(rows[-1][1]) == 20.0
 
 
+def test_a_joint_limit_carries_what_elements_push_in_either_step() -> None:
+    slide = """<compiler autolimits="true"/><worldbody><body name="slider">
+        <joint type="slide" axis="1 0 0" range="-1 0"/><geom type="sphere" size="0.1" mass="1"/></body></worldbody>"""
+    past = {}
+    for step in (mujoco_host.Host.step, mujoco_host.Host.implicit_step):
+        model, data = mujoco_host.load(slide)
+        system = fe.System()
+        # It pulls with 100 N beyond the limit.
+        beyond, slider = fe.GROUND.frame([0.1, 0, 0]), system.add_body("slider")
+        system.add_linear_bushing(beyond, slider, stiffness=[0, 0, 0, 1000.0, 0, 0], damping=[0, 0, 0, 20.0, 0, 0])
+        host = mujoco_host.Host(model, data, system)
+        for _ in range(2000):
+            step(host)
+        past[step] = data.qpos[0]
+    explicit, implicit = past.values()
+    # At rest both are the same equilibrium of the bushing and MuJoCo's soft limit.
+    assert 0.0 < explicit < 5e-3 and implicit == pytest.approx(explicit, rel=1e-6)
+
+
 def test_a_body_without_a_counterpart_is_refused() -> None:
     model, data = mujoco_host.load('<worldbody><body name="one"/></worldbody>')
     system = fe.System()
