@@ -12,6 +12,9 @@ use crate::convert::{matrix_of, velocity_numbers};
 use crate::errors::{classes, exception, invalid, raised};
 use crate::system::System;
 
+/// By how much of the time between two samples one may miss the end through roundoff: it is taken at the end then.
+const ROUNDOFF: f64 = 1e-6;
+
 /// What a run is to do.
 pub(crate) struct Run {
     pub(crate) end: f64,
@@ -153,8 +156,10 @@ impl Run {
         let (start, mut samples, mut number) = (simulation.time(), Samples::default(), 0_u32);
         samples.take(simulation, &self.names)?;
         while simulation.time() < self.end {
-            let next =
-                self.every.map_or(self.end, |every| start + f64::from(number + 1) * every).min(self.end);
+            let next = match self.every.map(|every| (every, start + f64::from(number + 1) * every)) {
+                Some((every, next)) if self.end - next > ROUNDOFF * every => next,
+                _ => self.end,
+            };
             integrator.step(simulation, next).map_err(failed)?;
             if self.every.is_none() || simulation.time() >= next {
                 samples.take(simulation, &self.names)?;

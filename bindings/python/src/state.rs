@@ -274,7 +274,7 @@ impl State {
     /// Moves the state to ``end`` [s] as free bodies and coordinates of these inertias, by the reference simulator of the library,
     /// and returns samples: ``time`` (k,), ``poses`` (k, bodies, 4, 4), ``velocities`` (k, bodies, 6), ``coordinates`` and
     /// ``coordinate_rates`` (k, coordinates), ``energy`` (k,), kinetic, by gravity and stored [J], and (k,) for each of the results
-    /// in ``names``. The first is the start; then every ``every`` [s], or each step.
+    /// in ``names``. The first is the start, the last the end; between them one follows every ``every`` [s], or each step.
     ///
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
     /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a

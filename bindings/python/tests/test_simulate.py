@@ -138,6 +138,20 @@ def test_the_run_is_that_of_a_host_of_ones_own() -> None:
     assert len(run["time"]) == 201
 
 
+def test_samples_are_those_of_the_times_asked_for_and_of_the_end() -> None:
+    # In the first three the product rounds to less than the end, in the last one to more.
+    for every, count, length in ((0.3, 3, 0.9), (0.6, 3, 1.8), (0.7, 3, 2.1), (0.1, 12, 1.2)):
+        for start in (0.0, 1e6):
+            state, inertias = sprung(8.0)
+            state.time = start
+            end = start + length
+            time = state.simulate(end, inertias, every=every)["time"]
+            assert len(time) == count + 1 and time[-1] == end
+            assert np.abs(time - np.linspace(start, end, count + 1)).max() < 1e-9
+    state, inertias = sprung(8.0)
+    assert state.simulate(0.25, inertias, every=0.1)["time"].tolist() == [0.0, 0.1, 0.2, 0.25]
+
+
 def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
     state, inertias = sprung(8.0)
     state.time = 1.0
