@@ -360,7 +360,8 @@ impl Batch {
     /// Without worlds the names of results are not checked.
     ///
     /// A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-    /// evaluated with its new motion has that motion. Rows of worlds that fail keep what they held.
+    /// evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held;
+    /// where there is no result of a name, those before it are written.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
