@@ -6,6 +6,7 @@ use force_elements::{
     BodyIndex, CoordinateIndex, ElementId, Inertias as CrateInertias, StableStep as CrateStableStep,
     StepMethod, Topology,
 };
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
 use crate::convert;
@@ -27,7 +28,7 @@ use crate::parts::{Built, Element};
 pub(crate) struct Inertias {
     masses: Rows<f64>,
     moments: Rows<Matrix3<f64>>,
-    mass_centers: Vec<Point3<f64>>,
+    mass_centers: Option<Vec<Point3<f64>>>,
     coordinate_masses: Rows<f64>,
 }
 
@@ -125,7 +126,7 @@ impl Inertias {
     /// Returns `self` if it has as many rows as the system.
     pub(crate) fn of(&self, topology: &Topology) -> PyResult<&Self> {
         let (bodies, coordinates) = (topology.body_places() - 1, topology.coordinate_places());
-        let centers = (!self.mass_centers.is_empty()).then_some(self.mass_centers.len());
+        let centers = self.mass_centers.as_ref().map(Vec::len);
         let rows = [
             ("masses", self.masses.count(), bodies),
             ("moments", self.moments.count(), bodies),
@@ -169,7 +170,8 @@ impl CrateInertias for Inertias {
     }
 
     fn mass_center(&self, body: BodyIndex) -> Point3<f64> {
-        self.mass_centers.get(row_of(body)).copied().unwrap_or_else(Point3::origin)
+        let center = |centers: &Vec<Point3<f64>>| centers.get(row_of(body)).copied();
+        self.mass_centers.as_ref().and_then(center).unwrap_or_else(Point3::origin)
     }
 
     fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
@@ -198,9 +200,9 @@ impl Inertias {
                 if !numbers.iter().all(|number| number.is_finite()) {
                     return Err(invalid("mass_centers must be finite"));
                 }
-                numbers.chunks_exact(3).map(Point3::from_slice).collect()
+                Some(numbers.chunks_exact(3).map(Point3::from_slice).collect())
             }
-            None => Vec::new(),
+            None => None,
         };
         Ok(Self {
             masses: masses_of(masses, "masses")?,
@@ -221,14 +223,20 @@ impl Inertias {
     }
 
     #[expect(clippy::type_complexity, reason = "they are the arguments")]
-    fn __getnewargs__(&self) -> (Rows<f64>, Rows<[[f64; 3]; 3]>, Option<Vec<[f64; 3]>>, Rows<f64>) {
+    fn __getnewargs__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Rows<f64>, Rows<[[f64; 3]; 3]>, Option<Bound<'py, PyArray2<f64>>>, Rows<f64>)> {
         let moments = match &self.moments {
             Rows::ForAll(moment) => Rows::ForAll(*moment),
             Rows::Each(rows) => Rows::Each(rows.iter().map(|&moments| moments.into()).collect()),
         };
-        let centers: Vec<[f64; 3]> = self.mass_centers.iter().map(|center| center.coords.into()).collect();
-        let centers = (!centers.is_empty()).then_some(centers);
-        (self.masses.clone(), moments, centers, self.coordinate_masses.clone())
+        let centers = self.mass_centers.as_ref().map(|centers| {
+            let numbers: Vec<f64> =
+                centers.iter().flat_map(|center| [center.x, center.y, center.z]).collect();
+            convert::matrix(py, &numbers, 3)
+        });
+        Ok((self.masses.clone(), moments, centers.transpose()?, self.coordinate_masses.clone()))
     }
 }
 

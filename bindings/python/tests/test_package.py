@@ -706,6 +706,8 @@ def test_what_bounds_a_step_is_checked() -> None:
         (fe.Inertias(1.0, [], coordinate_masses=1.0), "moments must have 1 rows, not 0"),
         (pickle.loads(pickle.dumps(fe.Inertias(1.0, 0.1, coordinate_masses=[1.0, 1.0]))), "coordinate_masses must have 1 rows, not 2"),
         (fe.Inertias(1.0, 0.1, np.zeros((2, 3)), 1.0), "mass_centers"),
+        (fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0), "mass_centers must have 1 rows, not 0"),
+        (pickle.loads(pickle.dumps(fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0))), "mass_centers must have 1 rows, not 0"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
