@@ -28,6 +28,9 @@ const TRIANGLE: usize = 21;
 fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Vec<f64>> {
     let count = names.len();
     if let Ok(parts) = value.cast::<PyDict>() {
+        if parts.is_empty() {
+            return Err(invalid(&format!("{keyword} takes numbers by name, not an empty dictionary")));
+        }
         let mut numbers = vec![0.0; count];
         for (part, number) in parts {
             let name = format!("{keyword}.{}", part.extract::<String>()?);

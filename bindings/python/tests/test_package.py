@@ -923,6 +923,9 @@ def test_errors_have_the_texts_of_the_library() -> None:
         system.add_linear_bushing(fe.GROUND, cube, stiffness=-1.0)
     with pytest.raises(TypeError, match="it has stiffness, damping"):
         system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
+    corner = cube.station([0, 0, 0])
+    with pytest.raises(fe.InvalidValueError, match="mu_static takes numbers by name, not an empty dictionary"):
+        system.add_exponential_spring(fe.GROUND, corner, mu_static={}, mu_kinetic=0.0)  # type: ignore[arg-type, unused-ignore]
     with pytest.raises(fe.Error, match="is taken"):
         system.add_body("cube")
     with pytest.raises(KeyError, match=r"mount\.stiff"):
