@@ -258,6 +258,27 @@ def test_a_step_of_a_system_that_was_changed_is_to_be_made_anew(package: str, is
         step(*inputs)
 
 
+@pytest.mark.parametrize("filling", [0.0, np.nan])
+@pytest.mark.parametrize("pose", [np.eye(7)[3], np.eye(4)])
+def test_what_stands_in_the_row_of_a_removed_body_has_no_gradient(filling: float, pose: Any) -> None:
+    import jax
+    import jax.numpy as jnp
+
+    from force_elements.jax import Step
+
+    system = fe.System()
+    removed, body = system.add_body(), system.add_body()
+    system.add_linear_bushing(fe.GROUND, body.frame([0.1, 0, 0]), stiffness=100.0)
+    system.remove_body(removed)
+    step = Step(system)
+    poses = jnp.array([np.full_like(pose, filling), pose])
+    rest = jnp.zeros((2, 6))
+    gradient = jax.grad(lambda poses: jnp.sum(step(step.variables(), poses, rest)[0]))(poses)
+    assert np.isfinite(gradient).all() and not gradient[0].any() and gradient[1].any()
+    _, rates = jax.jvp(lambda poses: step(step.variables(), poses, rest)[0], (poses,), (jnp.ones_like(poses),))
+    assert np.isfinite(rates).all() and not rates[0].any() and rates[1].any()
+
+
 def test_second_derivatives_in_jax_are_refused() -> None:
     import jax
     import jax.numpy as jnp

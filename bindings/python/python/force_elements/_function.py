@@ -62,6 +62,8 @@ class Function:
         # A row stays after its body has been removed.
         self.bodies, self.coordinates = len(start.poses), len(start.coordinates)
         self.start = start.values()
+        taken = {body.index for body in system.bodies}
+        self._vacant = [row for row in range(self.bodies) if row not in taken]
         self._system, self._state, self._threads = system, start, threads
         self._batch: Batch | None = None
         self._lock = threading.Lock()
@@ -143,7 +145,12 @@ class Function:
         arrays = [np.asarray(array, dtype=np.float64) for array in inputs]
         worlds = self.check([array.shape for array in arrays])
         n = math.prod(worlds)
-        return [np.ascontiguousarray(array.reshape(n, *array.shape[len(worlds) :])) for array in arrays], worlds
+        arrays = [np.ascontiguousarray(array.reshape(n, *array.shape[len(worlds) :])) for array in arrays]
+        if self._vacant:
+            # What stands there is not read, and need not be a pose.
+            arrays[1] = arrays[1].copy()
+            arrays[1][:, self._vacant] = np.eye(4) if arrays[1].shape[-1] == 4 else np.eye(7)[3]
+        return arrays, worlds
 
     def _evaluated(self, arrays: Sequence[Floats], *, commits: bool) -> tuple[Floats, Floats, Batch]:
         variables, poses, velocities, coordinates, rates = arrays
