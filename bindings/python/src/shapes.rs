@@ -73,8 +73,9 @@ impl Form {
                 Self::both(FiniteCylinder::new(radius, half_length, rim)?)
             }
             ("torus", &[ring, tube], None) => Self::for_cables(Torus::new(ring, tube)?),
-            ("height_map", &[x, y, dx, dy, columns, ref heights @ ..], None) => {
-                // Made from the length of an array.
+            ("height_map", &[x, y, dx, dy, columns, ref heights @ ..], None)
+                if columns > 0.0 && columns.fract() == 0.0 =>
+            {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number")]
                 let columns = columns as usize;
                 Self::for_cables(HeightMap::new(Vector2::new(x, y), Vector2::new(dx, dy), columns, heights)?)

@@ -588,6 +588,10 @@ def test_curves_height_maps_and_distance_fields() -> None:
         system.add_spatial_bushing(fe.GROUND, body, curves={"px": [1.0, 2.0]})
     with pytest.raises(fe.ElementError, match="cannot be entered"):
         fe.Surface(fe.GROUND, hill)
+    assert fe.Shape("height_map", hill.sizes).sizes == hill.sizes
+    for columns in (5.5, -5.0, np.nan, np.inf):
+        with pytest.raises(fe.InvalidValueError, match="no shape height_map"):
+            fe.Shape("height_map", [*hill.sizes[:4], columns, *hill.sizes[5:]])
 
 
 def test_a_step_in_which_bodies_pass_through_each_other_is_refused() -> None:
