@@ -58,7 +58,9 @@ pub(crate) fn row(value: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResul
 
 /// A point \[m\].
 pub(crate) fn point(value: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
-    Ok(Point3::from_slice(&row(value, 3, "a point")?))
+    let point = Point3::from_slice(&row(value, 3, "a point")?);
+    check::finite_vector("point", &point.coords).map_err(raised)?;
+    Ok(point)
 }
 
 /// The items of a mapping with names as keys.
@@ -71,7 +73,11 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>) -> PyResult<Pose<f64>> {
     let (numbers, shape) = numbers(value)?;
     match shape.as_slice() {
         [4, 4] | [7] => pose_of(&numbers).map_err(raised),
-        [3] => Ok(Pose::translation(numbers[0], numbers[1], numbers[2])),
+        [3] => {
+            let pose = Pose::translation(numbers[0], numbers[1], numbers[2]);
+            check::pose("pose", &pose).map_err(raised)?;
+            Ok(pose)
+        }
         _ => Err(invalid(
             "a pose is a 4 x 4 matrix, 7 numbers (x, y, z and the quaternion w, x, y, z), or a position",
         )),

@@ -247,6 +247,12 @@ def test_poses_that_are_none_are_refused() -> None:
     for numbers in [[0.0] * 7, [0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0]]:
         with pytest.raises(fe.InvalidValueError, match="quaternion"):
             state.set_body(body, numbers)
+    for number in (np.nan, np.inf):
+        with pytest.raises(fe.InvalidValueError, match="pose = .* must be finite"):
+            fe.Frame(body, [number, 0.0, 0.0])
+        for point in (body.station, lambda at: fe.Station(body, at), lambda at: fe.Obstacle(body, fe.Shape.sphere(0.1), hint=at)):
+            with pytest.raises(fe.InvalidValueError, match="point = .* must be finite"):
+                point([0.0, number, 0.0])
     with pytest.raises(TypeError, match="belong together"):
         batch.evaluate(names=NAMES)
     with pytest.raises(TypeError, match="belong together"):
