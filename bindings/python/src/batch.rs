@@ -565,6 +565,8 @@ impl Batch {
             Some(state) => State::copy_for(state, self.system.bind(py))?,
             None => self.system.get().read().default_state(),
         };
+        // After a change of the system its memory would not fit, although it has as many variables.
+        self.products = Pool::default();
         for (world, _) in self.worlds.iter_mut().zip(mask).filter(|(_, is_meant)| *is_meant) {
             world.clone_from(&first);
         }
@@ -597,6 +599,7 @@ impl Batch {
     fn set_state(&mut self, world: isize, state: &Bound<'_, State>) -> PyResult<()> {
         let world = self.world(world)?;
         self.worlds[world] = State::copy_for(state, self.system.bind(state.py()))?;
+        self.products = Pool::default();
         Ok(())
     }
 

@@ -81,6 +81,32 @@ def test_products_of_batches_have_the_bits_of_single_states() -> None:
         system_state.linearize().jvp(variables=dp[0])
 
 
+@pytest.mark.parametrize("renew", ["carry_over", "reset", "set_state"])
+def test_products_follow_a_change_of_the_system_with_as_many_variables(renew: str) -> None:
+    system = fe.System()
+    body = system.add_body()
+    springs = [system.add_exponential_spring(fe.GROUND, body.station([x, 0, 0])) for x in (-0.1, 0.1)]
+    batch, forces = fe.Batch(system, 2), np.empty((2, 6))
+    following = np.empty((2, len(batch.keys())))
+    batch.evaluate()
+    batch.jvp(motion=np.ones((2, 6)), forces=forces, next=following)
+    for spring in springs:
+        system.remove_element(spring)
+    system.add_linear_bushing(fe.GROUND, body, stiffness=[0, 0, 0, 1.0, 2.0, 3.0])
+    system.add_hertz_contact(fe.GROUND, body.station([0, 0, 1.0]), 0.5, effective_modulus=1e6)
+    if renew == "carry_over":
+        batch.carry_over()
+    elif renew == "reset":
+        batch.reset([True, True])
+    else:
+        for world in range(2):
+            batch.set_state(world, system.state())
+    assert following.shape == (2, len(batch.keys()))
+    batch.evaluate()
+    batch.jvp(motion=np.eye(6)[[3, 5]], forces=forces, next=following)
+    assert np.allclose(forces, [[0, 0, 0, -1.0, 0, 0], [0, 0, 0, 0, 0, -3.0]])
+
+
 def test_values_restore_all_worlds() -> None:
     system = everything()
     batch = fe.Batch(system, 3)
