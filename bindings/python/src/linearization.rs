@@ -278,8 +278,8 @@ impl Linearization {
         names(&self.products.topology)
     }
 
-    /// The names of all variables, in the order of vectors of variables: the keys of the state. Flags and energy accounts have
-    /// derivatives of zero.
+    /// The names of all variables, in the order of vectors of variables: the keys of the state. Flags, energy accounts
+    /// and the remembered path of a cable have derivatives of zero.
     #[getter]
     fn variable_names(&self) -> Vec<String> {
         self.variable_names.clone()

@@ -579,7 +579,7 @@ def test_curves_height_maps_and_distance_fields() -> None:
     of_map, of_cylinder, of_field, of_sphere = (state.result(f"over the {shape}.path.length") for shape in shapes)
     # The spline leaves the circle by less than a hundredth of its sagitta over a spacing.
     assert of_map == pytest.approx(of_cylinder, abs=1e-6) and of_cylinder > 0.6
-    # The faces of the mesh are within 0.1 mm of the sphere: its edges are an icosahedron's, of 55 mm, in twelve parts.
+    # The faces of the mesh are within 0.2 mm of the sphere: its edges are an octahedron's, of 71 mm, in twelve parts.
     assert of_field == pytest.approx(of_sphere, abs=1e-4) and of_sphere > 0.6
     # At a point of the damper's table, beside the curve.
     state.set_body(state.system.body("body"), [0.005, 0, 0], [0, 0, 0, 0.5, 0, 0])

@@ -1,7 +1,8 @@
 """Forces and what elements remember as functions for JAX, with exact derivatives in both directions, under jit and vmap.
 
 A :class:`Step` is a pure function of arrays. It runs on the host, by a callback. With ``jax.config.update("jax_enable_x64", True)``
-it has the numbers of the library; without, JAX rounds them to single precision.
+it has the numbers of the library; without, JAX rounds them to single precision, in which products of rotation matrices are no poses
+after some steps: normalise them, or keep quaternions.
 """
 
 import weakref
@@ -29,7 +30,8 @@ class Step:
     (..., coordinates); leading axes are worlds, run on ``threads`` threads, by default on all cores. ``wrenches`` (..., bodies, 6)
     are torques and forces at the origins of bodies, in ground.
 
-    It can be differentiated once by all of them, forwards and backwards; flags and energy accounts have derivatives of zero.
+    It can be differentiated once by all of them, forwards and backwards; flags, energy accounts and the remembered path of a cable
+    have derivatives of zero.
     Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
 
     JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.

@@ -23,7 +23,8 @@ class Step:
     (..., coordinates); leading axes are worlds, run on ``threads`` threads, by default on all cores. ``wrenches`` (..., bodies, 6)
     are torques and forces at the origins of bodies, in ground.
 
-    It can be differentiated once by all of them, forwards and backwards; flags and energy accounts have derivatives of zero.
+    It can be differentiated once by all of them, forwards and backwards; flags, energy accounts and the remembered path of a cable
+    have derivatives of zero.
     Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
     """
 
