@@ -7,7 +7,7 @@ use numpy::{PyArrayMethods as _, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUnty
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::convert;
+use crate::convert::{self, check_shape};
 use crate::errors::invalid;
 
 /// An array of a batch, and how many of its numbers belong to one world.
@@ -22,20 +22,13 @@ pub(crate) type Rows<'a> = Option<(&'a [f64], usize)>;
 pub(crate) fn input<'py>(
     value: Option<&Bound<'py, PyAny>>,
     what: &str,
-    shapes: &[Vec<usize>],
+    shapes: &[&[usize]],
 ) -> PyResult<Option<Input<'py>>> {
     let Some(value) = value else { return Ok(None) };
     let array = convert::array(value)?;
-    if !shapes.iter().any(|shape| shape == array.shape()) {
-        return Err(wrong_shape(what, shapes, array.shape()));
-    }
+    check_shape(what, shapes, array.shape())?;
     let width = array.shape().iter().skip(1).product();
     Ok(Some(Input { array, width }))
-}
-
-pub(crate) fn wrong_shape(what: &str, shapes: &[Vec<usize>], shape: &[usize]) -> PyErr {
-    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
-    invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or ")))
 }
 
 /// The memory of arrays that are in use.
@@ -77,9 +70,7 @@ pub(crate) fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
 /// Which of the worlds are meant.
 pub(crate) fn mask(value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<bool>> {
     let (array, kind) = convert::untyped(value)?;
-    if array.shape() != [count] {
-        return Err(wrong_shape("mask", &[vec![count]], array.shape()));
-    }
+    check_shape("mask", &[&[count]], array.shape())?;
     // An empty list has no type of its own.
     if kind != b'b' && count > 0 {
         let text = "mask must be an array of bool: for the indices of worlds, set those of np.zeros(n, bool) to True";
@@ -98,9 +89,7 @@ pub(crate) fn output<'py>(
     let Some(value) = value else { return Ok(None) };
     let refused = || PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"));
     let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| refused())?;
-    if array.shape() != shape {
-        return Err(wrong_shape(what, &[shape.to_vec()], array.shape()));
-    }
+    check_shape(what, &[shape], array.shape())?;
     // `as_slice` would also take an array in Fortran order, as it lies in memory.
     if !(array.is_c_contiguous() && array.data().is_aligned()) {
         return Err(PyTypeError::new_err(format!("{what} must be contiguous, in C order, and aligned")));

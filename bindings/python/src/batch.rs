@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use crate::arrays::{self, Input, Memory, chunks, input, output, row, wrong_shape};
-use crate::convert::{self, force_numbers};
+use crate::arrays::{self, Input, Memory, chunks, input, output, row};
+use crate::convert::{self, check_shape, force_numbers};
 use crate::errors::{invalid, raised};
 use crate::inertias::{Inertias, method_of};
 use crate::linearization::{Places, Products};
@@ -90,9 +90,7 @@ impl Batch {
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         for (name, value) in values {
             let (numbers, shape) = convert::numbers(&value)?;
-            if !shape.is_empty() && shape != [n] {
-                return Err(wrong_shape(&name, &[vec![n], vec![]], &shape));
-            }
+            check_shape(&name, &[&[n], &[]], &shape)?;
             names.push(name);
             columns.push((numbers, shape.is_empty()));
         }
@@ -166,16 +164,16 @@ impl Batch {
         let time = match arrays.time {
             Some(time) if convert::array(time)?.ndim() == 0 => {
                 let same = py.import("numpy")?.call_method1("full", (n, time))?;
-                input(Some(&same), "time", &[vec![n]])?
+                input(Some(&same), "time", &[&[n]])?
             }
-            time => input(time, "time", &[vec![n]])?,
+            time => input(time, "time", &[&[n]])?,
         };
-        let poses = input(arrays.poses, "poses", &[vec![n, b, 4, 4], vec![n, b, 7]])?;
-        let velocities = input(arrays.velocities, "velocities", &[vec![n, b, 6]])?;
-        let values = input(arrays.coordinates, "coordinates", &[vec![n, c]])?;
-        let rates = input(arrays.coordinate_rates, "coordinate_rates", &[vec![n, c]])?;
+        let poses = input(arrays.poses, "poses", &[&[n, b, 4, 4], &[n, b, 7]])?;
+        let velocities = input(arrays.velocities, "velocities", &[&[n, b, 6]])?;
+        let values = input(arrays.coordinates, "coordinates", &[&[n, c]])?;
+        let rates = input(arrays.coordinate_rates, "coordinate_rates", &[&[n, c]])?;
         let motion = Motion {
-            time: Input::rows(time.as_ref())?.map(|(numbers, _)| (numbers, 1)),
+            time: Input::rows(time.as_ref())?,
             poses: Input::rows(poses.as_ref())?,
             velocities: Input::rows(velocities.as_ref())?,
             values: Input::rows(values.as_ref())?,
@@ -244,22 +242,19 @@ impl Batch {
         value: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Input<'py>>> {
         let (n, v) = (self.worlds.len(), self.width());
-        let shape = [vec![n, v]];
         let Some(Ok(some)) = value.map(|value| value.cast::<PyMapping>()) else {
-            return input(value, "variables", &shape);
+            return input(value, "variables", &[&[n, v]]);
         };
         let (keys, mut places) = (self.keys(), Vec::new());
         let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
         for (name, values) in convert::items(some)? {
             let values = convert::array(&values)?;
-            if values.ndim() > 0 && values.shape() != [n] {
-                return Err(wrong_shape(&name, &[vec![n], vec![]], values.shape()));
-            }
+            check_shape(&name, &[&[n], &[]], values.shape())?;
             let place = System::place_of(&self.system.get().read(), &keys, &name)?;
             once(&mut places, place, &name)?;
             all.set_item(place, &*values)?;
         }
-        input(Some(&all.getattr("T")?), "variables", &shape)
+        input(Some(&all.getattr("T")?), "variables", &[&[n, v]])
     }
 
     /// Multiplies in all worlds.
@@ -472,8 +467,8 @@ impl Batch {
         next: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
-        let motion = input(motion, "motion", &[vec![n, m]])?;
-        let velocity = input(velocity, "velocity", &[vec![n, m]])?;
+        let motion = input(motion, "motion", &[&[n, m]])?;
+        let velocity = input(velocity, "velocity", &[&[n, m]])?;
         let variables = self.variables(py, variables)?;
         let used = Memory::of([&motion, &velocity, &variables])?;
         let [motion, velocity, variables] = [
@@ -505,7 +500,7 @@ impl Batch {
         variables: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
-        let forces = input(forces, "forces", &[vec![n, m]])?;
+        let forces = input(forces, "forces", &[&[n, m]])?;
         let next = self.variables(py, next)?;
         let scope = Scope { variables: variables.is_some() || next.is_some(), commit: next.is_some() };
         let used = Memory::of([&forces, &next])?;
@@ -542,7 +537,7 @@ impl Batch {
     /// ``State.set_values``.
     fn set_values(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         self.check_alike()?;
-        let values = input(Some(values), "values", &[vec![self.worlds.len(), self.width()]])?;
+        let values = input(Some(values), "values", &[&[self.worlds.len(), self.width()]])?;
         let rows = Input::rows(values.as_ref())?;
         let Self { worlds, threads, .. } = self;
         py.detach(|| {

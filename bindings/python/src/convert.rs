@@ -47,18 +47,25 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize
     Ok((array.as_slice()?.to_vec(), shape))
 }
 
-/// An array of one row of so many numbers.
-pub(crate) fn row(value: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
-    let (numbers, shape) = numbers(value)?;
-    if shape != [count] {
-        return Err(invalid(&format!("{what} must be of shape ({count},), not {shape:?}")));
+/// Refuses an array that has none of these shapes.
+pub(crate) fn check_shape(what: &str, shapes: &[&[usize]], shape: &[usize]) -> PyResult<()> {
+    if shapes.contains(&shape) {
+        return Ok(());
     }
+    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
+    Err(invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or "))))
+}
+
+/// The numbers of an array of one of these shapes.
+pub(crate) fn shaped(value: &Bound<'_, PyAny>, shapes: &[&[usize]], what: &str) -> PyResult<Vec<f64>> {
+    let (numbers, shape) = numbers(value)?;
+    check_shape(what, shapes, &shape)?;
     Ok(numbers)
 }
 
 /// A point \[m\].
 pub(crate) fn point(value: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
-    let point = Point3::from_slice(&row(value, 3, "a point")?);
+    let point = Point3::from_slice(&shaped(value, &[&[3]], "a point")?);
     check::finite_vector("point", &point.coords).map_err(raised)?;
     Ok(point)
 }

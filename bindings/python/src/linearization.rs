@@ -234,14 +234,16 @@ impl Linearization {
 
     /// The numbers of a motion, velocity or force.
     fn motion(&self, value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Option<Vec<f64>>> {
-        value.map(|value| convert::row(value, self.products.size(), what)).transpose()
+        value.map(|value| convert::shaped(value, &[&[self.products.size()]], what)).transpose()
     }
 
     /// A number for each variable, from all of them or from some by name.
     fn vector(&self, value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Option<Vec<f64>>> {
         let Some(value) = value else { return Ok(None) };
         let count = self.variable_names.len();
-        let Ok(some) = value.cast::<PyMapping>() else { return convert::row(value, count, what).map(Some) };
+        let Ok(some) = value.cast::<PyMapping>() else {
+            return convert::shaped(value, &[&[count]], what).map(Some);
+        };
         let id_of = |name: &str| Some(self.given.iter().find(|(own, _)| own == name)?.1.clone());
         let (mut numbers, mut places) = (vec![0.0; count], Vec::new());
         for (name, number) in convert::items(some)? {

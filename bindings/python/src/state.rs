@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
 use crate::convert::{
-    self, force_numbers, force_of, matrix_of, pose_of, read_only, row, velocity_numbers, velocity_of,
+    self, check_shape, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers,
+    velocity_of,
 };
 use crate::errors::{classes, exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
@@ -103,15 +104,6 @@ fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>
     handle.ok_or_else(|| no_such("it is no cable"))
 }
 
-/// The rows of a matrix of a given shape.
-fn rows(value: &Bound<'_, PyAny>, count: usize, columns: usize, what: &str) -> PyResult<Vec<f64>> {
-    let (numbers, shape) = convert::numbers(value)?;
-    if shape != [count, columns] {
-        return Err(invalid(&format!("{what} must be of shape ({count}, {columns}), not {shape:?}")));
-    }
-    Ok(numbers)
-}
-
 #[pymethods]
 impl State {
     /// Its system.
@@ -143,17 +135,9 @@ impl State {
     #[setter]
     fn set_poses(&mut self, poses: &Bound<'_, PyAny>) -> PyResult<()> {
         let bodies = body_rows(self.state.positions().topology());
-        let (numbers, shape) = convert::numbers(poses)?;
         let count = bodies.len();
-        let width = match shape.as_slice() {
-            [n, 4, 4] if *n == count => 16,
-            [n, 7] if *n == count => 7,
-            _ => {
-                return Err(invalid(&format!(
-                    "poses must be of shape ({count}, 4, 4) or ({count}, 7), not {shape:?}"
-                )));
-            }
-        };
+        let numbers = shaped(poses, &[&[count, 4, 4], &[count, 7]], "poses")?;
+        let width = numbers.len().checked_div(count).unwrap_or(7);
         for (body, numbers) in occupied(bodies.iter().copied(), numbers.chunks_exact(width)) {
             let refused = |error| invalid(&format!("{error}, in row {} of poses", body.index() - 1));
             pose_of(numbers).map_err(refused)?;
@@ -172,7 +156,7 @@ impl State {
     #[setter]
     fn set_velocities(&mut self, velocities: &Bound<'_, PyAny>) -> PyResult<()> {
         let bodies = body_rows(self.state.positions().topology());
-        let numbers = rows(velocities, bodies.len(), 6, "velocities")?;
+        let numbers = shaped(velocities, &[&[bodies.len(), 6]], "velocities")?;
         let motion = Motion { bodies, velocities: Some((&numbers, numbers.len())), ..Motion::default() };
         motion.write(0, &mut self.state).map_err(raised)
     }
@@ -186,7 +170,7 @@ impl State {
     #[setter]
     fn set_coordinates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let coordinates = coordinate_places(self.state.positions().topology());
-        let numbers = row(values, coordinates.len(), "coordinates")?;
+        let numbers = shaped(values, &[&[coordinates.len()]], "coordinates")?;
         let motion = Motion { coordinates, values: Some((&numbers, numbers.len())), ..Motion::default() };
         motion.write(0, &mut self.state).map_err(raised)
     }
@@ -200,7 +184,7 @@ impl State {
     #[setter]
     fn set_coordinate_rates(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let coordinates = coordinate_places(self.state.positions().topology());
-        let numbers = row(values, coordinates.len(), "coordinate_rates")?;
+        let numbers = shaped(values, &[&[coordinates.len()]], "coordinate_rates")?;
         let motion = Motion { coordinates, rates: Some((&numbers, numbers.len())), ..Motion::default() };
         motion.write(0, &mut self.state).map_err(raised)
     }
@@ -218,7 +202,7 @@ impl State {
         let X_GB = convert::pose(pose)?;
         match velocity {
             Some(velocity) => {
-                let V_GB = velocity_of(&row(velocity, 6, "velocity")?);
+                let V_GB = velocity_of(&shaped(velocity, &[&[6]], "velocity")?);
                 self.state.set_body(body, X_GB, V_GB).map_err(raised)
             }
             None => self.state.set_pose(body, X_GB).map_err(raised),
@@ -315,14 +299,14 @@ impl State {
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
             let bodies = body_rows(topology);
-            let numbers = rows(loads, bodies.len(), 6, "loads")?;
+            let numbers = shaped(loads, &[&[bodies.len(), 6]], "loads")?;
             for (body, load) in occupied(bodies, numbers.chunks_exact(6)) {
                 plant.set_body_load(body, force_of(load)).map_err(failed)?;
             }
         }
         if let Some(loads) = coordinate_loads {
             let places = coordinate_places(topology);
-            let numbers = row(loads, places.len(), "coordinate_loads")?;
+            let numbers = shaped(loads, &[&[places.len()]], "coordinate_loads")?;
             for (coordinate, load) in occupied(places, numbers) {
                 plant.set_coordinate_load(coordinate, load).map_err(failed)?;
             }
@@ -491,13 +475,10 @@ impl State {
         let topology = self.state.positions().topology();
         let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
         let (motions, shape) = convert::numbers(motions)?;
-        let &[count, ..] = shape.as_slice() else {
-            return Err(invalid("motions must be of shape (k, bodies, 6)"));
-        };
-        if shape != [count, b, 6] {
-            return Err(invalid(&format!("motions must be of shape (k, {b}, 6), not {shape:?}")));
-        }
-        let rates = rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| rows(rates, count, c, "rates"))?;
+        let count = shape.first().copied().unwrap_or_default();
+        check_shape("motions", &[&[count, b, 6]], &shape)?;
+        let rates =
+            rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
         let arms = self.view(|system, view| {
             let path = &view.try_of(cable_of(system, cable)?).map_err(raised)?.position.path;
             let motion =
