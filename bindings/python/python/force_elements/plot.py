@@ -33,7 +33,7 @@ class Recorder:
 
     def record(self, state: State, host: float = np.nan) -> None:
         """Records an evaluated state, before ``accept`` or ``finish_step``; ``host`` is the energy of what the host owns, kinetic and by gravity [J]."""
-        if not self.units:
+        if self.names and not self.units:
             known = state.units()
             results = state.results()
             for name in self.names:
