@@ -69,19 +69,8 @@ impl Job<'_> {
     }
 }
 
-/// What a batch is given in one call.
-struct Arrays<'a, 'py> {
-    time: Option<&'a Bound<'py, PyAny>>,
-    poses: Option<&'a Bound<'py, PyAny>>,
-    velocities: Option<&'a Bound<'py, PyAny>>,
-    coordinates: Option<&'a Bound<'py, PyAny>>,
-    coordinate_rates: Option<&'a Bound<'py, PyAny>>,
-    wrenches: Option<&'a Bound<'py, PyAny>>,
-    coordinate_forces: Option<&'a Bound<'py, PyAny>>,
-    energies: Option<&'a Bound<'py, PyAny>>,
-    names: Vec<String>,
-    results: Option<&'a Bound<'py, PyAny>>,
-}
+/// What a caller gives or leaves out.
+type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 impl Batch {
     /// Sets variables by name.
@@ -142,11 +131,13 @@ impl Batch {
         })
     }
 
-    /// Evaluates all worlds, each followed by `then`.
+    /// Sets the motion of all worlds and evaluates them, each followed by `then`.
     fn run(
         &mut self,
         py: Python<'_>,
-        arrays: &Arrays<'_, '_>,
+        [time, poses, velocities, values, rates]: [Given<'_, '_>; 5],
+        [wrenches, coordinate_forces, energies, results]: [Given<'_, '_>; 4],
+        names: &[String],
         then: impl Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync,
     ) -> PyResult<()> {
         let (n, system) = (self.worlds.len(), self.system.get());
@@ -155,23 +146,22 @@ impl Batch {
             (body_rows(system.topology()), coordinate_places(system.topology()))
         };
         let (b, c) = (bodies.len(), coordinates.len());
-        let names = &arrays.names;
         let k = names.len();
-        if (k == 0) != arrays.results.is_none() {
+        if (k == 0) != results.is_none() {
             return Err(PyTypeError::new_err("names and the array results of their numbers belong together"));
         }
 
-        let time = match arrays.time {
+        let time = match time {
             Some(time) if convert::array(time)?.ndim() == 0 => {
                 let same = py.import("numpy")?.call_method1("full", (n, time))?;
                 input(Some(&same), "time", &[&[n]])?
             }
             time => input(time, "time", &[&[n]])?,
         };
-        let poses = input(arrays.poses, "poses", &[&[n, b, 4, 4], &[n, b, 7]])?;
-        let velocities = input(arrays.velocities, "velocities", &[&[n, b, 6]])?;
-        let values = input(arrays.coordinates, "coordinates", &[&[n, c]])?;
-        let rates = input(arrays.coordinate_rates, "coordinate_rates", &[&[n, c]])?;
+        let poses = input(poses, "poses", &[&[n, b, 4, 4], &[n, b, 7]])?;
+        let velocities = input(velocities, "velocities", &[&[n, b, 6]])?;
+        let values = input(values, "coordinates", &[&[n, c]])?;
+        let rates = input(rates, "coordinate_rates", &[&[n, c]])?;
         let motion = Motion {
             time: Input::rows(time.as_ref())?,
             poses: Input::rows(poses.as_ref())?,
@@ -183,11 +173,10 @@ impl Batch {
         };
 
         let mut used = Memory::of([&time, &poses, &velocities, &values, &rates])?;
-        let mut wrenches = output(arrays.wrenches, "wrenches", &[n, b, 6], &mut used)?;
-        let mut coordinate_forces =
-            output(arrays.coordinate_forces, "coordinate_forces", &[n, c], &mut used)?;
-        let mut energies = output(arrays.energies, "energies", &[n], &mut used)?;
-        let mut results = output(arrays.results, "results", &[n, k], &mut used)?;
+        let mut wrenches = output(wrenches, "wrenches", &[n, b, 6], &mut used)?;
+        let mut coordinate_forces = output(coordinate_forces, "coordinate_forces", &[n, c], &mut used)?;
+        let mut energies = output(energies, "energies", &[n], &mut used)?;
+        let mut results = output(results, "results", &[n, k], &mut used)?;
         let mut wrenches = chunks(wrenches.as_mut(), 6 * b)?;
         let mut coordinate_forces = chunks(coordinate_forces.as_mut(), c)?;
         let mut energies = chunks(energies.as_mut(), 1)?;
@@ -374,19 +363,9 @@ impl Batch {
         names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = Arrays {
-            time,
-            poses,
-            velocities,
-            coordinates,
-            coordinate_rates,
-            wrenches,
-            coordinate_forces,
-            energies,
-            names,
-            results,
-        };
-        self.run(py, &arrays, |_, _| Ok(()))
+        let motion = [time, poses, velocities, coordinates, coordinate_rates];
+        let outputs = [wrenches, coordinate_forces, energies, results];
+        self.run(py, motion, outputs, &names, |_, _| Ok(()))
     }
 
     /// ``evaluate`` and then ``accept``, each world in one go. With ``length`` [s] and ``inertias`` of the host's steps, which are
@@ -420,19 +399,9 @@ impl Batch {
         if let Some(inertias) = inertias {
             inertias.of(self.system.get().read().topology())?;
         }
-        let arrays = Arrays {
-            time,
-            poses,
-            velocities,
-            coordinates,
-            coordinate_rates,
-            wrenches,
-            coordinate_forces,
-            energies,
-            names,
-            results,
-        };
-        self.run(py, &arrays, |system, state| {
+        let motion = [time, poses, velocities, coordinates, coordinate_rates];
+        let outputs = [wrenches, coordinate_forces, energies, results];
+        self.run(py, motion, outputs, &names, |system, state| {
             if let (Some(length), Some(inertias)) = (length, inertias) {
                 system.check_step(state, inertias, method, length)?;
             }
