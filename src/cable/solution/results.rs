@@ -10,7 +10,7 @@ use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
 use crate::cable::model::places::{Wrap, Wraps};
-use crate::cable::solution::acting::Acting;
+use crate::cable::solution::acting::{Acting, FixedPoint};
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, clone_by_field};
@@ -247,14 +247,28 @@ impl<T: Real> PathResults<T> {
         }
     }
 
+    /// The points that move with a coordinate, each with the coordinate and the derivative by it, in Ground.
+    pub(crate) fn moving_points(
+        &self,
+    ) -> impl Iterator<Item = (&FixedPoint<T>, CoordinateIndex, &Vector3<T>)> + '_ {
+        self.acting.points.iter().filter_map(|point| {
+            let (index, slope_G) = point.motion.as_ref()?;
+            Some((point, *index, slope_G))
+        })
+    }
+
     /// The greatest rate \[rad/s\] at which a straight segment winds on a surface or off it: that of its other end about the
     /// center of the circle along which the surface bends.
     pub(crate) fn winding_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
-        let velocity = |body, p_G: &Point3<T>| velocities.velocity_of_point(positions, body, p_G);
         let rate = |of: &GeodesicEnd<T>, surface: BodyIndex, other: BodyIndex, p_G: &Point3<T>| {
             let arm: Vector3<T> = p_G - of.point + of.normal / of.curvature;
-            let relative = velocity(other, p_G) - velocity(surface, p_G);
-            arm.cross(&relative).norm() / arm.norm_squared()
+            let [on_other, on_surface] =
+                [other, surface].map(|body| velocities.velocity_of_point(positions, body, p_G));
+            let moving = self.moving_points().find(|(point, ..)| point.p_G == *p_G);
+            let shift = moving.map_or(Vector3::zeros(), |(_, coordinate, slope_G)| {
+                slope_G * velocities.coordinate_rate(Checked(coordinate))
+            });
+            arm.cross(&(on_other - on_surface + shift)).norm() / arm.norm_squared()
         };
         let mut greatest = T::zero();
         let mut add = |rate: T| {

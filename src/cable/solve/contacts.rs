@@ -294,9 +294,12 @@ pub(crate) fn lay_along<T: Real>(
     };
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
-        let at = |reach: T| match reach == T::zero() {
-            true => surface.end(point, tangent),
-            false => surface.follow(point, tangent, reach),
+        let at = |reach: T| {
+            if reach == T::zero() {
+                surface.end(point, tangent)
+            } else {
+                surface.follow(point, tangent, reach)
+            }
         };
         let (mut last, mut reach, mut end) = (from, from, at(from));
         let was_hidden = is_hidden(&end);

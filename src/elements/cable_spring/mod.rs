@@ -7,7 +7,9 @@ pub use state::{Discrete, StateParameters};
 
 use alloc::vec::Vec;
 
-use crate::cable::{CablePath, Grips, PathResults, Strands, tension};
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::{CablePath, Grips, PathResults, Strands, ViaPoint, tension};
 use crate::elements::LARGEST_TURN;
 use crate::framework::stored_variables;
 use crate::framework::{
@@ -15,7 +17,7 @@ use crate::framework::{
     Stiffnesses, Variables,
 };
 use crate::math::{Casts, Real, Requirement, check};
-use crate::mechanics::{ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Topology, Velocities};
 use crate::results;
 
 /// A massless elastic cable, like a rubber band, along a [`CablePath`], with or without friction on its obstacles.
@@ -557,10 +559,45 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         for segment in &path.segments {
             let length = segment.length.to_f64();
             let ends = [(segment.from_body, segment.from_G), (segment.to_body, segment.to_G)];
+            let moving = |p_G: &Point3<T>| path.moving_points().find(|(point, ..)| point.p_G == *p_G);
+            let moving = [&segment.from_G, &segment.to_G].map(moving);
+            // The square of a sum is at most the sum of the squares times their number.
+            let parts = moving.iter().flatten().fold(1.0, |parts, _| parts + 1.0);
+            let stiffness = parts * tension / length;
             if length > 0.0 {
-                stiffnesses.between(tension / length, 0.0, ends);
+                stiffnesses.between(stiffness, 0.0, ends);
+            }
+            for (_, coordinate, slope_G) in moving.into_iter().flatten().filter(|_| length > 0.0) {
+                let across = slope_G.cross(&segment.direction_G).norm();
+                stiffnesses
+                    .along(stiffness, 0.0, |unit| unit.apply_to_coordinate(Checked(coordinate), across));
             }
             stiffnesses.load(tension, 0.0, ends);
+        }
+        let lengths =
+            path.segments.iter().map(|segment| segment.length.to_f64()).filter(|length| *length > 0.0);
+        let reach = lengths.fold(f64::INFINITY, f64::min);
+        // A force on a coordinate changes as the curve bends, and as it turns with its body.
+        for (point, coordinate, slope_G) in path.moving_points() {
+            let mut on_coordinate = |stiffness: f64| {
+                stiffnesses
+                    .along(stiffness, 0.0, |unit| unit.apply_to_coordinate(Checked(coordinate), T::one()));
+            };
+            let on_point = path.unit_forces().filter(|(_, p_G, _)| *p_G == point.p_G);
+            let pull_G = on_point.fold(Vector3::zeros(), |sum: Vector3<T>, (.., f_G)| sum + f_G);
+            let curve = self.path.via_points().nth(point.place - 1).and_then(ViaPoint::curve);
+            let bend_B = curve.map_or(Vector3::zeros(), |(_, curve)| {
+                curve.second_derivative(at.positions.coordinate(coordinate))
+            });
+            let bend = (at.positions.pose(point.body).rotation * bend_B).dot(&pull_G);
+            on_coordinate(tension * bend.abs().to_f64());
+            let slope = slope_G.norm().to_f64();
+            if point.body != BodyIndex::GROUND && slope > 0.0 && reach.is_finite() {
+                // Twice a product of motions is at most the sum of the squares of both in metres.
+                let torque = 0.5 * tension * slope_G.cross(&pull_G).norm().to_f64();
+                on_coordinate(torque * slope / reach);
+                stiffnesses.torsion(torque * reach / slope, 0.0, [point.body, BodyIndex::GROUND]);
+            }
         }
     }
 

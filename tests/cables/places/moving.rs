@@ -1,14 +1,14 @@
 //! Via points that move on their bodies with a coordinate.
 
-use force_elements::cable::{CablePath, PointCurve, SplineCurve, ViaPoint};
+use force_elements::cable::{CablePath, Obstacle, PointCurve, SplineCurve, ViaPoint};
 use force_elements::cable_spring::Parameters;
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::shapes::ShapeError;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
+use force_elements::shapes::{Cylinder, ShapeError};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation, SimulationError};
 use force_elements::testing::Numbers;
 use force_elements::{
-    BodyIndex, CableSpring, Casts, CoordinateIndex, Error, ForceSystem, Handle, Pose, Real, SpatialForce,
-    SpatialVelocity, State, Station,
+    BodyIndex, CableSpring, Casts, CoordinateIndex, Error, ForceSystem, Frame, Handle, Inertias, Pose, Real,
+    SpatialForce, SpatialVelocity, State, Station, Stepping,
 };
 use num_dual::Dual64;
 
@@ -242,5 +242,95 @@ fn the_ledger_of_a_cable_through_a_moving_point_closes() -> Result<(), Simulatio
     assert!(dynamics.dissipated_energy().expect("kept").abs() < 1e-7);
     let (least, most) = rates.iter().fold((f64::MAX, f64::MIN), |(a, b), &u| (a.min(u), b.max(u)));
     assert!(most - least > 2.0, "the slider hardly changes its speed: {least} {most}");
+    Ok(())
+}
+
+/// Bodies so heavy that only coordinates move.
+struct Light(f64);
+
+impl Inertias for Light {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        1e9
+    }
+
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity() * 1e9
+    }
+
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        self.0
+    }
+}
+
+#[test]
+fn the_longest_step_is_that_of_the_tension_across_a_moving_point() -> Result<(), Error> {
+    // The transverse stiffness of two segments of 1 m under 10 kN is 20 kN/m.
+    let mut system = ForceSystem::<f64>::new();
+    let coordinate = system.add_coordinate();
+    let curve = SplineCurve::new([(0.0, Point3::origin()), (1.0, Point3::new(0.0, 1.0, 0.0))])?;
+    let path = CablePath::new(fixed(-1.0, 0.0, 0.0), fixed(1.0, 0.0, 0.0))?.through(ViaPoint::moving(
+        BodyIndex::GROUND,
+        coordinate,
+        curve,
+    ))?;
+    let law = Parameters { stiffness: 1e4, slack_length: 1.0, dissipation: 0.0 };
+    system.add(CableSpring::new(path, law)?)?;
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state)?;
+    let longest = system.stable_step(&state, &Light(0.01), Stepping::default())?.length;
+    let limit = 2.0 * (0.01_f64 / 2e4).sqrt();
+    assert!(longest <= limit && longest > 0.5 * limit, "{longest} {limit}");
+
+    // Along a helix, by differences of the force.
+    const STEP: f64 = 1e-5;
+    for seed in 0..40 {
+        let Rig { system, mut state, coordinate, .. } = rig(seed)?;
+        state.set_coordinate_rate(coordinate, 0.0)?;
+        for body in system.bodies() {
+            state.set_velocity(body, SpatialVelocity::zero())?;
+        }
+        let q = state.positions().coordinate(coordinate);
+        let mut force = |q: f64| -> Result<f64, Error> {
+            state.set_coordinate(coordinate, q)?;
+            Ok(system.realize_dynamics(&mut state)?.coordinate_force(coordinate))
+        };
+        let stiffness = (force(q - STEP)? - force(q + STEP)?) / (2.0 * STEP);
+        force(q)?;
+        let longest = system.stable_step(&state, &Light(1.0), Stepping::default())?.length;
+        // To the error of differences.
+        assert!(longest <= 2.0 / stiffness.max(0.0).sqrt() * (1.0 + 1e-6), "{seed}: {longest} {stiffness}");
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone)]
+struct Circle;
+
+impl<T: Real> PointCurve<T> for Circle {
+    fn at(&self, q: T) -> (Point3<T>, Vector3<T>) {
+        let [x, y] = [q.cos(), q.sin()].map(|x| x * T::lit(0.5));
+        (Point3::new(x, y, T::zero()), Vector3::new(-y, x, T::zero()))
+    }
+
+    fn second_derivative(&self, q: T) -> Vector3<T> {
+        -PointCurve::<T>::at(self, q).0.coords
+    }
+}
+
+#[test]
+fn a_point_that_moves_around_an_obstacle_limits_the_step() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let coordinate = system.add_coordinate();
+    let obstacle = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.1)?)?;
+    let path = CablePath::new(fixed(-0.5, 0.05, 0.0), fixed(2.0, 0.0, 0.0))?
+        .over(obstacle)
+        .through(ViaPoint::moving(BodyIndex::GROUND, coordinate, Circle))?;
+    let cable = system.add(CableSpring::new(path, Parameters::default())?)?;
+    let mut state = system.default_state();
+    state.set_coordinate_rate(coordinate, 40.0)?;
+    assert!(system.realize_dynamics(&mut state)?.of(cable).position.path.contacts[0].in_contact);
+    let (time, _) = system.passing_time(&state, f64::INFINITY)?;
+    // Two radians.
+    assert!((time - 0.05).abs() < 1e-12, "{time}");
     Ok(())
 }
