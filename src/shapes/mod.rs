@@ -61,7 +61,8 @@ pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T
     }
     let largest =
         v.iter().fold(T::zero(), |largest, &x| greater(largest, if x < T::zero() { -x } else { x }));
-    (largest > T::zero()).then(|| {
+    // Not a number is not zero.
+    v.iter().any(|&x| x != T::zero()).then(|| {
         let scaled = v / largest;
         let length = scaled.norm_squared().sqrt();
         (scaled / length, largest * length)

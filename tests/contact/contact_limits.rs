@@ -9,11 +9,15 @@
 
 use allocation_counter::measure;
 use approx::assert_relative_eq;
-use force_elements::Pose;
 use force_elements::contact::{BoundingBox, PairSearch};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{
-    Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh,
+    DistanceField, Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, SolidShape, Sphere, SurfacePoint,
+    TriangleMesh,
+};
+use force_elements::{
+    BodyIndex, CoordinateIndex, ElasticFoundation, ForceSystem, Frame, Inertias, Pose, Stepping,
+    elastic_foundation,
 };
 use force_elements_scenes::meshes::{self, Sequence};
 
@@ -360,4 +364,84 @@ fn shapes_that_are_read_pass_the_same_checks_as_those_that_are_built() {
         assert_eq!(serde_json::from_str::<HalfSpace>(&text).unwrap(), half_space);
     }
     assert!(serde_json::from_str::<HalfSpace>("\"Sideways\"").is_err());
+}
+
+#[test]
+fn what_is_not_a_number_is_not_inside() {
+    let solids: [SolidShape<f64>; 3] = [
+        Sphere::new(1.0).unwrap().into(),
+        Ellipsoid::new(Vector3::new(1.0, 2.0, 3.0)).unwrap().into(),
+        HalfSpace::BelowZ.into(),
+    ];
+    for solid in solids {
+        for i in 0..7_usize {
+            let p = Point3::from([0, 1, 2].map(|axis| if i >> axis & 1 == 0 { f64::NAN } else { 0.0 }));
+            assert!(!solid.contains(&p), "{solid:?} {p}");
+        }
+    }
+}
+
+/// A vertex far away at which there is no face.
+#[test]
+fn vertices_without_faces_change_nothing() {
+    let ball = TriangleMesh::<f64>::sphere(0.1, 8).unwrap();
+    let stray = Point3::new(10.0, -7.0, -20.0);
+    let vertices: Vec<_> = ball.vertices().chain([stray]).collect();
+    let with = TriangleMesh::closed(&vertices, ball.faces()).unwrap();
+    assert!(DistanceField::from_mesh(&with, 0.02).is_ok());
+    let measured = [ball, with].map(|mesh| {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let mut foundation = ElasticFoundation::new(elastic_foundation::Parameters::default()).unwrap();
+        foundation.add_springs(Frame::of(body), mesh, elastic_foundation::Material::new(1e6)).unwrap();
+        foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
+        system.add(foundation).unwrap();
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(0.0, 0.0, 0.09)).unwrap();
+        system.realize_dynamics(&mut state).unwrap();
+        let mut gaps = Vec::new();
+        system.write_gaps(&state, &mut gaps).unwrap();
+        let stepping = Stepping { impact_speed: 1.0, ..Stepping::default() };
+        (system.stable_step(&state, &Alike, stepping).unwrap().length, format!("{gaps:?}"))
+    });
+    assert_eq!(measured[0], measured[1]);
+}
+
+/// A body of 1 kg.
+struct Alike;
+
+impl Inertias for Alike {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        1.0
+    }
+
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity() * 1e-2
+    }
+
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        1.0
+    }
+}
+
+#[test]
+fn springs_without_stiffness_limit_no_step() {
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let parameters = elastic_foundation::Parameters::default();
+    let mut foundation = ElasticFoundation::new(parameters).unwrap();
+    let ball = TriangleMesh::sphere(0.1, 8).unwrap();
+    let mesh = foundation.add_springs(Frame::of(body), ball, elastic_foundation::Material::new(1e6)).unwrap();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).unwrap();
+    let foundation = system.add(foundation.with_anchors()).unwrap();
+    let mut state = system.default_state();
+    system
+        .update_parameters(&mut state, foundation, |p| {
+            p.materials[mesh].as_mut().unwrap().stiffness = 0.0;
+        })
+        .unwrap();
+    state.set_pose(body, Pose::translation(0.0, 0.0, 0.2)).unwrap();
+    system.realize_dynamics(&mut state).unwrap();
+    let stepping = Stepping { impact_speed: 1.0, ..Stepping::default() };
+    assert_eq!(system.stable_step(&state, &Alike, stepping).unwrap().unknown, None);
 }

@@ -152,3 +152,29 @@ fn bricks_of_twelve_faces_stay_stacked_by_a_contact_design() {
     let lost = 14.0 * mass * gravity * sink;
     assert!(kinetic < 1e-3 * lost, "{kinetic} of {lost} J");
 }
+
+/// Whichever way the lengths of their edges are rounded.
+#[test]
+fn both_act_where_the_faces_of_one_are_twice_as_long() {
+    let stiffnesses = [1e6, 3e6];
+    for [lower, upper] in
+        [[(0.3, 12), (0.05, 4)], [(0.1, 4), (0.05, 4)], [(0.3, 12), (0.1, 8)], [(0.15, 6), (0.05, 4)]]
+    {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        let parameters = Parameters { clipped: true, ..Parameters::default() };
+        let mut foundation = ElasticFoundation::new(parameters).expect("valid");
+        let frames = [Frame::ground(Pose::identity()), Frame::of(body)];
+        for ((frame, (half, cells)), stiffness) in frames.into_iter().zip([lower, upper]).zip(stiffnesses) {
+            let mesh = brick(Vector3::repeat(half), cells);
+            foundation.add_springs(frame, mesh, Material::new(stiffness)).expect("closed");
+        }
+        system.add(foundation).expect("can meet");
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(0.0, 0.0, lower.0 + upper.0 - DEPTH)).expect("finite");
+        let F = system.realize_dynamics(&mut state).expect("regular").body_force(body);
+        // Both press with half of their stiffness over the face of the upper one.
+        let expected = 2e6 * DEPTH * 4.0 * upper.0 * upper.0;
+        assert_relative_eq!(F.force.z, expected, max_relative = 1e-9);
+    }
+}

@@ -402,10 +402,12 @@ impl<T: Real> Placed<T> {
             return all;
         }
         let (Some(own), Some(others)) = (&self.refined, &other.refined) else { return Some(T::lit(0.5)) };
-        // A face that is much longer than those of the other mesh may be larger than the contact.
+        // A face that is much longer than those of the other mesh may be larger than the contact. Cells of twice the size are not,
+        // whatever the rounding of their edges.
+        const MUCH_LONGER: f64 = 2.001;
         match [own, others].map(|mesh| mesh.longest_edge()) {
-            [own, others] if clipped && own > 2.0 * others => None,
-            [own, others] if clipped && others > 2.0 * own => all,
+            [own, others] if clipped && own > MUCH_LONGER * others => None,
+            [own, others] if clipped && others > MUCH_LONGER * own => all,
             _ => Some(T::lit(0.5)),
         }
     }

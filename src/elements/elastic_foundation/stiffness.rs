@@ -72,17 +72,18 @@ impl<T: Real> ElasticFoundation<T> {
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = share.to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
         let law = Law::new(material, at.parameters.transition_velocity).contact;
-        let all = share * (area * material.stiffness).to_f64();
+        let all = share * area.to_f64();
         let displaced =
             at.position.contacts.iter().filter(|contact| (contact.mesh, contact.other) == (mesh, other));
         let present = displaced.fold(T::zero(), |sum, contact| {
             at.position.springs[contact.springs.clone()].iter().fold(sum, |sum, spring| sum + spring.area)
         });
-        let stiffness = (all - (present * material.stiffness).to_f64()).max(0.0);
+        let free = (all - present.to_f64()).max(0.0);
+        let stiffness = free * material.stiffness.to_f64();
         let X_GS = &at.position.X_GS[mesh];
         let bodies: [BodyIndex; 2] = [placed.body, met.body];
         let farthest = bodies.map(|body| {
-            let points = springs.vertices().map(|p_S| X_GS * p_S);
+            let points = springs.used_vertices().map(|p_S| X_GS * p_S);
             points.max_by(|a, b| stiffnesses.lever(body, a).total_cmp(&stiffnesses.lever(body, b)))
         });
         let [Some(p), Some(q)] = farthest else { return };
@@ -93,10 +94,9 @@ impl<T: Real> ElasticFoundation<T> {
         let load = if mass.is_finite() { speed * ComplexField::sqrt(stiffness * mass) } else { 0.0 };
         let pressed = load * (1.0 + law.damping(T::one()).to_f64() * speed);
         let counted = if self.has_anchors {
-            let area = stiffness / material.stiffness.to_f64();
             let viscous = law.viscous_friction.to_f64() * pressed;
-            let viscosity = material.tangential_viscosity.to_f64() * area + viscous;
-            stiffnesses.between(material.tangential_stiffness.to_f64() * area, viscosity, ends);
+            let viscosity = material.tangential_viscosity.to_f64() * free + viscous;
+            stiffnesses.between(material.tangential_stiffness.to_f64() * free, viscosity, ends);
             0.0
         } else {
             law.report_friction(pressed, ends, stiffnesses)

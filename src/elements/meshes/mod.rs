@@ -9,15 +9,16 @@ use crate::shapes::{HalfSpace, Solid as _, SolidShape, TriangleMesh};
 
 pub(super) use motion::{ELASTIC, MOTION, Sums, Unknown, across_and_along, by_mesh, normal_gradient};
 
-/// Half of the least width of a shape; of a mesh also no more than three times its volume over its area, which is the radius
-/// of a ball, and for a wall 1.5 times half of its thickness. Zero for an open mesh.
+/// Half of the least width of a shape; of a mesh also no more than twice its volume over its area, which is two thirds of
+/// the radius of a ball, and the thickness of a wall: as deep are springs that have just not passed through it. Zero for an
+/// open mesh.
 pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: Option<(Point3<T>, Vector3<T>)>) -> T {
     let Some((_, half_extents)) = bounds else { return T::zero() };
     let least = half_extents.min();
     match shape {
         SolidShape::Mesh(mesh) => {
             let area = mesh.areas().fold(T::zero(), |sum, area| sum + area);
-            least.min(mesh.volume().map_or(T::zero(), |volume| T::lit(3.0) * volume / area))
+            least.min(mesh.volume().map_or(T::zero(), |volume| T::lit(2.0) * volume / area))
         }
         _ => least,
     }
@@ -46,7 +47,7 @@ pub(super) fn gap<T: Real>(
         X_GM * (center + half_extents.zip_map(&up_M, |half, up| -half.copysign(up)))
     });
     let lowest_G = of_box.filter(|p_G| height(p_G) > T::zero()).unwrap_or_else(|| {
-        let vertices = mesh.vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
+        let vertices = mesh.used_vertices().map(|vertex| (vertex, up_M.dot(&vertex.coords)));
         let lowest = vertices.reduce(|a, b| if b.1 < a.1 { b } else { a });
         lowest.map_or(X_GM.translation.vector.into(), |(vertex, _)| X_GM * vertex)
     });

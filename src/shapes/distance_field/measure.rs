@@ -39,7 +39,7 @@ fn from_mesh(field: &DistanceField, mesh: &TriangleMesh<f64>) -> Result<f64, Sha
             _ => Err(too_coarse(field, p)),
         }
     };
-    mesh.vertices().try_for_each(|vertex| test(&vertex))?;
+    mesh.used_vertices().try_for_each(|vertex| test(&vertex))?;
     mesh.centroids().try_for_each(|centroid| test(&centroid))?;
     for [a, b, c] in mesh.triangles() {
         // From an end of the shortest edge, so that a needle is not divided across.

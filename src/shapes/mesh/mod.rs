@@ -153,6 +153,11 @@ impl<T: Real> TriangleMesh<T> {
         (0..self.plain.faces.len()).map(|face| self.corners(face))
     }
 
+    /// The vertices of all faces in turn: a mesh may have others too, on which its shape does not depend.
+    pub(crate) fn used_vertices(&self) -> impl Iterator<Item = Point3<T>> + '_ {
+        self.plain.faces.iter().flatten().map(|&corner| self.vertex(corner as usize))
+    }
+
     pub(crate) fn corners(&self, face: usize) -> [Point3<T>; 3] {
         self.plain.faces[face].map(|corner| self.vertex(corner as usize))
     }
