@@ -89,10 +89,12 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act only in their order: the cable between two neighbours ignores a third.
 /// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it enters is
-///   touched where it was entered, assuming that the ends of the segment moved straight, and provided that the segment
-///   ran through more of it than a quarter of its [`size`](crate::cable::Wrappable::size). The cable is then wrapped
-///   around it, or the path is reported as [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further
-///   contact with an obstacle that is touched elsewhere is not found in this way.
+///   touched where it was entered, provided that the segment ran through more of it than a quarter of its
+///   [`size`](crate::cable::Wrappable::size). In the frame of the surface the ends of the segment are assumed to have moved
+///   straight, or the segment to have turned about the origin, by less than half a turn: whichever is the shorter motion.
+///   The cable is then wrapped around it, or the path is reported as
+///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact with an obstacle that is touched
+///   elsewhere is not found in this way.
 /// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
 ///   runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable then

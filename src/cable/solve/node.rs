@@ -265,24 +265,6 @@ impl<'a, T: Real> SpanProblem<'a, T> {
     }
 }
 
-/// The point where the cable is placed on a newly touched obstacle: the deepest point, unless that is on the far side
-/// of where the cable passed before.
-pub(crate) fn side<T: Real>(
-    wrap: Option<&Wrap<T>>,
-    surface: Metered<'_, T>,
-    deepest: Point3<T>,
-) -> Point3<T> {
-    let Some(wrap) = wrap else { return deepest };
-    let passed = if wrap.known && wrap.in_contact {
-        wrap.point
-    } else if let Some((start, along)) = wrap.passing() {
-        surface.retract(&surface.closest_on_segment(&start, &(start + along)).0)
-    } else {
-        return deepest;
-    };
-    if surface.gradient(&passed).dot(&surface.gradient(&deepest)) < T::zero() { passed } else { deepest }
-}
-
 /// The accuracy of geodesics in a search \[rad\].
 pub(crate) const ACCURACY: f64 = 1e-6;
 

@@ -16,6 +16,7 @@ mod paths;
 mod refusals;
 mod scalars;
 mod searches;
+mod turning;
 mod twice;
 mod windings;
 
