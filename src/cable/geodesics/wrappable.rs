@@ -117,15 +117,21 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// Points on or near the surface, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
     /// the point of the straight line that is deepest inside or closest. The middle of a contact is searched from each.
     ///
-    /// The default returns the side near `closest` and, through the solid, the far one. A half-space has none.
+    /// The first is the side near `closest`, the second the far one: a contact hint on a surface without classes counts as
+    /// much as half the girth between them.
+    ///
+    /// The default returns these two. A half-space has no far side.
     fn passages(&self, _a: &Point3<T>, _b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
         let near = self.retract(closest);
         let mut passages = [None; 8];
         passages[0] = Some(near);
-        let inwards = self.gradient(&near).normalize() * (T::lit(-0.25) * self.size());
+        let mut inwards = self.gradient(&near).normalize() * (T::lit(-0.25) * self.size());
         let mut place = near;
-        // Through a solid as thick as sixteen of its smallest features.
-        for _ in 0..64 {
+        // Beyond sixteen of the smallest features steps grow with the depth, up to some thousand.
+        for i in 0..192 {
+            if i >= 64 {
+                inwards *= T::lit(1.04);
+            }
             place += inwards;
             if !self.covers(&place) || !is_finite(&place.coords) {
                 break;

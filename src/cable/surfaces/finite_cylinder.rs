@@ -234,6 +234,8 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let around = around.into_iter().flatten().next().unwrap_or(Vector2::x()) * self.radius;
         let height = closest.z.max(-self.side_half_length()).min(self.side_half_length());
         let inner = radial * (self.end_radius() / radial.norm().max(self.end_radius()));
+        // The far side first.
+        let around = if around.dot(&radial) > T::zero() { -around } else { around };
         let [side, other] = [around, -around].map(|v| Point3::from(v.push(height)));
         let [top, bottom] = [self.half_length, -self.half_length].map(|z| Point3::from(inner.push(z)));
         [Some(near), Some(side), Some(other), Some(top), Some(bottom), None, None, None]

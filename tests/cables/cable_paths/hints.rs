@@ -2,9 +2,9 @@
 
 use core::f64::consts::{PI, TAU};
 
-use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking};
-use force_elements::nalgebra::Vector3;
-use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
+use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking, Wrappable};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere, Torus};
 use force_elements::{CableSpring, Error, ForceSystem, Station, cable_spring};
 use force_elements_scenes::cables::Dice;
 use force_elements_scenes::solids::{Solid, dives};
@@ -230,6 +230,52 @@ fn no_hint_changes_the_path_past_a_ball() -> Result<(), Error> {
         let hinted = lay(ends, over()?.with_contact_hint(hint.into())?, Solid::Ball(0.8))?;
         let plain = lay(ends, over()?, Solid::Ball(0.8))?;
         assert!((hinted.length - plain.length).abs() < 1e-11, "{i}: {} {}", hinted.length, plain.length);
+    }
+    Ok(())
+}
+
+/// A column whose edges, elsewhere, are as sharp as a sixtieth of its thickness, and which does not count windings.
+#[derive(Debug)]
+struct Edged(Cylinder<f64>);
+
+impl Wrappable<f64> for Edged {
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        self.0.value(p)
+    }
+    fn gradient(&self, p: &Point3<f64>) -> Vector3<f64> {
+        self.0.gradient(p)
+    }
+    fn hessian(&self, p: &Point3<f64>) -> Matrix3<f64> {
+        self.0.hessian(p)
+    }
+    fn size(&self) -> f64 {
+        0.1 / 30.0
+    }
+    fn is_convex(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_hint_without_a_class_selects_its_side_for_both_directions_of_the_cable() -> Result<(), Error> {
+    const RADIUS: f64 = 0.1;
+    for aside in [0.03, 0.01, -0.02] {
+        for hint in [-RADIUS, RADIUS] {
+            let ends = [-0.3, 0.3].map(|y| Vector3::new(aside, y, 0.0));
+            for ends in [ends, [ends[1], ends[0]]] {
+                let hint = Vector3::new(hint, 0.0, 0.0);
+                let angle = about_z(&ends[0], &hint) + about_z(&hint, &ends[1]);
+                // The other side is shorter by less than half the girth.
+                let expected = wound(ends, RADIUS, angle);
+                let spool = on_ground(FiniteCylinder::new(RADIUS, 0.5, 0.01)?)?;
+                for (case, over) in [spool, on_ground(Edged(Cylinder::new(RADIUS)?))?].into_iter().enumerate()
+                {
+                    let found = lay(ends, over.with_contact_hint(hint.into())?, Solid::Rod(RADIUS))?;
+                    let length = found.length;
+                    assert!((length - expected).abs() < 1e-9, "{case} {aside} {hint}: {length} {expected}");
+                }
+            }
+        }
     }
     Ok(())
 }
