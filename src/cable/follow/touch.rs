@@ -264,8 +264,13 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         if !is_convex {
             keep(nodes);
-            let hollow = contacts::bridge_hollows(span, nodes)
-                .map_err(|k| Failure { crowded: Some(nodes[k].obstacle), ..last })?;
+            let hollow = contacts::bridge_hollows(span, nodes).map_err(|k| {
+                let Node { obstacle, off_patch, .. } = nodes[k];
+                match off_patch {
+                    Some(_) => Failure { obstacle, off_patch, penetrated: None, ..last },
+                    None => Failure { crowded: Some(obstacle), ..last },
+                }
+            })?;
             if let Some(k) = hollow {
                 if is_repeated(&nodes[k]) {
                     return Err(last);

@@ -188,7 +188,8 @@ pub(crate) fn merge<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
 }
 
 /// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow. Returns
-/// its node, or the first of both; the error is the node whose obstacle has a hollow, but no room for a further contact.
+/// its node, or the first of both; the error is the node whose obstacle has a hollow, but no room for a further contact, or
+/// that leaves its patch, which is recorded.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -201,8 +202,13 @@ pub(crate) fn bridge_hollows<T: Real>(
         let surface = span.surface(node);
         let [start, end] = [&node.ground.start, &node.ground.end].map(|end| node.end_to_surface(end));
         let length = node.to_scale(node.ground.length);
-        let Some([first, last]) = hollow::find(surface, &start, &end, length) else {
-            continue;
+        let [first, last] = match hollow::find(surface, &start, &end, length) {
+            Ok(Some(hollow)) => hollow,
+            Ok(None) => continue,
+            Err(p) => {
+                nodes[k].off_patch = Some(p);
+                return Err(k);
+            }
         };
         // The points of a common tangent, if the curvature is a parabola.
         let beyond = (last - first) * T::lit(0.366);

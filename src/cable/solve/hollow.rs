@@ -1,5 +1,7 @@
 //! Hollows of a surface under a geodesic, where a taut cable lifts off.
 
+use nalgebra::Point3;
+
 use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::model::settings::Settings;
@@ -12,20 +14,24 @@ use crate::math::Real;
 /// The normal curvature is sampled at a quarter of the smallest feature, on an approximation to the geodesic. Where it is
 /// negative, or its minimum between samples may be, the geodesic itself is followed; and everywhere if the approximation
 /// arrives elsewhere than the geodesic, since neighbouring geodesics part.
+///
+/// The error is a point where it leaves the patch of the surface, over no hollow.
 pub(crate) fn find<T: Real>(
     surface: Metered<'_, T>,
     start: &GeodesicEnd<T>,
     end: &GeodesicEnd<T>,
     length: T,
-) -> Option<[T; 2]> {
+) -> Result<Option<[T; 2]>, Point3<T>> {
     if !surface.may_be_hollow(start, length) {
-        return None;
+        return Ok(None);
     }
-    let mut scan = Scan { surface, start, is_followed: false };
-    scan.find(end, length).unwrap_or_else(|()| {
-        scan.is_followed = true;
+    let mut scan = Scan { surface, start, is_followed: false, off_patch: None };
+    let found = scan.find(end, length).unwrap_or_else(|()| {
+        (scan.is_followed, scan.off_patch) = (true, None);
         scan.find(end, length).unwrap_or_default()
-    })
+    });
+    // A hollow is bridged first.
+    scan.off_patch.filter(|_| found.is_none()).map_or(Ok(found), Err)
 }
 
 /// Keeps the hollow that turns the cable most, with the turn if its curvature is a parabola.
@@ -42,12 +48,14 @@ struct Scan<'a, T: Real> {
     start: &'a GeodesicEnd<T>,
     /// Whether samples are on the geodesic itself.
     is_followed: bool,
+    /// The first point found outside the patch of the surface.
+    off_patch: Option<Point3<T>>,
 }
 
 impl<T: Real> Scan<'_, T> {
     /// As the function, on the approximation or on the geodesic itself; an error if the approximation does not arrive where
     /// the geodesic ends.
-    fn find(&self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
+    fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
         const MOST_SAMPLES: f64 = 4096.0;
         let parts =
             ceil(T::lit(4.0) * length / self.surface.size()).max(T::lit(2.0)).min(T::lit(MOST_SAMPLES));
@@ -72,6 +80,10 @@ impl<T: Real> Scan<'_, T> {
             } else {
                 here = self.advance(&here, step);
                 reach += step;
+                if self.off_patch.is_none() && !self.surface.covers(&here.point) {
+                    let there = self.surface.follow(&self.start.point, &self.start.tangent, reach).point;
+                    self.off_patch = Some(there).filter(|p| !self.surface.covers(p));
+                }
                 if here.curvature < T::zero() {
                     here.curvature = self.curvature(reach);
                 }

@@ -376,3 +376,32 @@ fn a_contact_that_would_end_within_a_shallow_hollow_continues_beyond_it() -> Res
     assert!((path.length - 1.875_507).abs() < 1e-6, "{}", path.length);
     Ok(())
 }
+
+#[test]
+fn a_contact_that_leaves_its_patch_between_its_ends_is_refused_by_that_name() -> Result<(), Error> {
+    let to = Vector3::new(0.44, 0.02, 0.7613);
+    let from = Vector3::new(-to.x, to.y, to.z);
+    let middle = Vector3::new(0.0, 0.5, 0.0);
+    // The great circle turns by 45 degrees, from y = 0.008 over y = -0.033.
+    for edge in [-0.2, 0.0] {
+        let line = |i: u32, from: f64, to: f64| from + (to - from) * f64::from(i) / 60.0;
+        let height = |x: f64, y: f64| (1.0 - x * x - (y - middle.y).powi(2)).sqrt();
+        let row = |y: f64| (0..=60).map(move |i| height(line(i, -0.6, 0.6), y));
+        let heights: Vec<f64> = (0..=60).flat_map(|j| row(line(j, edge, 0.7))).collect();
+        let spacing = Vector2::new(1.2, 0.7 - edge) / 60.0;
+        let map = HeightMap::new(Vector2::new(-0.6, edge), spacing, 61, &heights)?;
+        let (system, body, cable) = one_end_free(fixed(from.x, from.y, from.z), [on_ground(map)?])?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::from(Translation3::from(to)))?;
+        let outcome = system.realize_position(&mut state).map(|view| view.of(cable).position.path.length);
+        if edge < -0.1 {
+            let exact = past_ball(from - middle, to - middle, 1.0);
+            assert!((outcome? - exact).abs() < 1e-6);
+            continue;
+        }
+        let error = outcome.err().and_then(|error| error.own::<PathError>().cloned());
+        let Some(PathError::Shape(ShapeError::OffPatch { y, .. })) = error else { panic!("{error:?}") };
+        assert!(y < 0.0 && y > -0.04, "{y}");
+    }
+    Ok(())
+}
