@@ -261,7 +261,7 @@ fn a_length_changes_by_no_more_than_the_ends_move() -> Result<(), Error> {
     for scene in 0..150 {
         let (radius, half) = (dice.between(0.2, 0.6), dice.between(0.1, 0.7));
         let spool = FiniteCylinder::new(radius, half, dice.between(0.02, 0.9) * half.min(0.5 * radius))?;
-        let (system, ends, cable) = rig(spool.clone())?;
+        let (system, ends, cable) = rig(spool)?;
         let mut outside = || loop {
             let p = dice.vector(1.5);
             if spool.signed_distance(&p.into()) > 0.35 {

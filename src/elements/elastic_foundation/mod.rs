@@ -396,15 +396,15 @@ impl<T: Real> Placed<T> {
     /// With which share of their area the springs act against another surface; `None` if they do not.
     #[inline]
     fn share(&self, other: &Self, clipped: bool) -> Option<T> {
+        // Not faces of exactly twice the length, whatever the rounding of their edges.
+        const MUCH_LONGER: f64 = 2.001;
         self.springs.as_ref()?;
         let all = Some(T::one());
         if other.springs.is_none() {
             return all;
         }
         let (Some(own), Some(others)) = (&self.refined, &other.refined) else { return Some(T::lit(0.5)) };
-        // A face that is much longer than those of the other mesh may be larger than the contact. Cells of twice the size are not,
-        // whatever the rounding of their edges.
-        const MUCH_LONGER: f64 = 2.001;
+        // A face that is much longer than those of the other mesh may be larger than the contact.
         match [own, others].map(|mesh| mesh.longest_edge()) {
             [own, others] if clipped && own > MUCH_LONGER * others => None,
             [own, others] if clipped && others > MUCH_LONGER * own => all,

@@ -264,6 +264,7 @@ impl Inertias for Light {
 
 #[test]
 fn the_longest_step_is_that_of_the_tension_across_a_moving_point() -> Result<(), Error> {
+    const STEP: f64 = 1e-5;
     // The transverse stiffness of two segments of 1 m under 10 kN is 20 kN/m.
     let mut system = ForceSystem::<f64>::new();
     let coordinate = system.add_coordinate();
@@ -282,7 +283,6 @@ fn the_longest_step_is_that_of_the_tension_across_a_moving_point() -> Result<(),
     assert!(longest <= limit && longest > 0.5 * limit, "{longest} {limit}");
 
     // Along a helix, by differences of the force.
-    const STEP: f64 = 1e-5;
     for seed in 0..40 {
         let Rig { system, mut state, coordinate, .. } = rig(seed)?;
         state.set_coordinate_rate(coordinate, 0.0)?;
