@@ -43,7 +43,7 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 /// slip off a winding; if that fails too, the search restarts without memory. [`Tracking`](crate::cable::Tracking)
 /// reports the case. Memory only determines the class of the path.
 ///
-/// On spheres and cylinders any number of windings can be tracked; on other surfaces as many as
+/// On cylinders any number of windings can be tracked, on spheres less than half of one; on other surfaces as many as
 /// [`Settings::max_evaluations`] allows, about twenty by default.
 ///
 /// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its Jacobi

@@ -147,8 +147,8 @@ impl<T: Real> ObstacleContact<T> {
     }
 
     /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end.
-    /// Between two points the arc turns by a tenth of a radian or less. None without contact. `surface` is that of the
-    /// obstacle, as it was made, and `accuracy` that of directions \[rad\].
+    /// All are equally far from the next, as many as a tenth of a radian of its turning each needs; over an edge the arc turns by
+    /// more. None without contact. `surface` is that of the obstacle, as it was made, and `accuracy` that of directions \[rad\].
     pub fn points_G<'a>(
         &'a self,
         surface: &'a dyn Wrappable<T>,

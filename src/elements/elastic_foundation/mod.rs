@@ -116,7 +116,7 @@ use parameters::KIND;
 ///   the energy stored with an anchor; the dissipated energy may fall there by as much. In a thin body a deep spring is
 ///   nearer to the far side: keep the depth below half the thickness.
 /// - Clipped faces are exact in a half-space, for the given mesh. In a ball or an ellipsoid the depth is off by at most
-///   `L²/8r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
+///   `L²/6r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
 ///   reaches only into the middle of a larger face is not detected.
 /// - Faces press with their own area, upright ones too: with clipped faces a cube of side `s` that stands `x` deep in a
 ///   half-space carries `k (s² x + 2 s x²)`, of which its bottom carries the first part.
