@@ -20,7 +20,7 @@ pub(crate) fn touch_jumped<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node
         let surface = span.surface(node);
         let here = (node.trial.point, node.trial.tangent);
         let Some(before) = wrap.passing().or_else(|| touching(surface, wrap, here)) else { continue };
-        let sweep = Sweep::new(surface, before, here);
+        let sweep = Sweep::new(surface, span.obstacle(node).is_convex, before, here);
         let Some((met, tangent)) = sweep.meets(surface) else { continue };
         let passed = if wrap.in_contact { wrap.point } else { sweep.passed(surface) };
         let point = facing(surface, passed, surface.retract(&met));
@@ -42,7 +42,7 @@ pub(crate) fn entry<T: Real>(
     let surface = span.surface(node);
     let Some(wrap) = span.wraps.get(node.obstacle) else { return surface.retract(deepest) };
     let (passed, met) = if let Some(before) = wrap.passing() {
-        let sweep = Sweep::new(surface, before, here);
+        let sweep = Sweep::new(surface, span.obstacle(node).is_convex, before, here);
         (sweep.passed(surface), sweep.meets(surface).map_or(*deepest, |(met, _)| met))
     } else if wrap.known && wrap.in_contact {
         (wrap.point, *deepest)
@@ -90,7 +90,7 @@ pub(crate) fn jumped_further<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T
         let (arriving, leaving) = (start - from, to - end);
         let u = arriving.norm() / (arriving.norm() + leaving.norm());
         let surface = span.surface(node);
-        let passes = |before, here| Sweep::new(surface, before, here).meets(surface).is_some();
+        let passes = |before, here| Sweep::straight(before, here).meets(surface).is_some();
         !span.obstacle(node).is_convex
             && (passes((a, along * u), (from, arriving))
                 || passes((a + along * u, along * (T::one() - u)), (end, leaving)))
@@ -99,9 +99,8 @@ pub(crate) fn jumped_further<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T
 
 /// The motion of a straight segment beside a solid, in the surface's frame.
 ///
-/// Only its places before and after are known. Either its ends moved along straight lines, or it turned about the origin,
-/// while they did so in a frame that turned with it, as if the solid turned beside a cable at rest. The shorter motion
-/// is assumed.
+/// Only its places before and after are known. Its ends moved along straight lines, unless the motion is almost only a turn
+/// about the origin, as of a convex solid that turns beside a cable at rest.
 struct Sweep<T: Real> {
     /// The rotation vector \[rad\].
     turn: Vector3<T>,
@@ -111,20 +110,32 @@ struct Sweep<T: Real> {
 }
 
 impl<T: Real> Sweep<T> {
-    fn new(surface: Metered<'_, T>, before: (Point3<T>, Vector3<T>), here: (Point3<T>, Vector3<T>)) -> Self {
-        let straight = Self { turn: Vector3::zeros(), before, here };
+    fn straight(before: (Point3<T>, Vector3<T>), here: (Point3<T>, Vector3<T>)) -> Self {
+        Self { turn: Vector3::zeros(), before, here }
+    }
+
+    fn new(
+        surface: Metered<'_, T>,
+        is_convex: bool,
+        before: (Point3<T>, Vector3<T>),
+        here: (Point3<T>, Vector3<T>),
+    ) -> Self {
+        /// By so much the motion in the turned frame must be shorter: most of it is the turn.
+        const SHORTER: f64 = 8.0;
+        let straight = Self::straight(before, here);
         let way = |sweep: &Self| {
             let [start, end] = sweep.motions();
             start.norm() + end.norm()
         };
-        // Too short to pass through the solid either way.
-        if way(&straight) <= T::lit(0.25) * surface.size() {
+        // Too short to pass through the solid either way. A hollow that turns may pass through a cable at rest.
+        if !is_convex || way(&straight) <= T::lit(0.25) * surface.size() {
             return straight;
         }
         let rotation = rotation_between(&before, &here);
         let turn = rotation.scaled_axis();
         let turned = Self { turn, before: (rotation * before.0, rotation * before.1), here };
-        if way(&turned) + turn.norm() * surface.size() < way(&straight) { turned } else { straight }
+        let through = way(&turned) * T::lit(SHORTER) + turn.norm() * surface.size();
+        if through < way(&straight) { turned } else { straight }
     }
 
     /// The motions of both ends, apart from the turn.
