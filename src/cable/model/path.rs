@@ -91,8 +91,8 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 /// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it enters is
 ///   touched where it was entered, provided that the segment ran through more of it than a quarter of its
 ///   [`size`](crate::cable::Wrappable::size). In the frame of the surface the ends of the segment are assumed to have moved
-///   straight, or the segment to have turned about the origin, by less than half a turn: whichever is the shorter motion.
-///   The cable is then wrapped around it, or the path is reported as
+///   straight; or, beside a convex solid, the segment to have turned about the origin by less than half a turn, if less than an
+///   eighth of the motion remains then. The cable is then wrapped around it, or the path is reported as
 ///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact with an obstacle that is touched
 ///   elsewhere is not found in this way.
 /// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
