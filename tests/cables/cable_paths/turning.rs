@@ -5,21 +5,20 @@ use std::sync::Arc;
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrap, Wrappable};
 use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
-use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere, Torus};
+use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere};
 use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Station};
 
 use super::{Rig, fixed, past_ball};
 
 const RADIUS: f64 = 0.1;
 
-/// Solids of revolution about z with a radius of 0.1 m.
-fn wheels() -> Result<[Arc<dyn Wrappable<f64>>; 5], Error> {
+/// Convex solids of revolution about z with a radius of 0.1 m. A hollow that turns may pass through a cable.
+fn wheels() -> Result<[Arc<dyn Wrappable<f64>>; 4], Error> {
     Ok([
         Arc::new(Cylinder::new(RADIUS)?),
         Arc::new(FiniteCylinder::new(RADIUS, 0.5, 0.01)?),
         Arc::new(Sphere::new(RADIUS)?),
         Arc::new(Ellipsoid::new(Vector3::new(RADIUS, RADIUS, 0.15))?),
-        Arc::new(Torus::new(0.07, 0.03)?),
     ])
 }
 
