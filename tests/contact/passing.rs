@@ -396,6 +396,15 @@ fn a_bar_that_spins_strikes_a_ball_in_the_way_of_its_end() {
     }
 }
 
+/// A solid with a hollow.
+fn hollow(outer: &TriangleMesh<f64>, inner: &TriangleMesh<f64>) -> TriangleMesh<f64> {
+    let count = u32::try_from(outer.vertex_count()).expect("few");
+    let vertices: Vec<_> = outer.vertices().chain(inner.vertices()).collect();
+    let turned = inner.faces().iter().map(|[a, b, c]| [a + count, c + count, b + count]);
+    let faces: Vec<_> = outer.faces().iter().copied().chain(turned).collect();
+    TriangleMesh::closed(&vertices, &faces).expect("closed")
+}
+
 /// Its box is wide, and its wall thin.
 #[test]
 fn a_ball_in_a_shell_stays_inside() {
@@ -403,11 +412,7 @@ fn a_ball_in_a_shell_stays_inside() {
     const RADIUS: f64 = 3e-3;
     let [outer, inner] = [INSIDE + 2e-3, INSIDE]
         .map(|radius| TriangleMesh::<f64>::sphere(radius, 16).expect("a positive radius"));
-    let count = u32::try_from(outer.vertex_count()).expect("few");
-    let vertices: Vec<_> = outer.vertices().chain(inner.vertices()).collect();
-    let turned = inner.faces().iter().map(|[a, b, c]| [a + count, c + count, b + count]);
-    let faces: Vec<_> = outer.faces().iter().copied().chain(turned).collect();
-    let shell = TriangleMesh::closed(&vertices, &faces).expect("closed");
+    let shell = hollow(&outer, &inner);
 
     let mut system = ForceSystem::new();
     let mut plant = Plant::new(Vector3::zeros()).expect("finite");
@@ -481,18 +486,14 @@ fn a_step_is_no_longer_than_a_spring_needs_for_a_wall() {
     const THICKNESS: f64 = 0.01;
     let [outer, inner] = [0.5, 0.5 - THICKNESS]
         .map(|half| TriangleMesh::<f64>::brick(Vector3::repeat(half), [1; 3]).expect("positive"));
-    let count = u32::try_from(outer.vertex_count()).expect("few");
-    let vertices: Vec<_> = outer.vertices().chain(inner.vertices()).collect();
-    let turned = inner.faces().iter().map(|[a, b, c]| [a + count, c + count, b + count]);
-    let faces: Vec<_> = outer.faces().iter().copied().chain(turned).collect();
-    let hollow = TriangleMesh::closed(&vertices, &faces).expect("closed");
+    let shell = hollow(&outer, &inner);
     // The edges of the box lengthen its volume over its area by less than 3 %.
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");
     let brick = TriangleMesh::brick(Vector3::repeat(0.09), [1; 3]).expect("positive");
     foundation.add_springs(Frame::of(body), brick, Material::new(1e6)).expect("closed");
-    foundation.add_rigid(Frame::ground(Pose::identity()), hollow).expect("closed");
+    foundation.add_rigid(Frame::ground(Pose::identity()), shell).expect("closed");
     system.add(foundation).expect("new");
     let mut state = system.default_state();
     state.set_body(body, Pose::translation(0.3975, 0.0, 0.0), moving(SPEED, 0.0)).expect("finite");
