@@ -371,8 +371,8 @@ fn touch_again<T: Real>(
 /// Returns to the start of this attempt, with the ends of contacts moved over flat parts, where Newton's method has no slope;
 /// returns whether there are any.
 fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
-    let has_flats = |k: &&usize| span.surface(&nodes[**k]).has_flats() && nodes[**k].holds == [false; 2];
-    if active.iter().find(has_flats).is_none() {
+    let has_flats = |node: &Node<T>| span.surface(node).has_flats() && node.holds == [false; 2];
+    if !active.iter().any(|&k| has_flats(&nodes[k])) {
         return false;
     }
     go_back(nodes);
@@ -380,10 +380,9 @@ fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &
         nodes[k].evaluate(span, T::lit(ACCURACY));
     }
     for &k in active {
-        let surface = span.surface(&nodes[k]);
-        if surface.has_flats() && nodes[k].holds == [false; 2] {
+        if has_flats(&nodes[k]) {
             let [before, after] = contacts::neighbours(span, nodes, &nodes[k]);
-            nodes[k].trial = lay_along(surface, &nodes[k].start, &before, &after);
+            nodes[k].trial = lay_along(span.surface(&nodes[k]), &nodes[k].start, &before, &after);
         }
     }
     true
