@@ -487,7 +487,6 @@ fn a_step_is_no_longer_than_a_spring_needs_for_a_wall() {
     let [outer, inner] = [0.5, 0.5 - THICKNESS]
         .map(|half| TriangleMesh::<f64>::brick(Vector3::repeat(half), [1; 3]).expect("positive"));
     let shell = hollow(&outer, &inner);
-    // The edges of the box lengthen its volume over its area by less than 3 %.
     let mut system = ForceSystem::new();
     let body = system.add_body();
     let mut foundation = ElasticFoundation::new(Parameters::default()).expect("valid");

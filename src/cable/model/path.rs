@@ -94,7 +94,7 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 ///   straight; or, beside a convex solid, the segment to have turned about the origin by less than half a turn, if less than an
 ///   eighth of the motion remains then. The cable is then wrapped around it, or the path is reported as
 ///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact with an obstacle that is touched
-///   elsewhere is not found in this way.
+///   elsewhere is not found in this way, nor a jump of a segment that begins or ends on the surface.
 /// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
 ///   runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable then

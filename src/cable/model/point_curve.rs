@@ -45,7 +45,7 @@ pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>);
 
     /// The second derivative with respect to the coordinate, from which that of the force on the coordinate follows.
-    /// Only a linearization needs it.
+    /// A linearization and the longest stable step need it, forces do not.
     fn second_derivative(&self, coordinate: T) -> Vector3<T>;
 
     /// The name of the type, for errors.

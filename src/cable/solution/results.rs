@@ -147,8 +147,9 @@ impl<T: Real> ObstacleContact<T> {
     }
 
     /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end.
-    /// All are equally far from the next, as many as a tenth of a radian of its turning each needs; over an edge the arc turns by
-    /// more. None without contact. `surface` is that of the obstacle, as it was made, and `accuracy` that of directions \[rad\].
+    /// The pieces between them are equally long, one for each tenth of a radian by which the arc turns; a piece over an edge
+    /// turns by more. None without contact. `surface` is that of the obstacle, as it was made, and `accuracy` that of
+    /// directions \[rad\].
     pub fn points_G<'a>(
         &'a self,
         surface: &'a dyn Wrappable<T>,
