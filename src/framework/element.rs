@@ -172,13 +172,13 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         at.declared(0)
     }
 
-    /// The energy that would be stored \[J\] if friction held at the committed anchors, without a limit.
+    /// The part of the stored energy that friction stores \[J\], and what it would be if friction held at the committed
+    /// anchors, without a limit. By default zero.
     ///
     /// A write of variables enters in the ledger the energy that the caller supplies or receives. If it lowers a
-    /// friction limit below the present force, the stored energy falls but this one does not: the difference is
-    /// dissipated.
-    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        self.potential_energy(at)
+    /// friction limit below the present force, the first falls but the second does not: the difference is dissipated.
+    fn friction_energy(&self, _at: &AtDynamics<'_, T, Self>) -> [T; 2] {
+        [T::zero(); 2]
     }
 
     /// The power dissipated \[W\], as far as it is known instantaneously: by default the result of this name, or zero.

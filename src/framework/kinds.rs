@@ -45,8 +45,10 @@ pub(crate) enum Next<'a, T: Real> {
 /// An element at Dynamics stage, with the requests that are made outside the loops over all elements, as in
 /// [`ForceElement`].
 pub(crate) trait AnyElement<T: Real> {
-    /// The energy stored, the energy that would be stored if friction held, and the power dissipated.
-    fn energies(&self) -> [T; 3];
+    /// The energy stored, and the power dissipated.
+    fn energies(&self) -> [T; 2];
+    /// The energy that friction stores, and what it would be if friction held.
+    fn friction_energy(&self) -> [T; 2];
     fn draw(&self, pen: &mut Pen<'_>);
     fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>);
     fn passing_time(&self, within: f64) -> f64;
@@ -54,9 +56,13 @@ pub(crate) trait AnyElement<T: Real> {
 }
 
 impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
-    fn energies(&self) -> [T; 3] {
+    fn energies(&self) -> [T; 2] {
         let (element, at) = self;
-        [element.potential_energy(at), element.held_energy(at), element.power_dissipated(at)]
+        [element.potential_energy(at), element.power_dissipated(at)]
+    }
+
+    fn friction_energy(&self) -> [T; 2] {
+        self.0.friction_energy(&self.1)
     }
 
     fn draw(&self, pen: &mut Pen<'_>) {

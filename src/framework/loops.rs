@@ -280,7 +280,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     ) -> Result<(), Error> {
         let mut failed = None;
         self.ask(slots, 0..self.elements.len(), kinematics, &mut |place, element| {
-            let [stored, _, dissipated] = element.energies();
+            let [stored, dissipated] = element.energies();
             if ![power_absorbed[place], stored, dissipated].iter().all(T::is_finite) {
                 failed = failed.or(Some(place));
             }

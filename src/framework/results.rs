@@ -270,7 +270,7 @@ impl<T: Real> PositionView<'_, T> {
         });
         let mut values = [T::zero(); 3];
         if results == Stage::Dynamics {
-            let [stored, _, dissipated] = system.energies(state, id).unwrap_or_else(|_| [T::zero(); 3]);
+            let [stored, dissipated] = system.energies(state, id).unwrap_or_else(|_| [T::zero(); 2]);
             values = [stored, dissipated, state.continuous.rates[state.slot_at(kind, place)]];
         }
         for ((own, (name, unit)), value) in own.into_iter().zip(OF_EVERY_ELEMENT).zip(values) {

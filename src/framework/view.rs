@@ -260,7 +260,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`State::contains`].
     pub fn power_dissipated_of(&self, element: impl Into<ElementId>) -> T {
-        or_panic(self.system.energies(self.state, element.into()))[2]
+        or_panic(self.system.energies(self.state, element.into()))[1]
     }
 
     /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).

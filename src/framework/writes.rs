@@ -5,6 +5,7 @@ use alloc::string::ToString;
 use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ENABLED, check_new, is_named, validate_continuous};
 use crate::framework::handle::{ElementId, Handle};
+use crate::framework::kinds::AnyElement;
 use crate::framework::slots::{AnySlots, Columns, Group, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
@@ -20,7 +21,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
-    /// [falls](ForceElement::held_energy), which is dissipated. A law of one's own does not state the held energy: the caller
+    /// [falls](ForceElement::friction_energy), which is dissipated. A law of one's own does not state it: the caller
     /// receives all that such a law releases. For this the element is evaluated before and after the write; if that fails, or
     /// the motion of a restored state has not been set, its account is closed. Numbers that change together are written
     /// together: friction loses energy too if its limit falls only in between.
@@ -247,28 +248,40 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// The energy stored in one element of a state that has been realized to Dynamics, the energy that would be stored if
-    /// friction held, and the power dissipated; zero while the element is disabled.
-    pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<[T; 3], Error> {
-        let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
-        let mut energies = [T::zero(); 3];
-        let only = id.place()..id.place() + 1;
-        kind.ask(slots, only, &state.kinematics, &mut |_, element| energies = element.energies())?;
-        Ok(energies)
+    /// The energy stored in one element of a state that has been realized to Dynamics, and the power dissipated; zero while
+    /// the element is disabled.
+    pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<[T; 2], Error> {
+        self.ask_one(state, id, |element| element.energies())
     }
 
-    /// The energy stored in one element, whose caches are filled beyond the stage of the state, and the energy that it
-    /// would store if friction held.
-    fn calc_stored_and_held(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 2], Error> {
+    /// Two numbers of one element of a state that has been realized to Dynamics; zero while it is disabled.
+    fn ask_one(
+        &self,
+        state: &State<T>,
+        id: ElementId,
+        ask: impl Fn(&dyn AnyElement<T>) -> [T; 2],
+    ) -> Result<[T; 2], Error> {
+        let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
+        let mut answer = [T::zero(); 2];
+        let only = id.place()..id.place() + 1;
+        kind.ask(slots, only, &state.kinematics, &mut |_, element| answer = ask(element))?;
+        Ok(answer)
+    }
+
+    /// The energy stored in one element, whose caches are filled beyond the stage of the state, that which friction stores,
+    /// and what that would be if friction held.
+    fn calc_stored(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 3], Error> {
         let State { kinds, kinematics, stage, .. } = state;
         let stages = [Stage::Position, Stage::Velocity, Stage::Dynamics];
         if let Some(first) = stages.into_iter().find(|first| *stage < *first) {
             let (slots, only) = (kinds[id.kind()].as_mut(), id.place()..id.place() + 1);
             self.kinds[id.kind()].calc(slots, only, first..=Stage::Dynamics, kinematics)?;
         }
-        let [stored, held, _] = self.energies(state, id)?;
-        if stored.is_finite() && held.is_finite() {
-            Ok([stored, held])
+        let [stored, _] = self.energies(state, id)?;
+        let [by_friction, held] = self.ask_one(state, id, |element| element.friction_energy())?;
+        let energies = [stored, by_friction, held];
+        if energies.iter().all(T::is_finite) {
+            Ok(energies)
         } else {
             Err(self.failure(id, ElementError::NonFiniteForce))
         }
@@ -301,7 +314,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         let slot = state.slot(id)?;
         let is_open = state.continuous.account_open[slot] && state.continuous.has_motion();
-        let before = if is_open { self.calc_stored_and_held(state, id).ok() } else { None };
+        let before = if is_open { self.calc_stored(state, id).ok() } else { None };
         let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
         let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
         let followed = if memory_follows && state.continuous.has_motion() {
@@ -314,10 +327,11 @@ impl<T: Real> ForceSystem<T> {
         if state.continuous_stage().is_some() {
             state.collect_continuous();
         }
-        let absorbed = before.and_then(|[stored_before, held_before]| {
-            let [stored, held] = self.calc_stored_and_held(state, id).ok()?;
-            let supplied = (stored - stored_before).max((held - held_before).min(T::zero()));
-            let absorbed = state.continuous.values[slot] + supplied;
+        let absorbed = before.and_then(|before| {
+            let after = self.calc_stored(state, id).ok()?;
+            let [supplied, by_friction, held] = [0, 1, 2].map(|i| after[i] - before[i]);
+            let lost = (held.min(T::zero()) - by_friction).max(T::zero());
+            let absorbed = state.continuous.values[slot] + (supplied + lost);
             absorbed.is_finite().then_some(absorbed)
         });
         match absorbed {

@@ -326,3 +326,39 @@ fn a_brick_that_barely_touches_is_linearized_in_single_precision() {
         }
     }
 }
+
+/// Stiffer normal springs store more than anchors have lost.
+#[test]
+fn what_anchors_lose_is_dissipated_where_the_same_write_stiffens_the_springs() {
+    for clipped in [false, true] {
+        let scene = scene(0.0, true, clipped, 4, rubber());
+        let foundation = scene.system.elements().find_map(|id| scene.system.handle(id));
+        let foundation: Handle<ElasticFoundation<f64>> = foundation.expect("added");
+        let mut state = scene.system.default_state();
+        for x in [0.0, 1e-4] {
+            state.set_pose(scene.block, Pose::translation(x, 0.0, 0.099)).expect("finite");
+            scene.system.realize_dynamics(&mut state).expect("regular");
+            if x == 0.0 {
+                scene.system.accept_step(&mut state).expect("realized");
+            }
+        }
+        scene.system.reset_dissipated_energy(&mut state).expect("regular");
+        let account = |state: &mut State<f64>| {
+            let view = scene.system.realize_dynamics(state).expect("regular");
+            let stretched = view.of(foundation).dynamics.friction_energy;
+            (stretched, view.potential_energy(), view.dissipated_energy().expect("open"))
+        };
+        let (stretched, stored, _) = account(&mut state);
+        let soften = |parameters: &mut Parameters<f64>| {
+            for material in parameters.materials.iter_mut().flatten() {
+                *material = material.with_friction(0.0, 0.0, 0.0);
+                material.stiffness *= 2.0;
+            }
+        };
+        scene.system.update_parameters(&mut state, foundation, soften).expect("valid");
+        let (left, after, dissipated) = account(&mut state);
+        assert!(stretched > 1e-4 && left == 0.0, "{stretched} J, {left} J");
+        assert_relative_eq!(after, 2.0 * (stored - stretched), max_relative = 1e-12);
+        assert_relative_eq!(dissipated, stretched, max_relative = 1e-9);
+    }
+}

@@ -491,13 +491,10 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         }
     }
 
-    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        let (strands, law) = (&at.position.strands, at.parameters.law);
-        if strands.all.is_empty() {
-            at.dynamics.potential_energy
-        } else {
-            law.stiffness * strands.held_unit_energy(law.slack_length)
-        }
+    fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
+        let (strands, law, stored) = (&at.position.strands, at.parameters.law, at.dynamics.potential_energy);
+        let is_held = !strands.all.is_empty();
+        [stored, if is_held { law.stiffness * strands.held_unit_energy(law.slack_length) } else { stored }]
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {

@@ -301,9 +301,10 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         }
     }
 
-    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        let lost = if at.parameters.has_bristles() { T::zero() } else { at.discrete.bristle_energy };
-        at.dynamics.potential_energy + lost
+    fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
+        let (q, v) = (at.position.displacement, at.velocity.velocity);
+        let stored = at.parameters.friction(q, v, at.discrete).energy;
+        [stored, if at.parameters.has_bristles() { stored } else { at.discrete.bristle_energy }]
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {

@@ -269,8 +269,8 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         at.position.potential_energy + at.dynamics.friction_energy
     }
 
-    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
-        at.position.potential_energy + at.dynamics.held_energy
+    fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
+        [at.dynamics.friction_energy, at.dynamics.held_energy]
     }
 
     fn is_path_dependent(&self) -> bool {

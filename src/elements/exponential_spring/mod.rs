@@ -475,16 +475,15 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         report([at.position.height - d0 + T::lit(TOUCH).ln() / d2, at.velocity.v_PS.z]);
     }
 
-    fn held_energy(&self, at: &AtDynamics<'_, T, Self>) -> T {
+    fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
         let Discrete { anchor_P, last_station, sliding, .. } = at.discrete;
         let is_anchored = last_station.is_some() || *sliding == T::zero();
         if at.parameters.settling || !is_anchored {
-            return at.dynamics.potential_energy;
+            return [T::zero(); 2];
         }
         let place = at.position.p_PS.xy().coords;
-        let [held, drawn] = [place - anchor_P, place - at.dynamics.next_anchor_P].map(|s| s.norm_squared());
-        let friction = T::lit(0.5) * at.parameters.friction_elasticity;
-        at.dynamics.potential_energy + friction * (held - drawn)
+        let half = T::lit(0.5) * at.parameters.friction_elasticity;
+        [at.dynamics.next_anchor_P, *anchor_P].map(|anchor_P| half * (place - anchor_P).norm_squared())
     }
 
     fn reset_memory(

@@ -280,6 +280,21 @@ fn what_a_held_stretch_loses_as_friction_is_lowered_is_dissipated() -> Result<()
 }
 
 #[test]
+fn what_friction_loses_is_dissipated_where_the_same_write_supplies_more() -> Result<(), Error> {
+    // Twice the load on the plane, of which the lower limit holds 0.05.
+    let [before, after] = held_block(|system, state, spring| {
+        system.update_parameters(state, spring, |p| {
+            p.d1 *= 2.0;
+            p.set_mu_static(0.05);
+        })
+    })?;
+    assert!(after.1 > before.1, "{before:?}, {after:?}");
+    let lost = (9.0 - (0.05_f64 * 2.0 * 9.81).powi(2)) / (2.0 * 20_000.0);
+    assert!((after.0 - before.0 - lost).abs() < 1e-12, "{before:?}, {after:?}");
+    Ok(())
+}
+
+#[test]
 fn what_a_change_of_stiffness_releases_is_received_by_the_caller() -> Result<(), Error> {
     for factor in [0.5, 1.2] {
         let [before, after] = held_block(|system, state, spring| {
@@ -308,8 +323,9 @@ fn what_bristles_have_stored_when_they_are_switched_off_is_dissipated() -> Resul
     let without_any = |p: &mut Parameters<f64>| (p.dynamic_friction, p.sticking_stiffness) = (0.0, 0.0);
     let in_a_zone =
         |p: &mut Parameters<f64>| (p.friction_proportional_zone, p.sticking_stiffness) = (0.01, 2e4);
+    let on_a_stiffer_spring = |p: &mut Parameters<f64>| (p.dynamic_friction, p.stiffness) = (0.0, 1e5);
     for (memory, bent) in [(stuck, 0.5 * 1e4 * 1e-4 * 1e-4), (slipping, 2e-4)] {
-        for switch_off in [without_friction, without_any, in_a_zone] {
+        for switch_off in [without_friction, without_any, in_a_zone, on_a_stiffer_spring] {
             let mut system = ForceSystem::<f64>::new();
             let slider = system.add_coordinate();
             let element = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?;
@@ -325,13 +341,14 @@ fn what_bristles_have_stored_when_they_are_switched_off_is_dissipated() -> Resul
             let [_, stored] = account(&mut state)?;
             system.update_parameters(&mut state, element, switch_off)?;
             let spring = stored - bent;
+            let factor = state.parameters(element).stiffness / parameters.stiffness;
             let expect = |state: &mut State<f64>, [lost, left]: [f64; 2]| {
                 let found = account(state)?;
                 let is_right = (found[0] - lost).abs() < 1e-15 && (found[1] - left).abs() < 1e-15;
                 assert!(is_right, "{memory:?}: {found:?} for {lost} J lost and {left} J left");
                 Ok::<_, Error>(())
             };
-            expect(&mut state, [bent, spring])?;
+            expect(&mut state, [bent, factor * spring])?;
             // The caller receives what the spring releases, and no bristle is bent anew.
             system.update_parameters(&mut state, element, |p| p.stiffness = 20.0)?;
             expect(&mut state, [bent, 0.4 * spring])?;
