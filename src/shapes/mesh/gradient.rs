@@ -23,6 +23,9 @@ impl<T: Real> TriangleMesh<T> {
         normal: &Vector3<T>,
         signed_distance: T,
     ) -> Option<Matrix3<T>> {
+        if self.plain.is_flat_around(part) {
+            return None;
+        }
         match part.feature {
             Feature::Face => None,
             Feature::Edge(k) => {

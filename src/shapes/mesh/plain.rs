@@ -162,6 +162,23 @@ impl PlainMesh {
         is_behind_all.then_some(slack)
     }
 
+    /// Whether all faces that meet in this part are in one plane: by rounding, a point may be over none of them.
+    #[inline]
+    pub(super) fn is_flat_around(&self, MeshPart { face, feature }: MeshPart) -> bool {
+        let normal = self.normals[face];
+        let other = match feature {
+            Feature::Face => return true,
+            Feature::Edge(k) => match self.neighbours[face][k] {
+                NO_FACE => return false,
+                neighbour => self.normals[neighbour as usize],
+            },
+            // Of this length where the angles around the vertex add up to a whole turn in one plane.
+            Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize] / core::f64::consts::TAU,
+        };
+        // A millionth of a radian, far above rounding and below the angles of a fine mesh.
+        (other - normal).norm_squared() < 1e-12
+    }
+
     /// The plane of one face, if the whole mesh is behind it.
     #[inline]
     pub(super) fn face_plane(&self, slot: Slot) -> Option<Plane<f64>> {

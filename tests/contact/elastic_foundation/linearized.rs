@@ -2,8 +2,8 @@
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::Parameters;
-use force_elements::nalgebra::{Matrix3, Point3, Vector3};
-use force_elements::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use force_elements::shapes::{HalfSpace, Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
     ElasticFoundation, Error, ForceSystem, Forces, Frame, Linearization, Pose, Scope, SpatialVelocity,
     Variation,
@@ -69,5 +69,63 @@ fn a_solid_that_does_not_say_everywhere_how_its_normal_turns_gets_differences() 
             assert_relative_eq!(exact, differences, max_relative = 1e-5);
         }
     }
+    Ok(())
+}
+
+/// The change of the force on springs over a diagonal of the upper side of a tilted slab, or over a half-space, by a motion
+/// across that diagonal.
+fn along_a_flat_side(
+    surface: impl Into<SolidShape<f64>>,
+    tilt: &Rotation3<f64>,
+) -> Result<Vector3<f64>, Error> {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new(Parameters::default())?;
+    let surface: SolidShape<f64> = surface.into();
+    let X_GS = if matches!(surface, SolidShape::HalfSpace(_)) {
+        Pose::from_parts((tilt * Vector3::z() * 0.1).into(), *tilt)
+    } else {
+        Pose::identity()
+    };
+    foundation.add_rigid(Frame::ground(X_GS), surface)?;
+    let (mut vertices, mut faces) = (Vec::new(), Vec::new());
+    for i in 0..360_u32 {
+        let x = f64::from(i) * 5e-3 - 0.9;
+        faces.push([0, 1, 2].map(|k| 3 * i + k));
+        for (dx, dy) in [(1e-3, 0.0), (0.0, 1e-3), (-1e-3, -1e-3)] {
+            vertices.push(tilt * Point3::new(x + dx, x + dy, 0.1 - DEPTH));
+        }
+    }
+    foundation.add_springs(Frame::of(body), TriangleMesh::open(&vertices, &faces)?, rubber())?;
+    system.add(foundation)?;
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::new();
+    system.linearize(&state, &mut linearization)?;
+    let (mut motion, none) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
+    let across = tilt * Vector3::new(1.0, -1.0, 0.0);
+    *motion.body_mut(body) = SpatialVelocity::new(Vector3::zeros(), across);
+    let mut forces = Forces::zeros(system.topology());
+    linearization.apply(&motion, &none, &mut forces)?;
+    Ok(forces.body(body).force)
+}
+
+const DEPTH: f64 = 1e-3;
+
+#[test]
+fn between_faces_in_one_plane_the_normal_does_not_turn() -> Result<(), Error> {
+    let mut turned = Vec::new();
+    // The diagonal is one edge, or some of the springs are over vertices.
+    for (cells, i) in [1, 10].into_iter().flat_map(|cells| (0..8).map(move |i| (cells, i))) {
+        let brick = TriangleMesh::<f64>::brick(Vector3::new(1.0, 1.0, 0.1), [cells, cells, 1])?;
+        let tilt = Rotation3::from_euler_angles(0.3 + 0.1 * f64::from(i), -0.4, 0.7);
+        let vertices: Vec<_> = brick.vertices().map(|vertex| tilt * vertex).collect();
+        let slab = TriangleMesh::closed(&vertices, brick.faces())?;
+        let [of_slab, of_plane] =
+            [along_a_flat_side(slab, &tilt)?, along_a_flat_side(HalfSpace::BelowZ, &tilt)?];
+        turned.push((of_slab - of_plane).norm() / rubber().stiffness);
+    }
+    // The area of all springs is 5.4e-4 m².
+    assert!(turned.iter().all(|turned| *turned < 1e-12), "{turned:?}");
     Ok(())
 }
