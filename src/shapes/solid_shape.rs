@@ -1,13 +1,14 @@
 //! A solid of any shape, by value.
 
 use alloc::sync::Arc;
+use core::any::Any;
 use core::ops::Deref;
 
 use crate::math::{Casts, Real};
 use crate::shapes::ellipsoid::Ellipsoid;
 use crate::shapes::error::ShapeError;
 use crate::shapes::half_space::HalfSpace;
-use crate::shapes::mesh::TriangleMesh;
+use crate::shapes::mesh::{MeshFault, TriangleMesh};
 use crate::shapes::solid::Solid;
 use crate::shapes::sphere::Sphere;
 
@@ -32,6 +33,18 @@ impl<T: Real> SolidShape<T> {
     /// A user's own solid.
     pub fn custom(shape: impl Solid<T>) -> Self {
         Self::Custom(Arc::new(shape))
+    }
+
+    /// The first fault by which it encloses nothing, if it is a mesh.
+    pub(crate) fn opening(&self) -> Option<MeshFault> {
+        match self {
+            Self::Mesh(mesh) => mesh.opening(),
+            Self::Custom(shape) => {
+                let shape: &dyn Any = shape.as_ref();
+                shape.downcast_ref::<TriangleMesh<T>>().and_then(TriangleMesh::opening)
+            }
+            Self::HalfSpace(_) | Self::Sphere(_) | Self::Ellipsoid(_) => None,
+        }
     }
 
     /// The same solid in another scalar. A mesh is shared.

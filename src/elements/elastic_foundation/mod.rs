@@ -427,14 +427,11 @@ impl<T: Real> Placed<T> {
     }
 
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
-        match &self.shape {
-            SolidShape::Mesh(mesh) => match mesh.opening() {
-                Some(fault) => {
-                    Err(Error::of_new(KIND, ElementError::own(Refusal::OpenSurface { surface, fault })))
-                }
-                None => Ok(()),
-            },
-            _ => Ok(()),
+        match self.shape.opening() {
+            Some(fault) => {
+                Err(Error::of_new(KIND, ElementError::own(Refusal::OpenSurface { surface, fault })))
+            }
+            None => Ok(()),
         }
     }
 }

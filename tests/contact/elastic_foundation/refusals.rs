@@ -5,7 +5,7 @@ use std::sync::Arc;
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::Vector3;
-use force_elements::shapes::{HalfSpace, MeshFault, TriangleMesh};
+use force_elements::shapes::{HalfSpace, MeshFault, SolidShape, TriangleMesh};
 use force_elements::{
     BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Pose, Refusal, Requirement,
     SpatialVelocity,
@@ -275,4 +275,17 @@ fn parameters_of_another_element_are_refused() {
         scene.system.set_parameters(&mut scene.state, scene.foundation, foreign).expect_err("foreign");
     assert_eq!(error.element_error(), Some(&ElementError::ForeignVariables), "{error}");
     assert_eq!(scene.state.snapshot(), before);
+}
+
+#[test]
+fn an_open_mesh_is_refused_as_a_solid_of_ones_own_too() {
+    let brick = TriangleMesh::<f64>::brick(Vector3::repeat(0.5), [1; 3]).expect("valid");
+    let vertices: Vec<_> = brick.vertices().collect();
+    let open = TriangleMesh::open(&vertices, &brick.faces()[1..]).expect("faces");
+    let fault = open.opening().expect("a face is missing");
+    let mut foundation = ElasticFoundation::default();
+    let refused = foundation.add_rigid(Frame::ground(Pose::identity()), SolidShape::custom(open));
+    let refused = refused.expect_err("it encloses nothing");
+    assert_eq!(refused.own(), Some(&Refusal::OpenSurface { surface: 0, fault }), "{refused}");
+    foundation.add_rigid(Frame::ground(Pose::identity()), SolidShape::custom(brick)).expect("closed");
 }

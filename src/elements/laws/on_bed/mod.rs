@@ -122,9 +122,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let (ends, frames) = Ends::of(&frame1, &frame2).map_err(refused)?;
         frames.validate().and(parameters.validate()).map_err(|error| refused(error.into()))?;
         let (surface, mesh) = (surface.into(), mesh.into());
-        if let SolidShape::Mesh(surface) = &surface
-            && let Some(fault) = surface.opening()
-        {
+        if let Some(fault) = surface.opening() {
             return Err(refused(ElementError::own(Refusal::OpenSurface { surface: 0, fault })));
         }
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
