@@ -37,6 +37,9 @@ fn obj_faces_may_carry_textures_count_backwards_and_have_many_corners() {
         let text = format!("{vertices}{face}");
         assert_eq!(FaceList::<f64>::read_obj(text.as_bytes()).expect("an OBJ file"), expected);
     }
+    // The byte order mark of some editors is no part of the first word.
+    let marked = FaceList::<f64>::read_obj(format!("\u{feff}{plain}").as_bytes()).expect("an OBJ file");
+    assert_eq!(marked, expected);
     for (face, line) in [("f 1 2", 6), ("f 1 2 0", 6), ("f 1 2 -6", 6), ("\nv 1 2", 7), ("f 1 2 three", 6)] {
         let text = format!("{vertices}{face}\n");
         let error = FaceList::<f64>::read_obj(text.as_bytes()).expect_err(face);

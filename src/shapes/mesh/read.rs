@@ -11,8 +11,8 @@ use crate::shapes::mesh::FaceList;
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles
-    /// that share the first corner. Everything but vertices and faces is ignored. Lines end with a line feed, and none is
-    /// continued. Coordinates keep the precision of `f64`, vertices their numbers.
+    /// that share the first corner. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a line
+    /// feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
@@ -30,7 +30,7 @@ impl<T: Real> FaceList<T> {
         let mut list = Self::default();
         for (number, line) in (1..).zip(file.split(b'\n')) {
             let line = line.map_err(refused)?;
-            list.read_obj_line(&String::from_utf8_lossy(&line))
+            list.read_obj_line(String::from_utf8_lossy(&line).trim_start_matches('\u{feff}'))
                 .ok_or_else(|| refused(format_args!("line {number} is no vertex or face")))?;
         }
         Ok(list)
