@@ -34,7 +34,7 @@ impl<T: Real> Anchor<T> {
     }
 }
 
-/// A number of springs or surfaces, which fits in 52 bits.
+/// A number of springs or surfaces, which fits in the 52 bits of `f64`.
 #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² springs")]
 fn number<T: Real>(index: usize) -> T {
     T::lit(index as f64)

@@ -128,11 +128,12 @@ use parameters::KIND;
 ///   `v_t`.
 /// - Two bodies could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
 /// - With anchors, the position where a body comes to rest is of first order in the step, and explicit hosts need steps
-///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs. Along a curved
-///   surface energy is stored up to the product of stretch, depth and curvature.
-/// - Allocation: none after the first evaluation of a state, and with anchors the second commit, as long as no more
-///   springs are displaced than exist (with clipped faces, no more faces are pushed and vertices visited by all surfaces
-///   together), and a box around a surface overlaps at most 32 others on average.
+///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs; in `f32` those of more
+///   than 2²⁴ springs are confused. Along a curved surface energy is stored up to the product of stretch, depth and curvature.
+/// - A write of `clipped` drops the anchors, and the energy ledger counts what they have stored as received by the caller.
+/// - Allocation: none after the first evaluation of a state, or after `clipped` is set in it, and with anchors the second
+///   commit, as long as no more springs are displaced than exist (with clipped faces, no more faces are pushed and vertices
+///   visited by all surfaces together), and a box around a surface overlaps at most 32 others on average.
 ///
 /// # Errors
 ///

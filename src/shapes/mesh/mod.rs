@@ -52,10 +52,10 @@ use triangles::Feature;
 ///
 /// # Refused
 ///
-/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), vertices that are not finite, indices out of
-/// range, faces without area, faces so small or large that the fourth power of their longest edge underflows or
-/// overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m). A closed mesh
-/// also: edges with one face or more than two, neighbours that are wound against each other, vertices where two
+/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), more vertices than three times that number, vertices
+/// that are not finite, indices out of range, faces without area, faces so small or large that the fourth power of their
+/// longest edge underflows or overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m). A
+/// closed mesh also: edges with one face or more than two, neighbours that are wound against each other, vertices where two
 /// sheets of faces touch, parts that enclose no volume beyond rounding, and parts that are inside out (a part wound
 /// the other way within another is a cavity, which is allowed). Faces that intersect are **not** detected.
 ///
@@ -110,8 +110,7 @@ impl<T: Real> TriangleMesh<T> {
     /// A mesh that may be open and can carry springs. If it is closed, it has an inside too.
     ///
     /// # Errors
-    /// [`ShapeError::Mesh`] if there are no faces, a vertex is not finite, an index is out of range or a
-    /// face has no area.
+    /// [`ShapeError::Mesh`] with the first of the faults for which [every mesh](Self#refused) is refused.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
         let (plain, topology) = examine(vertices, faces).map_err(|faults| match faults.first() {
             Some(&fault) => ShapeError::Mesh { fault },
@@ -331,7 +330,6 @@ fn examine<T: Real>(
     Ok((plain, topology))
 }
 
-/// A copy that shares everything.
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {

@@ -65,7 +65,8 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text, which begins with `solid` and a name or space. Its normals are ignored; the winding of faces determines them.
+    /// Reads an STL file, binary or text; one that begins with `solid` and a space is text. Its normals are ignored; the
+    /// winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
