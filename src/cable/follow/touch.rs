@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::follow::checks::{Penetration, penetrated};
-use crate::cable::follow::{side, sweep};
+use crate::cable::follow::side;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
@@ -158,8 +158,7 @@ pub(crate) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, active);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
-        relaxed |= (progress.start == Start::TooFar || progress.start == Start::Far && laid)
-            && !is_only_path(span, nodes, active);
+        relaxed |= progress.start == Start::TooFar || progress.start == Start::Far && laid;
         laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
@@ -221,20 +220,6 @@ pub(crate) fn settle_contacts<T: Real>(
                 return Err(last);
             }
             continue;
-        }
-        if let Some(k) = sweep::touch_jumped(span, nodes) {
-            last.obstacle = nodes[k].obstacle;
-            if nodes[k].jumped {
-                // It does not hold the cable, and memory does not show whether the cable slipped off or passed through.
-                return Err(last);
-            }
-            nodes[k].jumped = true;
-            relaxed = true;
-            relax(span, nodes, active, ROUND_TRIP);
-            continue;
-        }
-        if sweep::jumped_further(span, nodes) {
-            return Err(last);
         }
         if let Some(k) = side::passing_behind(span, nodes) {
             last.obstacle = nodes[k].obstacle;
@@ -336,14 +321,6 @@ fn repeats<T: Real>(span: &SpanProblem<'_, T>) -> impl FnMut(&Node<T>) -> bool +
         }
         false
     }
-}
-
-/// Whether there is no other path with as many windings: over a single convex solid around which they are counted.
-#[cold]
-fn is_only_path<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> bool {
-    let (&[k], [_]) = (active, nodes) else { return false };
-    let point = &nodes[k].trial.point;
-    span.obstacle(&nodes[k]).is_convex && span.surface(&nodes[k]).winding(point, point).is_some()
 }
 
 /// Places the cable on an obstacle where a straight segment that touches it runs through it; returns the node.
@@ -482,11 +459,11 @@ fn deepest<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], within_tou
                 node.trial.point = match held {
                     [true, _] => surface.retract(&a),
                     [_, true] => surface.retract(&b),
-                    _ if span.wraps.is_empty() => {
-                        // A descent within a plane of symmetry would stay in it, even if a shorter path were outside.
+                    // A descent within a plane of symmetry would stay in it, even if a shorter path were outside.
+                    _ if span.memory.wraps.is_empty() => {
                         surface.retract(&(lowest + aside(&(b - a), surface.size())))
                     }
-                    _ => sweep::entry(span, node, (a, b - a), &lowest),
+                    _ => surface.retract(&lowest),
                 };
                 if held == [true; 2] {
                     node.trial.length = (b - a).norm();

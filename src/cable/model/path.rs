@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::{Obstacle, finite_point};
-use crate::cable::model::places::{ObstaclePlace, Places, ViaPlace, Wrap, Wraps};
+use crate::cable::model::places::{ObstaclePlace, PastObstacle, PastPoint, Places, ViaPlace, Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
 use crate::math::{Casts, Real};
@@ -62,6 +62,16 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 /// [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of
 /// its grid, a user's surface by its [`closest_on_segment`](crate::cable::Wrappable::closest_on_segment).
 ///
+/// # Long steps
+///
+/// The memory holds where bodies, obstacles and ends were. If Newton's method has to shorten its steps on the way from there,
+/// or a straight segment may have passed through an obstacle, which it did not touch before or after, the path is followed
+/// in parts of the motion, at least 1/256 of it. A segment may have passed if it moved by more than a quarter of the
+/// [`size`](crate::cable::Wrappable::size) of the obstacle, and where it comes closest by more than it was clear of it before and
+/// after. Each body is assumed to have moved along a screw, by less than half a turn, as one does that turns about a fixed axis.
+/// So a long step leads where many short ones do, with all windings, or
+/// [`Tracking`](crate::cable::Tracking) reports that it may not.
+///
 /// # Parts that come and go
 ///
 /// A path is made with [places](Self::places) of its parts, which a state may change: the stations, the poses and scales
@@ -88,13 +98,6 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 ///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act only in their order: the cable between two neighbours ignores a third.
-/// - An obstacle that a straight segment jumps over within one step is found from memory, and one that it enters is
-///   touched where it was entered, provided that the segment ran through more of it than a quarter of its
-///   [`size`](crate::cable::Wrappable::size). In the frame of the surface the ends of the segment are assumed to have moved
-///   straight; or, beside a convex solid, the segment to have turned about the origin by less than half a turn, if less than an
-///   eighth of the motion remains then. The cable is then wrapped around it, or the path is reported as
-///   [`Tracking::Restarted`](crate::cable::Tracking::Restarted). A further contact with an obstacle that is touched
-///   elsewhere is not found in this way, nor a jump of a segment that begins or ends on the surface.
 /// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
 ///   runs in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable then
@@ -276,6 +279,8 @@ impl<T: Real> CablePath<T> {
         Wraps {
             wraps: alloc::vec![Wrap::default(); first],
             further_wraps: alloc::vec![Wrap::default(); further],
+            past_obstacles: alloc::vec![PastObstacle::default(); first],
+            past_points: alloc::vec![PastPoint::default(); self.via_points.len() + 2],
         }
     }
 

@@ -8,7 +8,7 @@ use crate::cable::model::path::PlacedPath;
 use crate::cable::model::places::ObstaclePlace;
 use crate::cable::solve::node::Node;
 use crate::cable::{PathError, empty};
-use crate::math::{Real, check, default_by_field};
+use crate::math::{Pose, Real, check, default_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
 /// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
@@ -23,12 +23,14 @@ pub(crate) struct Acting<T: Real> {
 #[derive(Debug, Clone)]
 pub(crate) struct FixedPoint<T: Real> {
     pub(crate) body: BodyIndex,
+    pub(crate) X_GB: Pose<T>,
+    pub(crate) p_B: Point3<T>,
     pub(crate) p_G: Point3<T>,
     /// The coordinate with which it moves on its body, and the derivative by it, in Ground.
     pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
     /// How many of the acting obstacles come before it.
     pub(crate) before: usize,
-    /// The span of the path that starts there.
+    /// Its place among the origin, the via points and the termination: the span of the path that starts there.
     pub(crate) place: usize,
 }
 
@@ -46,6 +48,14 @@ impl<T: Real> PlacedPath<'_, T> {
 }
 
 impl<T: Real> Acting<T> {
+    /// The spans of the path: the points between which each runs, and its active obstacles.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = ([&FixedPoint<T>; 2], &[usize])> {
+        self.points.windows(2).map(|ends| {
+            let [from, to] = [&ends[0], &ends[1]];
+            ([from, to], &self.indices[from.before..to.before])
+        })
+    }
+
     /// Finds the active parts of a path whose bodies and coordinates exist, and the place of each via point in Ground,
     /// `None` if it is not active.
     pub(crate) fn find(
@@ -65,12 +75,10 @@ impl<T: Real> Acting<T> {
         empty(via_points, path.via_points.len());
 
         let indices = &self.indices;
-        let fixed = |body: BodyIndex, p_B: &Point3<T>, before: usize, place: usize| FixedPoint {
-            body,
-            p_G: positions.pose(Checked(body)) * p_B,
-            motion: None,
-            before: indices.partition_point(|&k| k < before),
-            place,
+        let fixed = |body: BodyIndex, p_B: &Point3<T>, before: usize, place: usize| {
+            let X_GB = *positions.pose(Checked(body));
+            let before = indices.partition_point(|&k| k < before);
+            FixedPoint { body, X_GB, p_B: *p_B, p_G: X_GB * p_B, motion: None, before, place }
         };
         self.points.push(fixed(path.origin.body, &places.origin, 0, 0));
         for (i, ((via, before), at)) in path.via_points.iter().zip(&places.via_points).enumerate() {

@@ -6,30 +6,21 @@
 use alloc::vec::Vec;
 
 use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
-use crate::cable::follow::touch::{Failure, relax, settle_contacts};
+use crate::cable::follow::touch::Failure;
+use crate::cable::follow::track::follow;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::model::places::Wraps;
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{arrange_like, collapse, recall};
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{Budget, Node, SpanProblem};
-use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, search};
+use crate::cable::start::search::{Workspace, search};
 use crate::cable::{PathError, empty};
 use crate::math::{Real, cast_pose, is_finite};
 use crate::shapes::ShapeError;
 
-/// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
-/// windings slip far.
-const LONGEST_DESCENT: usize = 1000;
-
 /// One of so many parts of the evaluations may be spent in the remembered class.
 const SHARE_OF_MEMORY: usize = 3;
-
-/// The attempts in order.
-///
-/// Newton's method tracks the remembered path; if that fails, the path descends in length from there. Without memory,
-/// or if both fail, there is a search.
-const ATTEMPTS: [Tracking; 3] = [Tracking::Warm, Tracking::Relaxed, Tracking::Cold];
 
 /// Solves one span; returns its progress, and how the path was found.
 pub(crate) fn solve_span<T: Real>(
@@ -50,69 +41,48 @@ pub(crate) fn solve_span<T: Real>(
     };
     check_neighbouring_ends(span, nodes)?;
     empty(&mut work.active, span.most_contacts());
-    let has_memory = nodes.iter().any(|node| span.wraps.get(node.obstacle).is_some_and(|wrap| wrap.known));
-    let mut known = has_memory;
-    let mut failure = Failure { obstacle: *first, ..Failure::new(&Progress::none()) };
+    let has_memory = nodes.iter().any(|node| span.wrap(node).is_some());
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     // The search has the same share with and without memory, so that a restart finds what a new search finds.
     let share = most.div_ceil(SHARE_OF_MEMORY);
-    let (budget, begun) = (span.budget, span.budget.spent.get());
-    // A restarted search must not prefer the remembered side.
-    let whole = span;
-    let without_memory = SpanProblem { wraps: &[], further: &[], ..*whole };
-    for tracking in ATTEMPTS {
-        let remembered = tracking < Tracking::Cold;
-        let span = if remembered { whole } else { &without_memory };
-        if remembered && !known {
-            continue;
+    let budget = span.budget;
+    let accept = |progress: Progress<T>, found: Tracking, nodes: &[Node<T>]| {
+        check_ends(span, nodes)?;
+        if coincide && nodes.iter().all(|node| !node.in_contact) {
+            return Err(PathError::CoincidentPoints { span: place });
         }
-        // A remembered path that leaves its patch is not replaced by another. Only a jump of Newton's method is retried
-        // by a descent.
-        if has_memory && failure.off_patch.is_some() && tracking != Tracking::Relaxed {
-            break;
-        }
-        budget.limit.set(if remembered { begun + share } else { budget.spent.get() + (most - share) });
-        if budget.is_spent() {
-            continue;
-        }
-        if remembered {
-            recall(span, nodes);
-        } else {
-            collapse(nodes);
-        }
-        let outcome = match tracking {
-            Tracking::Warm => settle_contacts(span, nodes, &mut work.active),
-            Tracking::Cold | Tracking::Restarted => search(span, nodes, work),
-            Tracking::Relaxed => {
-                relax(span, nodes, &mut work.active, LONGEST_DESCENT);
-                leave_saddles(span, nodes, work)
+        Ok((progress, found))
+    };
+    let mut failure = Failure { obstacle: *first, ..Failure::new(&Progress::none()) };
+    let mut is_remembered = has_memory;
+    if has_memory {
+        budget.limit.set(budget.spent.get() + share);
+        match follow(span, nodes, work) {
+            Ok((progress, tracking)) => return accept(progress, tracking, nodes),
+            Err(why) => {
+                failure = why;
+                is_remembered = why.lost.is_none();
             }
-        };
-        match outcome {
-            // An obstacle without memory is passed according to its hint.
-            Ok(_) if remembered && lost_hint(span, nodes).is_some() => {}
-            Ok(progress) => {
-                check_ends(span, nodes)?;
-                if coincide && nodes.iter().all(|node| !node.in_contact) {
-                    return Err(PathError::CoincidentPoints { span: place });
-                }
-                let found = match tracking {
-                    Tracking::Cold if has_memory => Tracking::Restarted,
-                    Tracking::Warm if progress.relaxed => Tracking::Relaxed,
-                    other => other,
-                };
-                return Ok((progress, found));
-            }
+        }
+    }
+    // A remembered path that leaves its patch is not replaced by another.
+    if failure.off_patch.is_none() {
+        // A search must not prefer the remembered side.
+        let memory = &Wraps::default();
+        budget.limit.set(budget.spent.get() + (most - share));
+        check_neighbouring_ends(span, nodes)?;
+        collapse(nodes);
+        match search(&SpanProblem { memory, ..*span }, nodes, work) {
+            Ok(progress) if has_memory => return accept(progress, Tracking::Restarted, nodes),
+            Ok(progress) => return accept(progress, Tracking::Cold, nodes),
             Err(why) => {
                 failure.add(&why, nodes);
                 // The class and the depths reported are those of the last attempt.
                 (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
-                // The remembered path is on the wrong side.
-                known &= why.lost.is_none();
             }
         }
     }
-    Err(refusal(span, nodes, known, &failure))
+    Err(refusal(span, nodes, is_remembered, &failure))
 }
 
 /// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
@@ -186,21 +156,18 @@ pub(crate) fn solve_in_scalar<T: Real>(
     values: &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
-    let (Wraps { wraps, further_wraps: further }, found, search) = values;
+    let (memory, found, search) = values;
     if obstacles.len() == span.obstacles.len() {
-        wraps.clear();
-        wraps.extend(span.wraps.iter().map(Wrap::cast));
-        further.clear();
-        further.extend(span.further.iter().map(Wrap::cast));
-        empty(found, span.wraps.len() + span.further.len());
+        memory.cast_from(span.memory);
+        empty(found, memory.wraps.len() + memory.further_wraps.len());
         found.extend(nodes.iter().map(Node::plain));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
             obstacles,
             acting: span.acting,
-            wraps,
-            further,
+            ends: span.ends.map(|(X_GB, place)| (cast_pose(&X_GB), place)),
+            memory,
             settings: &span.settings.cast(),
             budget: span.budget,
         };

@@ -9,7 +9,7 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::model::places::{PastObstacle, PastPoint, Wrap, Wraps};
 use crate::cable::solution::acting::{Acting, FixedPoint};
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
@@ -19,20 +19,18 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Po
 /// The way in which a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from memory, with all windings; also if there are no obstacles.
+    /// By Newton's method from memory, with all windings, in one step or in several; also if there are no obstacles.
     #[default]
     Warm,
-    /// From memory, but small steps of the motion may lead to another path. Either the path was found by descending in
-    /// length or pulling a string tight: the motion was large, or the tracked path has ceased to exist and may have
-    /// slipped off a winding. Or an obstacle was met elsewhere than the straight segment now runs deepest in it, or was
-    /// touched and left again within the step. Or the cable was bent by more than 0.05 rad against a surface, where it
-    /// has a new contact or Newton's method took steps of more than 0.6 rad; except on a single cylinder, where as many
-    /// windings are the same path.
+    /// From memory, but shorter steps of the motion may lead to another path: the tracked path has ceased to exist on the
+    /// way and may have slipped off a winding, and the path was found by descending in length; or, in a motion too short to be
+    /// [followed in parts](crate::cable::CablePath#long-steps), the cable was bent by more than 0.05 rad against a surface,
+    /// where it has a new contact or Newton's method took steps of more than 0.6 rad.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// Without memory, because no path was found from it: this may be another path. Also a path that passes an obstacle
-    /// on another side than before, after jumping through it, where the obstacle does not hold the cable.
+    /// Without memory, because no path was found from it: this may be another path. Also the path from memory in one step,
+    /// which may have passed through an obstacle, where it is shorter than what following it in parts leads to.
     Restarted,
 }
 
@@ -423,14 +421,22 @@ impl<T: Real> PathResults<T> {
 
     /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
-        let Wraps { wraps: obstacles, further_wraps: further } = wraps;
+        let Wraps { wraps: obstacles, further_wraps: further, past_obstacles, past_points } = wraps;
         obstacles.clear();
         further.clear();
+        past_obstacles.clear();
         for of_one in self.contacts.chunk_by(|a, b| a.obstacle == b.obstacle) {
             let vacant = further.len() + of_one[0].most_contacts - 1;
             obstacles.push(of_one[0].wrap);
+            let ObstacleContact { wrap: Wrap { known, .. }, X_GS, .. } = of_one[0];
+            past_obstacles.push(PastObstacle { known, X_GS });
             further.extend(of_one[1..].iter().map(|contact| contact.wrap));
             further.resize(vacant, Wrap::default());
+        }
+        past_points.clear();
+        past_points.resize(self.via_points.len() + 2, PastPoint::default());
+        for &FixedPoint { place, X_GB, p_B, .. } in &self.acting.points {
+            past_points[place] = PastPoint { known: true, X_GB, p_B };
         }
     }
 
@@ -459,14 +465,6 @@ impl<T: Real> Node<T> {
     /// The contact with its obstacle.
     #[inline]
     pub(crate) fn contact(&self, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
-        let trial = &self.trial;
-        let wrap = Wrap {
-            known: true,
-            in_contact: self.in_contact,
-            point: trial.point,
-            tangent: trial.tangent,
-            length: trial.length.max(T::zero()),
-        };
         ObstacleContact {
             obstacle: self.obstacle,
             most_contacts: obstacle.most_contacts,
@@ -475,7 +473,7 @@ impl<T: Real> Node<T> {
             geodesic: self.ground,
             X_GS: self.X_GS,
             scale: self.scale,
-            wrap,
+            wrap: self.wrap(),
         }
     }
 }

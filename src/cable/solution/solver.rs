@@ -5,7 +5,6 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::model::path::{CablePath, PlacedPath};
 use crate::cable::model::places::{Wrap, Wraps};
-use crate::cable::solution::acting::Acting;
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 use crate::cable::solve::node::{Budget, SpanProblem};
@@ -100,7 +99,6 @@ fn solve<T: Real>(
         contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
     } = results;
     acting.find(placed, positions, via_points)?;
-    let Acting { indices, points, .. } = &*acting;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
@@ -112,16 +110,14 @@ fn solve<T: Real>(
     let mut smoothness = T::zero();
     let mut iterations = 0;
     let mut tracking = Tracking::Warm;
-    for ends in points.windows(2) {
-        let [from, to] = [&ends[0], &ends[1]];
-        let indices = &indices[from.before..to.before];
+    for ([from, to], indices) in acting.spans() {
         let span = SpanProblem {
             from: from.p_G,
             to: to.p_G,
             obstacles: &path.obstacles,
             acting: indices,
-            wraps: &wraps.wraps,
-            further: &wraps.further_wraps,
+            ends: [from, to].map(|end| (end.X_GB, end.place)),
+            memory: wraps,
             settings: path.settings(),
             budget: &Budget::default(),
         };

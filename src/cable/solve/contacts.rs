@@ -58,9 +58,9 @@ pub(crate) fn arrange_like<T: Real, U: Real>(nodes: &mut Vec<Node<T>>, others: &
 pub(crate) fn recall<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) {
     collapse(nodes);
     let trial = |wrap: &Wrap<T>| Trial { point: wrap.point, tangent: wrap.tangent, length: wrap.length };
-    let mut further = span.further;
+    let mut further = &*span.memory.further_wraps;
     let mut k = 0;
-    for (i, (obstacle, wrap)) in span.obstacles.iter().zip(span.wraps).enumerate() {
+    for (i, (obstacle, wrap)) in span.obstacles.iter().zip(&span.memory.wraps).enumerate() {
         let (own, rest) = further.split_at((obstacle.most_contacts - 1).min(further.len()));
         further = rest;
         let Some(node) = nodes.get_mut(k).filter(|node| node.obstacle == i) else { continue };

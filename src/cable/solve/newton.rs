@@ -487,7 +487,7 @@ mod tests {
     use super::*;
     use crate::cable::solve::linear_system::residual;
     use crate::cable::solve::node::{Budget, Trial};
-    use crate::cable::{Obstacle, PathError};
+    use crate::cable::{Obstacle, PathError, Wraps};
     use crate::math::Pose;
     use crate::mechanics::Frame;
     use crate::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
@@ -529,8 +529,8 @@ mod tests {
             to,
             obstacles: &obstacles,
             acting: &active,
-            wraps: &[],
-            further: &[],
+            ends: [(Pose::identity(), 0); 2],
+            memory: &Wraps::default(),
             settings: &settings,
             budget: &budget,
         };
@@ -590,8 +590,8 @@ mod tests {
                 to,
                 obstacles: &obstacles,
                 acting: &[0],
-                wraps: &[],
-                further: &[],
+                ends: [(Pose::identity(), 0); 2],
+                memory: &Wraps::default(),
                 settings: &settings,
                 budget: &budget,
             };

@@ -10,7 +10,7 @@ use crate::cable::ceil;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::places::Wrap;
+use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::math::{Pose, Real, is_finite};
 
@@ -202,6 +202,13 @@ impl<T: Real> Node<T> {
         end_S.scaled(self.scale).transformed(&self.X_GS)
     }
 
+    /// What is remembered of it.
+    #[inline]
+    pub(crate) fn wrap(&self) -> Wrap<T> {
+        let Trial { point, tangent, length } = self.trial;
+        Wrap { known: true, in_contact: self.in_contact, point, tangent, length: length.max(T::zero()) }
+    }
+
     /// A length in Ground, on the surface as it was made.
     #[inline]
     pub(crate) fn to_scale(&self, length: T) -> T {
@@ -227,15 +234,20 @@ pub(crate) struct SpanProblem<'a, T: Real> {
     /// All obstacles of the path, and which of them are in the span and active.
     pub(crate) obstacles: &'a [Obstacle<T>],
     pub(crate) acting: &'a [usize],
-    /// The memory of the first contact of each obstacle of the path; empty without memory.
-    pub(crate) wraps: &'a [Wrap<T>],
-    /// The memory of further contacts, in order: as many of each obstacle as there is room for.
-    pub(crate) further: &'a [Wrap<T>],
+    /// The poses of the bodies of both points in Ground, and where the points are in the memory.
+    pub(crate) ends: [(Pose<T>, usize); 2],
+    /// The memory of the path; empty in a search without memory.
+    pub(crate) memory: &'a Wraps<T>,
     pub(crate) settings: &'a Settings<T>,
     pub(crate) budget: &'a Budget,
 }
 
 impl<'a, T: Real> SpanProblem<'a, T> {
+    /// The remembered first contact with the obstacle of a node, or the passage without contact.
+    pub(crate) fn wrap(&self, node: &Node<T>) -> Option<&'a Wrap<T>> {
+        self.memory.wraps.get(node.obstacle).filter(|wrap| wrap.known)
+    }
+
     /// The obstacle of a node.
     #[inline]
     pub(crate) fn obstacle(&self, node: &Node<T>) -> &'a Obstacle<T> {

@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::empty;
+use crate::cable::follow::motion::Motion;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
+use crate::cable::model::places::Wraps;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
@@ -163,7 +165,7 @@ fn attempt<T: Real>(
 
 /// The first obstacle without memory that the path does not pass as the straight lines through its hint do.
 pub(crate) fn lost_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
-    let is_new = |k: &usize| span.wraps.get(*k).is_none_or(|wrap| !wrap.known);
+    let is_new = |k: &usize| span.memory.wraps.get(*k).is_none_or(|wrap| !wrap.known);
     span.acting.iter().copied().filter(is_new).find(|&k| loses_hint(span, nodes, k))
 }
 
@@ -267,6 +269,9 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) best: Vec<Node<T>>,
     /// The shortest path found so far by a search without memory.
     pub(crate) shortest: Vec<Node<T>>,
+    /// The motion since the last commit, and the memory of the path followed in parts of it.
+    pub(crate) motion: Motion<T>,
+    pub(crate) memory: Wraps<T>,
 }
 
-default_by_field!(Workspace { active, beads, anchors, plans, balanced, best, shortest });
+default_by_field!(Workspace { active, beads, anchors, plans, balanced, best, shortest, motion, memory });

@@ -65,7 +65,11 @@ fn windings_are_kept_while_the_end_moves() -> Result<(), Error> {
         tangent: Vector3::new(1.0, 0.0, 0.04),
         length: 4.0 * PI,
     };
-    system.set_discrete(&mut state, cable, Wraps { wraps: vec![wound], ..Wraps::default() }.into())?;
+    system.set_discrete(
+        &mut state,
+        cable,
+        Wraps { wraps: vec![wound], ..system.element(cable).path().no_wraps() }.into(),
+    )?;
     for i in 0..100 {
         let (y, z) = (1.0 - 0.02 * f64::from(i), 0.5 + 0.01 * f64::from(i));
         state.set_pose(body, Pose::translation(3.0, y, z))?;

@@ -9,6 +9,7 @@ mod forces;
 mod free;
 mod height_maps;
 mod hints;
+mod long_steps;
 mod memory;
 mod middles;
 mod nasty;

@@ -54,7 +54,11 @@ fn the_long_way_round_a_ball_is_not_accepted() -> Result<(), Error> {
         tangent: Vector3::new(0.62, -0.5, 0.0),
         length: 0.8,
     };
-    system.set_discrete(&mut state, cable, Wraps { wraps: vec![long], ..Wraps::default() }.into())?;
+    system.set_discrete(
+        &mut state,
+        cable,
+        Wraps { wraps: vec![long], ..system.element(cable).path().no_wraps() }.into(),
+    )?;
     let view = system.realize_position(&mut state)?;
     let path = &view.of(cable).position.path;
     // It would be stationary underneath, and longer.

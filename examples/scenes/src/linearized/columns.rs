@@ -100,7 +100,7 @@ struct About<'a, E: ForceElement<f64>> {
 
 /// Whether a number is what a cable remembers of its path, on which forces do not depend: its derivatives are zero.
 fn is_of_path(name: &str) -> bool {
-    name.contains("wraps[")
+    name.contains("wraps[") || name.contains("past_")
 }
 
 /// Compares all columns of the state of a seed; `None` if it is refused.

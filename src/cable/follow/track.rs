@@ -1,0 +1,213 @@
+//! The path that continues the remembered one.
+
+use alloc::vec::Vec;
+use core::mem;
+
+use nalgebra::{Point3, Vector3};
+
+use crate::cable::follow::checks::check_neighbouring_ends;
+use crate::cable::follow::motion::Motion;
+use crate::cable::follow::touch::{Failure, relax, settle_contacts};
+use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::solution::results::Tracking;
+use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
+use crate::cable::solve::newton::Progress;
+use crate::cable::solve::node::{Metered, Node, SpanProblem};
+use crate::cable::start::search::{Workspace, leave_saddles, lost_hint};
+use crate::math::Real;
+
+/// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
+/// windings slip far.
+const LONGEST_DESCENT: usize = 1000;
+
+/// The shortest part of a motion in which a path is followed.
+const SHORTEST: f64 = 1.0 / 256.0;
+
+/// Follows the remembered path to its present place; returns its progress, and how the path was found.
+///
+/// In one step if it is certain that shorter ones would lead to the same path, otherwise in as many as are needed for
+/// that. Where the path ceases to exist, it descends in length from there; if one step led to a shorter path, that is a
+/// new start.
+pub(crate) fn follow<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+) -> Result<(Progress<T>, Tracking), Failure<T>> {
+    let direct = advance(span, nodes, work);
+    if let Ok(progress) = direct
+        && !progress.relaxed
+    {
+        return Ok((progress, Tracking::Warm));
+    }
+    let mut motion = mem::take(&mut work.motion);
+    let is_long = motion.find(span, nodes);
+    let outcome = if is_long {
+        copy(nodes, &mut work.shortest);
+        let followed = follow_in_parts(span, nodes, work, &motion);
+        if followed.is_err() {
+            motion.place(T::one(), nodes);
+        }
+        let length = length_of(span, nodes);
+        match (followed, direct) {
+            (Ok(progress), _) if !progress.relaxed => Ok((progress, Tracking::Warm)),
+            (followed, Ok(progress))
+                if followed.is_err() || length_of(span, &work.shortest) < length * T::lit(1.0 - 1e-9) =>
+            {
+                copy(&work.shortest, nodes);
+                Ok((progress, Tracking::Restarted))
+            }
+            (followed, _) => followed.map(|progress| (progress, Tracking::Relaxed)),
+        }
+    } else {
+        descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
+    };
+    work.motion = motion;
+    outcome
+}
+
+/// Follows the remembered path along a motion in parts.
+fn follow_in_parts<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+    motion: &Motion<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    let mut memory = mem::take(&mut work.memory);
+    memory.clone_from(span.memory);
+    let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(0.5), false);
+    let outcome = loop {
+        let next = (at + step).min(T::one());
+        let [from, to] = motion.place(next, nodes);
+        let part = SpanProblem { from, to, memory: &memory, ..*span };
+        let outcome = advance(&part, nodes, work);
+        let is_sure = outcome.is_ok_and(|progress| !progress.relaxed);
+        if !is_sure && step > T::lit(SHORTEST) && !span.budget.is_spent() {
+            step *= T::lit(0.5);
+            continue;
+        }
+        relaxed |= !is_sure;
+        let outcome = descend(&part, nodes, work, outcome);
+        if outcome.is_err() || next >= T::one() {
+            break outcome;
+        }
+        memory.keep(span, nodes);
+        (at, step) = (next, step + step);
+    };
+    work.memory = memory;
+    outcome.map(|progress| Progress { relaxed, ..progress })
+}
+
+/// Solves from the remembered path in one step. The progress is `relaxed` if shorter steps may lead to another path.
+fn advance<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+) -> Result<Progress<T>, Failure<T>> {
+    if check_neighbouring_ends(span, nodes).is_err() {
+        return Err(Failure::new(&Progress::none()));
+    }
+    recall(span, nodes);
+    let progress = settle_contacts(span, nodes, &mut work.active)?;
+    // An obstacle without memory is passed according to its hint.
+    let relaxed = progress.relaxed || may_have_passed(span, nodes) || lost_hint(span, nodes).is_some();
+    Ok(Progress { relaxed, ..progress })
+}
+
+/// Descends in length from the remembered path, unless the outcome of a step is a path.
+fn descend<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+    outcome: Result<Progress<T>, Failure<T>>,
+) -> Result<Progress<T>, Failure<T>> {
+    let failure = match outcome {
+        Ok(_) if lost_hint(span, nodes).is_none() => return outcome,
+        // The remembered path is on the wrong side.
+        Err(Failure { lost: Some(_), .. }) => return outcome,
+        Ok(progress) => Failure::new(&progress),
+        Err(failure) => failure,
+    };
+    if span.budget.is_spent() {
+        return Err(failure);
+    }
+    recall(span, nodes);
+    relax(span, nodes, &mut work.active, LONGEST_DESCENT);
+    let progress = leave_saddles(span, nodes, work).map_err(|why| {
+        let mut failure = failure;
+        failure.add(&why, nodes);
+        (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
+        failure
+    })?;
+    match lost_hint(span, nodes) {
+        Some(_) => Err(failure),
+        None => Ok(Progress { relaxed: true, ..progress }),
+    }
+}
+
+/// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way: it moved by more
+/// than a quarter of the obstacle's size, and, where it comes closest, by more than it was clear of it before and after.
+fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
+    nodes.iter().any(|node| {
+        let is_kept = node.ignored || span.obstacle(node).side().is_some();
+        let Some(wrap) = span.wrap(node).filter(|wrap| !(is_kept || node.in_contact && wrap.in_contact))
+        else {
+            return false;
+        };
+        let surface = span.surface(node);
+        let here = if node.in_contact {
+            let [from, to] = neighbours(span, nodes, node);
+            (from, to - from)
+        } else {
+            (node.trial.point, node.trial.tangent)
+        };
+        let Some(before) =
+            (if wrap.in_contact { Some(touching(surface, wrap, here)) } else { wrap.passing() })
+        else {
+            return false;
+        };
+        let (start, turn) = (here.0 - before.0, here.1 - before.1);
+        let moved = |part: T| (start + turn * part).norm();
+        if moved(T::zero()).max(moved(T::one())) <= T::lit(0.25) * surface.size() {
+            return false;
+        }
+        let closest = |touched: Option<Point3<T>>, (from, along): (Point3<T>, Vector3<T>)| {
+            let (p, height) = match touched {
+                Some(p) => (p, T::zero()),
+                None => surface.closest_on_segment(&from, &(from + along)),
+            };
+            ((p - from).dot(&along) / along.norm_squared(), height)
+        };
+        let (was_at, was_clear) = closest(wrap.in_contact.then_some(wrap.point), before);
+        let (is_at, is_clear) = closest(node.in_contact.then_some(node.trial.point), here);
+        moved(was_at).max(moved(is_at)) > was_clear + is_clear
+    })
+}
+
+/// The tangent at the middle of a remembered contact, as long as a segment: the place of the cable when it left.
+fn touching<T: Real>(
+    surface: Metered<'_, T>,
+    wrap: &Wrap<T>,
+    (from, along): (Point3<T>, Vector3<T>),
+) -> (Point3<T>, Vector3<T>) {
+    let middle = surface.follow(&wrap.point, &wrap.tangent, wrap.length * T::lit(0.5));
+    let (p, t) = (middle.point, middle.tangent);
+    let reach = [(p - from).norm(), (p - (from + along)).norm()];
+    (p - t * reach[0], t * (reach[0] + reach[1]))
+}
+
+impl<T: Real> Wraps<T> {
+    /// Remembers the path of a span.
+    fn keep(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>]) {
+        let mut place = 0;
+        for (k, obstacle) in span.obstacles.iter().enumerate() {
+            let further = place..place + obstacle.most_contacts - 1;
+            place = further.end;
+            let mut own = nodes.iter().filter(|node| node.obstacle == k).map(Node::wrap);
+            let Some((first, wrap)) = self.wraps.get_mut(k).zip(own.next()) else { continue };
+            *first = wrap;
+            for vacant in self.further_wraps.get_mut(further).into_iter().flatten() {
+                *vacant = own.next().unwrap_or_default();
+            }
+        }
+    }
+}
