@@ -130,7 +130,7 @@ fn a_search_from_nothing_does_not_allocate_after_the_first() -> Result<(), Error
 /// Leaps of the ends that Newton's method does not always follow.
 #[test]
 fn leaps_do_not_allocate_after_the_first() -> Result<(), Error> {
-    let mut relaxed = 0;
+    let mut followed = 0;
     for (name, mut scene) in Scene::every()? {
         let mut leap = |i: u32| -> Result<Tracking, Error> {
             let angle = f64::from(i % 7) / 7.0 * TAU;
@@ -145,14 +145,14 @@ fn leaps_do_not_allocate_after_the_first() -> Result<(), Error> {
         let mut outcome = Ok::<_, Error>(());
         let counted = allocation_counter::measure(|| {
             outcome = (42..84).try_for_each(|i| {
-                relaxed += usize::from(leap(i)? > Tracking::Warm);
+                followed += usize::from(leap(i)? > Tracking::Warm);
                 Ok(())
             });
         });
         outcome?;
         assert_eq!(counted.count_total, 0, "{name}");
     }
-    assert!(relaxed > 5, "{relaxed}");
+    assert!(followed > 5, "{followed}");
     Ok(())
 }
 

@@ -343,7 +343,7 @@ impl Scene {
         let path = &dynamics.of(self.cable).position.path;
         match path.tracking {
             Tracking::Warm => counts.warm += 1,
-            Tracking::Relaxed => counts.relaxed += 1,
+            Tracking::Followed | Tracking::Relaxed => counts.relaxed += 1,
             Tracking::Cold => counts.cold += 1,
             Tracking::Restarted => counts.restarted += 1,
         }

@@ -40,7 +40,7 @@ pub(crate) fn follow<T: Real>(
         return Ok((progress, Tracking::Warm));
     }
     let mut motion = mem::take(&mut work.motion);
-    let is_long = motion.find(span, nodes);
+    let is_long = motion.find(span, nodes) || direct.is_ok();
     let outcome = if is_long {
         copy(nodes, &mut work.shortest);
         let followed = follow_in_parts(span, nodes, work, &motion);
@@ -49,7 +49,7 @@ pub(crate) fn follow<T: Real>(
         }
         let length = length_of(span, nodes);
         match (followed, direct) {
-            (Ok(progress), _) if !progress.relaxed => Ok((progress, Tracking::Warm)),
+            (Ok(progress), _) if !progress.relaxed => Ok((progress, Tracking::Followed)),
             (followed, Ok(progress))
                 if followed.is_err() || length_of(span, &work.shortest) < length * T::lit(1.0 - 1e-9) =>
             {
@@ -144,11 +144,14 @@ fn descend<T: Real>(
     }
 }
 
-/// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way: it moved by more
-/// than a quarter of the obstacle's size, and, where it comes closest, by more than it was clear of it before and after.
+/// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way.
+///
+/// It has not if it moved by no more than a quarter of the obstacle's size, or, where it comes closest, by no more than it was
+/// clear of it before and after; nor if it is on the side where it was, unless it moved past a part of a solid that is not convex.
 fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
     nodes.iter().any(|node| {
-        let is_kept = node.ignored || span.obstacle(node).side().is_some();
+        let obstacle = span.obstacle(node);
+        let is_kept = node.ignored || obstacle.side().is_some();
         let Some(wrap) = span.wrap(node).filter(|wrap| !(is_kept || node.in_contact && wrap.in_contact))
         else {
             return false;
@@ -160,35 +163,35 @@ fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> boo
         } else {
             (node.trial.point, node.trial.tangent)
         };
-        let Some(before) =
-            (if wrap.in_contact { Some(touching(surface, wrap, here)) } else { wrap.passing() })
-        else {
+        let touching = |wrap: &Wrap<T>, here: Line<T>| touching(surface, wrap, here);
+        let Some(before) = (if wrap.in_contact { Some(touching(wrap, here)) } else { wrap.passing() }) else {
             return false;
         };
+        let here = if node.in_contact { touching(&node.wrap(), here) } else { here };
         let (start, turn) = (here.0 - before.0, here.1 - before.1);
-        let moved = |part: T| (start + turn * part).norm();
+        // What moves along itself passes through nothing.
+        let along = here.1.normalize();
+        let moved = |part: T| (start + turn * part).cross(&along).norm();
         if moved(T::zero()).max(moved(T::one())) <= T::lit(0.25) * surface.size() {
             return false;
         }
-        let closest = |touched: Option<Point3<T>>, (from, along): (Point3<T>, Vector3<T>)| {
-            let (p, height) = match touched {
-                Some(p) => (p, T::zero()),
-                None => surface.closest_on_segment(&from, &(from + along)),
-            };
-            ((p - from).dot(&along) / along.norm_squared(), height)
-        };
-        let (was_at, was_clear) = closest(wrap.in_contact.then_some(wrap.point), before);
-        let (is_at, is_clear) = closest(node.in_contact.then_some(node.trial.point), here);
-        moved(was_at).max(moved(is_at)) > was_clear + is_clear
+        let [(was_at, was_clear, was_up), (is_at, is_clear, is_up)] = [before, here].map(|(from, along)| {
+            let (p, height) = surface.closest_on_segment(&from, &(from + along));
+            let part = (p - from).dot(&along) / along.norm_squared();
+            (part, height.max(T::zero()), surface.gradient(&p).normalize())
+        });
+        let moved = moved(was_at).max(moved(is_at));
+        let is_beside = was_up.dot(&is_up) > T::lit(0.5);
+        moved > was_clear + is_clear
+            && !(is_beside && (obstacle.is_convex || moved <= T::lit(2.0) * surface.size()))
     })
 }
 
-/// The tangent at the middle of a remembered contact, as long as a segment: the place of the cable when it left.
-fn touching<T: Real>(
-    surface: Metered<'_, T>,
-    wrap: &Wrap<T>,
-    (from, along): (Point3<T>, Vector3<T>),
-) -> (Point3<T>, Vector3<T>) {
+/// A start and an extent, in the frame of a surface.
+type Line<T> = (Point3<T>, Vector3<T>);
+
+/// The tangent at the middle of a contact, as long as a segment.
+fn touching<T: Real>(surface: Metered<'_, T>, wrap: &Wrap<T>, (from, along): Line<T>) -> Line<T> {
     let middle = surface.follow(&wrap.point, &wrap.tangent, wrap.length * T::lit(0.5));
     let (p, t) = (middle.point, middle.tangent);
     let reach = [(p - from).norm(), (p - (from + along)).norm()];

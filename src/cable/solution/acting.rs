@@ -8,7 +8,7 @@ use crate::cable::model::path::PlacedPath;
 use crate::cable::model::places::ObstaclePlace;
 use crate::cable::solve::node::Node;
 use crate::cable::{PathError, empty};
-use crate::math::{Pose, Real, check, default_by_field};
+use crate::math::{Pose, Real, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
 /// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
@@ -35,6 +35,7 @@ pub(crate) struct FixedPoint<T: Real> {
 }
 
 default_by_field!(Acting { indices, points });
+clone_by_field!(Acting { indices, points });
 
 impl<T: Real> PlacedPath<'_, T> {
     /// An obstacle, passed freely, on a body that exists.

@@ -19,13 +19,15 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Po
 /// The way in which a path was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
-    /// By Newton's method from memory, with all windings, in one step or in several; also if there are no obstacles.
+    /// By Newton's method from memory, with all windings; also if there are no obstacles.
     #[default]
     Warm,
-    /// From memory, but shorter steps of the motion may lead to another path: the tracked path has ceased to exist on the
-    /// way and may have slipped off a winding, and the path was found by descending in length; or, in a motion too short to be
-    /// [followed in parts](crate::cable::CablePath#long-steps), the cable was bent by more than 0.05 rad against a surface,
-    /// where it has a new contact or Newton's method took steps of more than 0.6 rad.
+    /// From memory, in parts of a [long step](crate::cable::CablePath#long-steps): the path to which many short steps lead if
+    /// bodies moved as assumed there.
+    Followed,
+    /// From memory, but shorter steps may lead to another path: the tracked path has ceased to exist on the
+    /// way and may have slipped off a winding, and the path was found by descending in length; or it could not be followed in
+    /// parts, since it is not known where bodies were or 1/256 of the motion is too long.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
@@ -122,8 +124,8 @@ impl<T: Real> Default for PathResults<T> {
 }
 
 clone_by_field!(PathResults {
-    length, smoothness, iterations, tracking, contacts, segments, via_points, coordinate_forces;
-    acting, nodes, work, values
+    length, smoothness, iterations, tracking, contacts, segments, via_points, coordinate_forces, acting;
+    nodes, work, values
 });
 
 impl<T: Real> ObstacleContact<T> {

@@ -143,6 +143,8 @@ fn the_return_of_one_obstacle_leaves_the_windings_of_the_others() -> Result<(), 
             tangent: Vector3::new(1.0, 0.0, -0.05),
             length,
         };
+        // From a memory that is only near.
+        tracked(&path, &places, &wraps)?.remember(&mut wraps);
         let before = tracked(&path, &places, &wraps)?;
         assert_eq!(before.tracking, Tracking::Warm);
         before.remember(&mut wraps);
