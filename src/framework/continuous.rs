@@ -52,6 +52,8 @@ pub(crate) struct Shown {
     gaining: u32,
     /// What it had returned after the first of them.
     first_gain: f64,
+    /// The number of steps in a row after which it has released what it stored, and more.
+    released: u32,
     /// The greatest rounding of these energies.
     rounding: f64,
 }
@@ -63,11 +65,13 @@ impl Shown {
         stored: f64::INFINITY,
         gaining: 0,
         first_gain: 0.0,
+        released: 0,
         rounding: 0.0,
     };
 
     /// Records the energies after a step. Returns the energy returned without having been received, if it is
-    /// [too large](GAINED) once most of the stored energy has been released, or [grows](EXPLODED) from step to step.
+    /// [too large](GAINED) once most of the stored energy has been released and [stays so](PERSISTENT), or
+    /// [grows](EXPLODED) from step to step.
     fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
         // Of energy that is being released it is not known how much it was, by which it is judged.
         if self.dissipated == f64::NEG_INFINITY && stored.abs() <= self.stored {
@@ -86,8 +90,9 @@ impl Shown {
         }
         let is_released =
             stored.abs() < RELEASED * self.stored && gained > GAINED * self.stored + self.rounding;
-        let grows = self.gaining > 3 && gained > EXPLODED * self.first_gain;
-        (is_released || grows && self.stored > 0.0).then_some(gained)
+        self.released = if is_released { self.released.saturating_add(1) } else { 0 };
+        let grows = self.gaining >= PERSISTENT && gained > EXPLODED * self.first_gain;
+        (self.released >= PERSISTENT || grows && self.stored > 0.0).then_some(gained)
     }
 }
 
@@ -98,6 +103,10 @@ const GAINED: f64 = 0.5;
 /// The fraction of the largest stored energy below which an element has released it. While energy is stored, the work
 /// of forces that are held over a step lags behind, by up to half of it in steps that resolve an impact.
 const RELEASED: f64 = 0.1;
+
+/// As many steps in a row show that energy was gained. The held force of a damper whose velocity a load reverses returns energy
+/// for a step or two, however little the element has stored.
+const PERSISTENT: u32 = 4;
 
 /// The growth of energy returned without having been received above which a motion explodes. Forces that are held over a
 /// step lag behind by less than the stored energy. Beyond the longest stable step an oscillation has returned more than
@@ -145,11 +154,11 @@ impl<T: Real> Continuous<T> {
     }
 
     /// Whether an integration is due.
-    pub(super) fn flags(&self) -> [bool; 3] {
+    pub(crate) fn flags(&self) -> [bool; 3] {
         [self.has_moved, self.is_fed, self.is_new]
     }
 
-    pub(super) fn set_flags(&mut self, flags: [bool; 3]) {
+    pub(crate) fn set_flags(&mut self, flags: [bool; 3]) {
         [self.has_moved, self.is_fed, self.is_new] = flags;
     }
 
@@ -520,8 +529,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// - [`Error::StepTooLong`] if bodies could have [passed through each other](Self::passing_time);
     /// - [`Error::EnergyGained`] if the open account of an element shows that it has returned energy without having received
-    ///   it: more than half of its largest stored energy, once that is released; or more than all of it after every step,
-    ///   growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
+    ///   it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
+    ///   after every step, growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
     ///   [`check_step`](Self::check_step) beforehand.
     ///
     /// On an error time, motion and all variables are those of the start.

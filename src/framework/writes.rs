@@ -21,8 +21,9 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
     /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
-    /// [falls](ForceElement::friction_energy), which is dissipated. A law of one's own does not state it: the caller
-    /// receives all that such a law releases. For this the element is evaluated before and after the write; if that fails, or
+    /// [falls](ForceElement::friction_energy), which is dissipated. A law of one's own does not state it, nor does an
+    /// [`ExponentialSpring`](crate::ExponentialSpring) whose friction settles: the caller
+    /// receives all that they release. For this the element is evaluated before and after the write; if that fails, or
     /// the motion of a restored state has not been set, its account is closed. Numbers that change together are written
     /// together: friction loses energy too if its limit falls only in between.
     ///
@@ -177,7 +178,12 @@ impl<T: Real> ForceSystem<T> {
         let (id, field) = state.find(name).ok_or_else(no_such)?;
         let slot = state.slot(id)?;
         match field {
-            ABSORBED_ENERGY => state.set_absorbed_energy_at(slot, value),
+            ABSORBED_ENERGY => {
+                let was_open = state.continuous.account_open[slot];
+                state.set_absorbed_energy_at(slot, value)?;
+                state.continuous.open(slot, was_open);
+                Ok(())
+            }
             ACCOUNT_OPEN => {
                 state.continuous.open(slot, check::flag(ACCOUNT_OPEN, value)?);
                 Ok(())

@@ -33,8 +33,8 @@ impl<T: Real> Simulation<'_, T> {
     /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
     /// (the energy they have absorbed), less the work of loads and drives \[J\].
     ///
-    /// Tests only the integrator: its rate is zero *whatever* forces and energies the elements report, so its change is
-    /// the error of integrating the same forces twice. To test an element, use
+    /// Tests only the integrator: without changes of parameters its rate is zero *whatever* forces and energies the elements
+    /// report, so its change is the error of integrating the same forces twice. To test an element, use
     /// [`mechanical_energy`](Self::mechanical_energy).
     pub fn work_balance(&self) -> T {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);

@@ -185,7 +185,10 @@ impl<'a, T: Real> Simulation<'a, T> {
             return Err(SimulationError::MotionChanged);
         }
         // Equal dual numbers may have different derivatives.
+        let flags = changed.continuous.flags();
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
+        // It is the motion that the state had.
+        changed.continuous.set_flags(flags);
         let of_state = self.of_state();
         self.y[of_state].copy_from_slice(changed.continuous());
         if let Some(mut supply) = self.supply.take() {

@@ -25,7 +25,8 @@ use crate::simulation::motion::Simulation;
 /// of unknown stiffness, a step that is too long creates energy. The run is refused with
 /// [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
 /// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
-/// loads, drives and changes of parameters may do any work, while an explosion is refused after a few dozen steps. A
+/// loads, drives and changes of parameters may do any work (not a force of an element that acts for one step only, on what was at
+/// rest, since powers count by the trapezoidal rule), while an explosion is refused after a few dozen steps. A
 /// run that was not refused is not necessarily accurate.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

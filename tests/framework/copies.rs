@@ -34,6 +34,30 @@ fn a_state_copied_into_another_is_that_state() -> Result<(), Error> {
 }
 
 #[test]
+fn a_commit_from_a_copy_is_that_of_the_original() -> Result<(), Error> {
+    let machine = Machine::<f64>::new()?;
+    let mut state = machine.start()?;
+    // Elsewhere, so that what it keeps is not that of the state.
+    let mut copy = machine.start()?;
+    machine.run(&mut copy, 0..3)?;
+    machine.system.realize_dynamics(&mut copy)?;
+    machine.run(&mut state, 0..50)?;
+    machine.system.realize_dynamics(&mut state)?;
+    copy.clone_from(&state);
+    for mut copy in [state.clone(), copy] {
+        let mut state = state.clone();
+        for state in [&mut state, &mut copy] {
+            assert_eq!(state.stage(), Stage::Dynamics);
+            machine.system.accept_step(state)?;
+        }
+        assert_eq!(copy.snapshot(), state.snapshot());
+    }
+    let known = state.discrete(machine.cable).wraps.past_points.iter().map(|past| past.known);
+    assert_eq!(known.collect::<Vec<_>>(), vec![true; 2]);
+    Ok(())
+}
+
+#[test]
 fn a_state_returns_to_a_checkpoint_and_runs_on_bit_for_bit() -> Result<(), Error> {
     let machine = Machine::<f64>::new()?;
     let mut state = machine.start()?;

@@ -13,7 +13,7 @@ use crate::cable::model::places::{PastObstacle, PastPoint, Wrap, Wraps};
 use crate::cable::solution::acting::{Acting, FixedPoint};
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
-use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, clone_by_field};
+use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, cast_pose, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
 /// The way in which a path was found.
@@ -421,7 +421,7 @@ impl<T: Real> PathResults<T> {
         self.coordinate_forces.clear();
     }
 
-    /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none.
+    /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none. It has no derivatives.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
         let Wraps { wraps: obstacles, further_wraps: further, past_obstacles, past_points } = wraps;
         obstacles.clear();
@@ -431,14 +431,14 @@ impl<T: Real> PathResults<T> {
             let vacant = further.len() + of_one[0].most_contacts - 1;
             obstacles.push(of_one[0].wrap);
             let ObstacleContact { wrap: Wrap { known, .. }, X_GS, .. } = of_one[0];
-            past_obstacles.push(PastObstacle { known, X_GS });
+            past_obstacles.push(PastObstacle { known, X_GS: cast_pose(&X_GS) });
             further.extend(of_one[1..].iter().map(|contact| contact.wrap));
             further.resize(vacant, Wrap::default());
         }
         past_points.clear();
         past_points.resize(self.via_points.len() + 2, PastPoint::default());
         for &FixedPoint { place, X_GB, p_B, .. } in &self.acting.points {
-            past_points[place] = PastPoint { known: true, X_GB, p_B };
+            past_points[place] = PastPoint { known: true, X_GB: cast_pose(&X_GB), p_B: p_B.map(T::cast) };
         }
     }
 

@@ -137,7 +137,11 @@ fn a_cable_that_swings_around_a_solid_at_constant_clearance_does_not_come_to_lie
                 let view = system.realize_position(&mut state)?;
                 let path = &view.of(cable).position.path;
                 assert!((path.length - 2.0).abs() < 1e-12, "{case} {step}: {}", path.length);
-                assert!(turns == 0 || path.tracking <= Tracking::Followed, "{case} {step}: {:?}", path.tracking);
+                assert!(
+                    turns == 0 || path.tracking <= Tracking::Followed,
+                    "{case} {step}: {:?}",
+                    path.tracking
+                );
                 system.realize_dynamics(&mut state)?;
                 system.accept_step(&mut state)?;
             }
