@@ -152,10 +152,10 @@ pub use elements::{
 pub use framework::variables;
 pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
-    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, End, Error, ForceElement,
-    ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen, PositionView,
-    Progress, Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule, Stepping,
-    Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, ElementResult, End, Error,
+    ForceElement, ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen,
+    PositionView, Progress, Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule,
+    Stepping, Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

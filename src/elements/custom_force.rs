@@ -7,7 +7,7 @@ use core::fmt;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::{AtDynamics, AtVelocity, Blocks, ElementError, End, ForceElement, Pen};
+use crate::framework::{AtDynamics, AtVelocity, Blocks, ElementResult, End, ForceElement, Pen};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{
     BodyIndex, Checked, CoordinateIndex, ForceAccumulator, KinematicsError, Positions, Topology, Velocities,
@@ -258,15 +258,11 @@ impl<T: Real> ForceElement<T> for CustomForce<T> {
     const KIND: &'static str = "custom_force";
     element_types! { Dynamics = Loads<T>; }
 
-    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, _: &Topology) -> ElementResult {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let (positions, velocities) = (at.positions, at.velocities);
         let mut read = core::mem::take(&mut cache.read);
         read.clear();

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector6};
 
 use crate::framework::stored_variables;
 use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
-use crate::framework::{Blocks, ElementError, Meaning, Pen, Stage};
+use crate::framework::{Blocks, ElementError, ElementResult, Meaning, Pen, Stage};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::results;
@@ -79,10 +79,7 @@ impl Ends {
     ///
     /// # Errors
     /// [`ElementError::SameEnds`] if they are one.
-    pub(super) fn of<T: Real>(
-        frame1: &Frame<T>,
-        frame2: &Frame<T>,
-    ) -> Result<(Self, Frames<T>), ElementError> {
+    pub(super) fn of<T: Real>(frame1: &Frame<T>, frame2: &Frame<T>) -> ElementResult<(Self, Frames<T>)> {
         if frame1.body == frame2.body {
             return Err(ElementError::SameEnds);
         }
@@ -90,7 +87,7 @@ impl Ends {
         Ok((Self { body1: frame1.body, body2: frame2.body }, frames))
     }
 
-    pub(super) fn check_topology(self, topology: &Topology) -> Result<(), ElementError> {
+    pub(super) fn check_topology(self, topology: &Topology) -> ElementResult {
         topology.check_body(self.body1)?;
         Ok(topology.check_body(self.body2)?)
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector1;
 
-use crate::framework::{Blocks, ElementError, Row, Stiffnesses};
+use crate::framework::{Blocks, ElementError, ElementResult, Row, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{
     Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Positions, Topology, Velocities,
@@ -54,12 +54,12 @@ impl<T: Real> Sides<T> {
 
     /// # Errors
     /// [`ElementError::SameEnds`] if they are one.
-    pub(super) fn check_ends(&self) -> Result<(), ElementError> {
+    pub(super) fn check_ends(&self) -> ElementResult {
         let [side0, side1] = self.both();
         if side0 == side1 { Err(ElementError::SameEnds) } else { Ok(()) }
     }
 
-    pub(super) fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    pub(super) fn check_topology(&self, topology: &Topology) -> ElementResult {
         let mut sides = self.both().into_iter().flatten();
         Ok(sides.try_for_each(|coordinate| topology.check_coordinate(coordinate))?)
     }

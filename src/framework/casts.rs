@@ -7,7 +7,7 @@ use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
 use crate::framework::state::State;
 use crate::framework::system::next_stamp;
-use crate::framework::{ElementError, Error, ForceElement, ForceSystem};
+use crate::framework::{ElementError, ElementResult, Error, ForceElement, ForceSystem};
 use crate::math::{Casts, Real};
 
 impl<T: Real, U: Real> Casts<T, U> {
@@ -110,7 +110,7 @@ fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
     defaults: &Columns<T, E>,
     place: usize,
-) -> Result<Columns<U, F>, ElementError> {
+) -> ElementResult<Columns<U, F>> {
     let mut variables = Columns::of(Some(element));
     let mut values = Vec::new();
     defaults.visit(place, &mut |entry| values.push(entry.value.number().cast()));

@@ -6,7 +6,7 @@ use core::ops::Deref;
 use nalgebra::{Point3, Vector3};
 
 use crate::framework::variables::Variables;
-use crate::framework::{Blocks, Cache, ElementError, Pen, Stiffnesses};
+use crate::framework::{Blocks, Cache, ElementResult, Pen, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 
@@ -46,7 +46,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 ///     const KIND: &'static str = "pull";
 ///     element_types! { Position = Vector3<f64>; }
 ///
-///     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+///     fn check_topology(&self, topology: &Topology) -> ElementResult {
 ///         topology.check_body(self.from)?;
 ///         Ok(topology.check_body(self.to)?)
 ///     }
@@ -54,7 +54,7 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocit
 ///         &self,
 ///         given: &Given<'_, f64, Self>,
 ///         p_FT_G: &mut Vector3<f64>,
-///     ) -> Result<(), ElementError> {
+///     ) -> ElementResult {
 ///         let [p_GF, p_GT] = [self.from, self.to].map(|b| given.positions.pose(b).translation.vector);
 ///         *p_FT_G = p_GT - p_GF;
 ///         Ok(())
@@ -109,7 +109,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// [`ElementError::Kinematics`] if a body or coordinate does not exist, or an error documented by the
     /// element.
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError>;
+    fn check_topology(&self, topology: &Topology) -> ElementResult;
 
     /// The parameters a new state starts with.
     fn default_parameters(&self) -> Self::Parameters {
@@ -130,11 +130,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those documented by the element, such as [`Singular`](crate::Refusal::Singular).
-    fn calc_position(
-        &self,
-        _given: &Given<'_, T, Self>,
-        _cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, _given: &Given<'_, T, Self>, _cache: &mut Self::Position) -> ElementResult {
         Ok(())
     }
 
@@ -147,7 +143,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _at: &AtPosition<'_, T, Self>,
         _velocities: &Velocities<T>,
         _cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         Ok(())
     }
 
@@ -155,11 +151,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those documented by the element.
-    fn calc_dynamics(
-        &self,
-        _at: &AtVelocity<'_, T, Self>,
-        _cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, _at: &AtVelocity<'_, T, Self>, _cache: &mut Self::Dynamics) -> ElementResult {
         Ok(())
     }
 
@@ -201,11 +193,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those documented by the element.
-    fn calc_rates(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        _rates: &mut Self::Continuous,
-    ) -> Result<(), ElementError> {
+    fn calc_rates(&self, _at: &AtDynamics<'_, T, Self>, _rates: &mut Self::Continuous) -> ElementResult {
         Ok(())
     }
 
@@ -216,11 +204,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those documented by the element.
-    fn accept_step(
-        &self,
-        _at: &AtDynamics<'_, T, Self>,
-        _next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, _at: &AtDynamics<'_, T, Self>, _next: &mut Self::Discrete) -> ElementResult {
         Ok(())
     }
 
@@ -247,7 +231,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _given: &Given<'_, T, Self>,
         _velocities: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         *next = self.default_discrete();
         Ok(())
     }
@@ -346,7 +330,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         _at: &AtDynamics<'_, T, Self>,
         _start: &Self::Discrete,
         _next: &mut Self::Discrete,
-    ) -> Result<T, ElementError> {
+    ) -> ElementResult<T> {
         Ok(T::zero())
     }
 }

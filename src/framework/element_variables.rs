@@ -5,13 +5,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::{self, Arguments};
 
-use crate::framework::ElementError;
 use crate::framework::element::{ForceElement, Given};
 use crate::framework::results::Cache;
 use crate::framework::slots::Columns;
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN, chain, hash_of};
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Entry, Slot, Value, Variables, Visitor, VisitorMut, earlier};
+use crate::framework::{ElementError, ElementResult};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
 
@@ -58,7 +58,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
 
     /// Sets variables by name in the first row, and then checks all of them; returns the stage below which the state
     /// falls, if anything has changed.
-    pub(crate) fn set(&mut self, values: &[(&str, T)]) -> Result<Option<Stage>, ElementError> {
+    pub(crate) fn set(&mut self, values: &[(&str, T)]) -> ElementResult<Option<Stage>> {
         let mut earliest = None;
         for &(field, value) in values {
             let flag = if field == ENABLED { ENABLED } else { "flag" };
@@ -172,17 +172,14 @@ pub(super) fn validate_continuous<T: Real>(variables: &impl Variables<T>) -> Res
 
 /// Checks variables before they replace others: their ranges, and that their names are the same. Returns the stage below
 /// which the state falls, if anything has changed.
-pub(crate) fn check_new<T: Real, V: Variables<T>>(
-    present: &V,
-    new: &V,
-) -> Result<Option<Stage>, ElementError> {
+pub(crate) fn check_new<T: Real, V: Variables<T>>(present: &V, new: &V) -> ElementResult<Option<Stage>> {
     check_fits(present, new)?;
     Ok(present.first_stage_changed(new))
 }
 
 /// Checks the ranges of new variables, and that they have the scalars of the present ones.
 #[inline]
-pub(crate) fn check_fits<T: Real, V: Variables<T>>(present: &V, new: &V) -> Result<(), ElementError> {
+pub(crate) fn check_fits<T: Real, V: Variables<T>>(present: &V, new: &V) -> ElementResult {
     new.validate()?;
     if present.fits(new) { Ok(()) } else { Err(ElementError::ForeignVariables) }
 }

@@ -239,6 +239,9 @@ impl Error {
     }
 }
 
+/// What a method of an element returns.
+pub type ElementResult<V = ()> = Result<V, ElementError>;
+
 /// The reason why an element refused or failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]

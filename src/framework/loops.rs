@@ -9,7 +9,7 @@ use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::threads;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, ElementResult, Error};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
 
@@ -218,7 +218,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         first: usize,
         results: &mut [Results<T, E>],
         enabled: impl Iterator<Item = Option<(&'a E, Given<'a, T, E>)>>,
-        calc: impl Fn(&'a E, Given<'a, T, E>, &mut Results<T, E>) -> Result<(), ElementError>,
+        calc: impl Fn(&'a E, Given<'a, T, E>, &mut Results<T, E>) -> ElementResult,
     ) -> Result<(), Error> {
         results.iter_mut().zip(enabled).enumerate().try_for_each(|(i, (results, enabled))| {
             if let Some((element, given)) = enabled {

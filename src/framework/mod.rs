@@ -34,7 +34,7 @@ pub use checkpoint::Checkpoint;
 pub use continuous::{Progress, StepRule};
 pub use draw::{Canvas, Mark, Meaning, Pen};
 pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
-pub use error::{ElementError, ElementName, Error, OwnError};
+pub use error::{ElementError, ElementName, ElementResult, Error, OwnError};
 pub use gaps::Gap;
 pub use handle::{ElementId, Handle};
 pub(crate) use linearize::varied;

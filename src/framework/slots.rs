@@ -14,7 +14,7 @@ use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
 use crate::framework::stage::Stage;
 use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementResult, Error};
 use crate::math::{Real, clone_by_field};
 use crate::mechanics::{Kinematics, Velocities};
 
@@ -244,7 +244,7 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
-        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> Result<R, ElementError>,
+        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> ElementResult<R>,
     ) -> Result<R, Error> {
         let Self { roster, variables, spare, .. } = self;
         spare.copy(0..1, variables, place);

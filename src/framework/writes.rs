@@ -11,7 +11,7 @@ use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
-use crate::framework::{ElementError, Error, ForceSystem};
+use crate::framework::{ElementError, ElementResult, Error, ForceSystem};
 use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
 
@@ -299,7 +299,7 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         handle: Handle<E>,
         memory_follows: bool,
-        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> Result<Option<Stage>, ElementError>,
+        change: impl FnOnce(&Columns<T, E>, &mut Columns<T, E>) -> ElementResult<Option<Stage>>,
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;

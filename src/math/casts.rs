@@ -26,7 +26,7 @@ use super::Real;
 ///     const KIND: &'static str = "wind";
 ///     element_types! {}
 ///
-///     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+///     fn check_topology(&self, topology: &Topology) -> ElementResult {
 ///         Ok(topology.check_body(self.body)?)
 ///     }
 ///     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {

@@ -15,7 +15,7 @@ use super::LARGEST_TURN;
 use super::frames::Ends;
 use crate::framework::variables::Variables;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Pen, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Pen, Stiffnesses,
 };
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
@@ -41,7 +41,7 @@ pub trait Coordinates<T: Real>: Debug + Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the angles, where they are singular or ambiguous.
-    fn chart(R_FM: &Matrix3<T>, memory: &Self::Memory) -> Result<(Vector3<T>, Chart<T>), ElementError>;
+    fn chart(R_FM: &Matrix3<T>, memory: &Self::Memory) -> ElementResult<(Vector3<T>, Chart<T>)>;
 
     /// The derivatives of `N ω` and of `Nᵀ m` by a turn of M, in the axes `B`, where `ω` and `m` are constant.
     fn rates_by_turn(chart: &Chart<T>, w: &Vector3<T>, m: &Vector3<T>) -> [Matrix3<T>; 2];
@@ -170,7 +170,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.ends.check_topology(topology)
     }
 
@@ -178,11 +178,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         self.defaults
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
         let (angles, chart) = C::chart(&R_FM, given.discrete)?;
@@ -203,7 +199,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { X_GF, X_GM, X_FM, chart, .. } = at.position;
         let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
 
@@ -218,11 +214,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let qdot = &at.velocity.qdot;
         let [elastic, damping] = self.coordinates.resistance(&at.parameters.law, q, qdot);
@@ -272,7 +264,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
         let (angles, chart) = C::chart(&R_FM, &C::Memory::default())?;
         *next = C::remembered(&angles, &chart);
@@ -283,11 +275,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         false
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         let (angles, _) = halves(&at.position.q);
         *next = C::remembered(&angles, &at.position.chart);
         Ok(())

@@ -13,7 +13,7 @@ use crate::cable::{CablePath, Grips, PathResults, Strands, ViaPoint, tension};
 use crate::elements::LARGEST_TURN;
 use crate::framework::stored_variables;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Meaning, Pen,
     Stiffnesses, Variables,
 };
 use crate::math::{Casts, Real, Requirement, check};
@@ -409,7 +409,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         Ok(self.path.check_topology(topology)?)
     }
 
@@ -422,11 +422,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         Discrete { wraps: self.path.no_wraps(), grips }
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         let StateParameters { places, law, friction } = given.parameters;
         let Discrete { wraps, grips } = given.discrete;
         let Position { path, elongation, strands } = cache;
@@ -447,7 +443,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { path, strands, .. } = at.position;
         cache.length_rate = path.length_rate(at.positions, velocities);
         if !strands.all.is_empty() {
@@ -456,11 +452,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let Parameters { stiffness, dissipation, .. } = at.parameters.law;
         let Position { strands, elongation, .. } = at.position;
         let Velocity { length_rate, strand_rates } = at.velocity;
@@ -630,7 +622,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         next.wraps.forget();
         next.grips.clear();
         self.lay(given, next);
@@ -655,11 +647,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         !self.friction.is_empty()
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         self.remember(at, at.position, next);
         Ok(())
     }

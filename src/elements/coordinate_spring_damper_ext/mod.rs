@@ -13,7 +13,7 @@ pub use crate::elements::sides::{Position, Velocity};
 
 use crate::elements::sides::Sides;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Stiffnesses,
     Variables,
 };
 use crate::math::Real;
@@ -239,7 +239,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.sides(&self.parameters).check_topology(topology)
     }
 
@@ -247,11 +247,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         self.parameters
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         cache.displacement = self.sides(given.parameters).displacement(given.positions);
         Ok(())
     }
@@ -261,16 +257,12 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         cache.velocity = self.sides(at.parameters).velocity(velocities);
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         let (Part { force, energy, loss }, [friction, contact, supply]) =
@@ -337,7 +329,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         given: &Given<'_, T, Self>,
         velocities: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         *next = self.begun(given, velocities);
         Ok(())
     }
@@ -378,11 +370,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         false
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         self.discontinuous_update(at, at.discrete, next)?;
         Ok(())
     }
@@ -392,7 +380,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         at: &AtDynamics<'_, T, Self>,
         start: &Self::Discrete,
         next: &mut Self::Discrete,
-    ) -> Result<T, ElementError> {
+    ) -> ElementResult<T> {
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         // Of a difference of rates, each rounded a few times in a step.
         let rounding = || {

@@ -10,7 +10,7 @@ use crate::elements::elastic_foundation::{
     SpringForce, SpringPosition, SpringVelocity,
 };
 use crate::elements::meshes::across_and_along;
-use crate::framework::{AtPosition, AtVelocity, ElementError};
+use crate::framework::{AtPosition, AtVelocity, ElementError, ElementResult};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
 use crate::mechanics::{BodyIndex, Checked, Positions, Velocities};
 use crate::shapes::TriangleMesh;
@@ -126,7 +126,7 @@ impl<T: Real> Contact<'_, T> {
         &self,
         at: &AtVelocity<'_, T, ElasticFoundation<T>>,
         cache: &mut Dynamics<T>,
-    ) -> Result<Resultant<T>, ElementError> {
+    ) -> ElementResult<Resultant<T>> {
         let Dynamics { springs, next_anchors, friction_energy, held_energy, power_dissipated, .. } = cache;
         if !self.has_anchors {
             return self.sum(at, (springs, power_dissipated), |_, velocity, normal_force| {
@@ -173,7 +173,7 @@ impl<T: Real> Contact<'_, T> {
         at: &AtVelocity<'_, T, ElasticFoundation<T>>,
         (forces, power_dissipated): (&mut Vec<SpringForce<T>>, &mut T),
         mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
-    ) -> Result<Resultant<T>, ElementError> {
+    ) -> ElementResult<Resultant<T>> {
         let mut sums = Resultant {
             F_GS: SpatialForce::zero(),
             normal_force: T::zero(),

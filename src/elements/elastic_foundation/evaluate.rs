@@ -9,7 +9,8 @@ use crate::elements::elastic_foundation::{
     SpringVelocity, Velocity,
 };
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ForceElement, Given, Meaning, Pen, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, ForceElement, Given, Meaning,
+    Pen, Stiffnesses,
 };
 use crate::math::{Real, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
@@ -92,7 +93,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.surfaces.iter().try_for_each(|placed| topology.check_body(placed.body))?;
         let mut materials = self.defaults.materials.iter().flatten();
         materials.try_for_each(|material| material.check_acts(self.has_anchors))?;
@@ -111,11 +112,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Anchors::with_room(if self.has_anchors { self.spring_count } else { 0 })
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         cache.contacts.clear();
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
@@ -159,7 +156,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         for contact in self.contacts(at, velocities) {
@@ -172,11 +169,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
         cache.next_anchors.clear();
@@ -277,11 +270,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         self.has_anchors
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         next.replace(&at.dynamics.next_anchors);
         Ok(())
     }
@@ -291,7 +280,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         _: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         next.clear();
         Ok(())
     }

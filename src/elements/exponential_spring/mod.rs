@@ -11,8 +11,8 @@ pub use variables::{Discrete, Dynamics, Parameters, Position, Velocity};
 
 use crate::elements::Refusal;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
-    Stiffnesses, Variables,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, Error, ForceElement, Given,
+    Meaning, Pen, Stiffnesses, Variables,
 };
 use crate::math::{Pose, Real, check};
 use crate::mechanics::{
@@ -284,7 +284,7 @@ impl<T: Real> ExponentialSpring<T> {
     /// What a commit does.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call takes thirty instructions more in the loop of a commit")]
-    fn step(at: &AtDynamics<'_, T, Self>) -> Result<Step, ElementError> {
+    fn step(at: &AtDynamics<'_, T, Self>) -> ElementResult<Step> {
         let Discrete { last_update, last_station, .. } = at.discrete;
         let elapsed = at.time - *last_update;
         let refusal = || {
@@ -371,7 +371,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         topology.check_body(self.plane.body)?;
         Ok(topology.check_body(self.station.body)?)
     }
@@ -380,11 +380,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         self.parameters
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         let (X_GP, p_GS, p_PS) = self.places(given.positions);
         cache.X_GP = X_GP;
         cache.p_GS = p_GS;
@@ -398,7 +394,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { X_GP, p_GS, .. } = at.position;
         let velocity_of_station_on = |body| velocities.velocity_of_point(at.positions, Checked(body), p_GS);
         let v_GS = velocity_of_station_on(self.station.body);
@@ -411,11 +407,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let (p_PS, v_PS) = (&at.position.p_PS, &at.velocity.v_PS);
         let normal = normal_force(at.parameters, p_PS.z, v_PS.z);
         let elapsed = at.time - at.discrete.last_update;
@@ -491,7 +483,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let (.., p_PS) = self.places(given.positions);
         next.anchor_P = p_PS.xy().coords;
         next.sliding = T::one();
@@ -506,11 +498,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         false
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         let dynamics = at.dynamics;
         let written = Discrete {
             anchor_P: dynamics.next_anchor_P,
@@ -542,7 +530,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         at: &AtDynamics<'_, T, Self>,
         start: &Self::Discrete,
         next: &mut Self::Discrete,
-    ) -> Result<T, ElementError> {
+    ) -> ElementResult<T> {
         // Within a step an anchor that has let go does not hold again; otherwise the iteration would never settle.
         let lets_go = at.discrete.sliding == start.sliding && at.dynamics.switching_error > T::zero();
         let unresolved = Self::unresolved_error(at).max(Self::missed_hold(at));

@@ -10,8 +10,8 @@ pub use variables::{Dynamics, Parameters, Position, Velocity};
 use crate::elements::Refusal;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
-    Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, Error, ForceElement, Given,
+    Meaning, Pen, Stiffnesses,
 };
 use crate::math::{InvalidValue, Pose, Real, check};
 use crate::mechanics::{
@@ -231,7 +231,7 @@ impl<T: Real> HertzContact<T> {
         &self,
         positions: &Positions<T>,
         p_GC: &Point3<T>,
-    ) -> Result<(Vector3<T>, T), ElementError> {
+    ) -> ElementResult<(Vector3<T>, T)> {
         let (frame, other) = &self.surface;
         let X_GB = positions.pose(Checked(frame.body));
         if let Some(other) = other {
@@ -256,7 +256,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     type Velocity = Velocity<T>;
     type Dynamics = Dynamics<T>;
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.bodies().into_iter().try_for_each(|body| topology.check_body(body))?;
         Ok(())
     }
@@ -265,7 +265,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         self.parameters
     }
 
-    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Position<T>) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Position<T>) -> ElementResult {
         let (Station { body, p_B }, radius) = self.ball;
         let p_GC = given.positions.pose(Checked(body)) * p_B;
         let (normal_G, height) = self.normal_and_height(given.positions, &p_GC)?;
@@ -295,7 +295,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Velocity<T>,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { normal_G, point_G, .. } = at.position;
         let [v_ball, v_surface] =
             self.bodies().map(|body| velocities.velocity_of_point(at.positions, Checked(body), point_G));
@@ -305,11 +305,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Dynamics<T>,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Dynamics<T>) -> ElementResult {
         let Position { depth, contact_radius, elastic_force, .. } = *at.position;
         let Velocity { depth_rate, slip_G } = at.velocity;
         if depth <= T::zero() {

@@ -3,7 +3,7 @@
 use nalgebra::{Scalar, Vector3};
 
 use super::{FrameLaw, LawVariables, Outcome, Relative};
-use crate::framework::ElementError;
+use crate::framework::ElementResult;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real, dot};
 use crate::results;
@@ -42,7 +42,7 @@ use crate::results;
 ///     type Parameters = Rubber<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+///     fn evaluate<S: Number<T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
 ///         let depth = (p.length - at.length).max(S::zero());
 ///         let square = depth * depth;
 ///         let (k, g) = (p.stiffness, p.growth);
@@ -84,7 +84,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         at: &Stretch<S>,
-    ) -> Result<Pull<S>, ElementError>;
+    ) -> ElementResult<Pull<S>>;
 
     /// The memory after an accepted step. By default it stays as it is.
     ///
@@ -95,7 +95,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         _at: &Stretch<S>,
-    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(memory.clone())
     }
 
@@ -103,7 +103,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn reset(&self, _parameters: &Self::Parameters, _at: &Stretch<T>) -> Result<Self::Memory, ElementError> {
+    fn reset(&self, _parameters: &Self::Parameters, _at: &Stretch<T>) -> ElementResult<Self::Memory> {
         Ok(Self::Memory::default())
     }
 }
@@ -177,7 +177,7 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         at: &Relative<S>,
-    ) -> Result<Outcome<S>, ElementError> {
+    ) -> ElementResult<Outcome<S>> {
         let (direction, stretch) = line(at);
         let Pull { tension, potential_energy, power_dissipated, power_supplied } =
             self.0.evaluate(parameters, memory, &stretch)?;
@@ -190,11 +190,11 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         at: &Relative<S>,
-    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
         self.0.commit(parameters, memory, &line(at).1)
     }
 
-    fn reset(&self, parameters: &Self::Parameters, at: &Relative<T>) -> Result<Self::Memory, ElementError> {
+    fn reset(&self, parameters: &Self::Parameters, at: &Relative<T>) -> ElementResult<Self::Memory> {
         self.0.reset(parameters, &line(at).1)
     }
 }

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use nalgebra::Vector3;
 
 use super::LawVariables;
-use crate::framework::ElementError;
+use crate::framework::ElementResult;
 use crate::framework::variables::{Numbers as _, Over};
 use crate::math::{Number, Real, dot};
 
@@ -68,7 +68,7 @@ use crate::math::{Number, Real, dot};
 ///     type Parameters = Tread<T>;
 ///     type Memory = Tip<T>;
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> Result<Push<S>, ElementError> {
+///     fn evaluate<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Push<S>> {
 ///         let (bend, share) = Self::bend(p, m, at);
 ///         let (across, along) = (p.stiffness * at.area, p.shear * at.area * share);
 ///         let length = at.norm(bend);
@@ -80,13 +80,13 @@ use crate::math::{Number, Real, dot};
 ///         })
 ///     }
 ///
-///     fn commit<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
+///     fn commit<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
 ///         let (bend, share) = Self::bend(p, m, at);
 ///         let slips = share < S::lit(1.0);
 ///         Ok(if slips { Tip { p_F: at.p_FB - bend.map(|b| b * share) } } else { *m })
 ///     }
 ///
-///     fn touch<S: Number<T>>(&self, _: &Tread<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
+///     fn touch<S: Number<T>>(&self, _: &Tread<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
 ///         Ok(Tip { p_F: at.p_FB })
 ///     }
 /// }
@@ -134,7 +134,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         at: &Touch<S>,
-    ) -> Result<Push<S>, ElementError>;
+    ) -> ElementResult<Push<S>>;
 
     /// The memory of a displaced spring after an accepted step. By default it stays as it is. A spring that is not
     /// displaced forgets.
@@ -146,7 +146,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         _at: &Touch<S>,
-    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(memory.clone())
     }
 
@@ -158,7 +158,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         _at: &Touch<S>,
-    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(Self::Memory::default().lift(&mut S::of))
     }
 }

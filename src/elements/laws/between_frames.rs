@@ -6,7 +6,7 @@ use super::{FrameLaw, Outcome, Relative, Varied, for_variables};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementError, Error, ForceElement, Given, Pen, Row,
+    AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementResult, Error, ForceElement, Given, Pen, Row,
     Slopes, Stiffnesses,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
@@ -273,7 +273,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
 
     derived_methods!(between frames);
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.ends.check_topology(topology)
     }
 
@@ -281,11 +281,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         self.defaults.clone()
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         *cache = self.position(given);
         Ok(())
     }
@@ -295,7 +291,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { X_GF, X_GM, .. } = at.position;
         let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
         // F and M are compared at one point, M's origin.
@@ -304,11 +300,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
         let Outcome { torque, force, potential_energy, power_dissipated, power_supplied } =
             self.law.evaluate(&at.parameters.law, at.discrete, &relative)?;
@@ -334,17 +326,13 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let relative = Self::relative(given.time, &self.position(given), &Velocity::default());
         *next = self.law.reset(&given.parameters.law, &relative)?;
         Ok(())
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
         *next = self.law.commit(&at.parameters.law, at.discrete, &relative)?;
         Ok(())

@@ -53,7 +53,7 @@ pub use on_bed::{OnBed, Springs};
 pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over, Variables};
-use crate::framework::{Blocks, ElementError, varied};
+use crate::framework::{Blocks, ElementResult, varied};
 use crate::math::{Dual, Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
@@ -114,7 +114,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 ///     type Parameters = Bellows<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> Result<Outcome<S>, ElementError> {
+///     fn evaluate<S: Number<T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> ElementResult<Outcome<S>> {
 ///         let (h, v) = (at.p_FM.z, at.v_FM.z);
 ///         let over = p.exponent - S::lit(1.0);
 ///         let pressure = p.pressure * (p.height / h).powd(p.exponent);
@@ -174,7 +174,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         at: &Relative<S>,
-    ) -> Result<Outcome<S>, ElementError>;
+    ) -> ElementResult<Outcome<S>>;
 
     /// The memory after an accepted step. By default it stays as it is.
     ///
@@ -185,7 +185,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
         _at: &Relative<S>,
-    ) -> Result<Over<T, Self::Memory, S>, ElementError> {
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(memory.clone())
     }
 
@@ -195,7 +195,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn reset(&self, _parameters: &Self::Parameters, _at: &Relative<T>) -> Result<Self::Memory, ElementError> {
+    fn reset(&self, _parameters: &Self::Parameters, _at: &Relative<T>) -> ElementResult<Self::Memory> {
         Ok(Self::Memory::default())
     }
 }
@@ -266,7 +266,7 @@ fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
 fn for_variables<T: Real, P: LawVariables<T>, M: LawVariables<T>, R>(
     (time, parameters, memory): (T, &P, &M),
     law: usize,
-    of: impl Fn(&Over<T, P, Varied<T>>, &Over<T, M, Varied<T>>, Varied<T>) -> Result<R, ElementError>,
+    of: impl Fn(&Over<T, P, Varied<T>>, &Over<T, M, Varied<T>>, Varied<T>) -> ElementResult<R>,
     mut add: impl FnMut(&R, usize, usize),
 ) -> Option<()> {
     for (first, count) in chunks(1 + P::COUNT + M::COUNT) {

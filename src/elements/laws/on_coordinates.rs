@@ -4,7 +4,7 @@ use super::{LineLaw, Pull, Stretch, Varied, for_variables};
 use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Row, Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Row, Stiffnesses,
 };
 use crate::math::{Dual, Number, Real, check};
 use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
@@ -57,7 +57,7 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 ///     type Parameters = Winding<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Winding<S>, _: &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+///     fn evaluate<S: Number<T>>(&self, p: &Winding<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
 ///         let lost = p.stall_torque * at.rate / p.free_speed;
 ///         Ok(Pull {
 ///             tension: lost - p.stall_torque,
@@ -201,7 +201,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
 
     derived_methods!();
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.sides.check_topology(topology)
     }
 
@@ -209,11 +209,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         self.parameters.clone()
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         cache.displacement = self.sides.displacement(given.positions);
         Ok(())
     }
@@ -223,16 +219,12 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         _: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         cache.velocity = self.sides.velocity(velocities);
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         *cache = self.law.evaluate(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
         Ok(())
     }
@@ -260,17 +252,13 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         given: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let length = self.sides.displacement(given.positions);
         *next = self.law.reset(given.parameters, &Stretch { time: given.time, length, rate: T::zero() })?;
         Ok(())
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         *next = self.law.commit(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
         Ok(())
     }

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Rotation3, Vector3, convert_unchecked};
 
 use crate::elements::Refusal;
 use crate::elements::linear_bushing::Discrete;
-use crate::framework::ElementError;
+use crate::framework::{ElementError, ElementResult};
 use crate::math::Real;
 
 /// The least cosine of the middle angle: 0.46° from ±90°, where the outer angles turn up to 125 times as fast as
@@ -39,7 +39,7 @@ pub(super) fn rates_by_turn<T: Real>(N: &Matrix3<T>, w: &Vector3<T>, m: &Vector3
 /// [`Singular`](crate::Refusal::Singular) near a middle angle of ±90°.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> Result<(Vector3<T>, Matrix3<T>), ElementError> {
+pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> ElementResult<(Vector3<T>, Matrix3<T>)> {
     let z_M: Vector3<T> = R_FM.column(2).into();
     let cy = (z_M.y * z_M.y + z_M.z * z_M.z).sqrt();
     if cy < T::lit(LEAST_COSINE).max(T::default_epsilon().sqrt()) {
@@ -85,24 +85,14 @@ const MOST_TURN: f64 = 3.0;
 /// # Errors
 /// [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if these cannot be determined.
 #[inline]
-pub(super) fn with_turns<T: Real>(
-    qx: T,
-    qy: T,
-    qz: T,
-    accepted: &Discrete<T>,
-) -> Result<(T, T), ElementError> {
+pub(super) fn with_turns<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) -> ElementResult<(T, T)> {
     let near = T::lit(MOST_OF_BOTH);
     let is_near = (qx - accepted.accepted_qx).abs() <= near && (qz - accepted.accepted_qz).abs() <= near;
     if is_near || !accepted.accepted { Ok((qx, qz)) } else { with_turns_from_afar(qx, qy, qz, accepted) }
 }
 
 #[inline(never)]
-fn with_turns_from_afar<T: Real>(
-    qx: T,
-    qy: T,
-    qz: T,
-    accepted: &Discrete<T>,
-) -> Result<(T, T), ElementError> {
+fn with_turns_from_afar<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) -> ElementResult<(T, T)> {
     // Computed from the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary
     // case 8 ns.
     let from = orientation(accepted.accepted_qx, accepted.accepted_qy, accepted.accepted_qz);

@@ -10,7 +10,7 @@ pub use variables::{Discrete, Parameters, StateParameters};
 pub use crate::elements::bushing::{Dynamics, Framed, Frames, Position, Velocity};
 
 use crate::elements::bushing::{Bushing, Chart, Coordinates};
-use crate::framework::ElementError;
+use crate::framework::ElementResult;
 use crate::math::Real;
 use law::{principal_angles, with_turns};
 
@@ -152,7 +152,7 @@ impl<T: Real> Coordinates<T> for Gimbal {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> Result<(Vector3<T>, Chart<T>), ElementError> {
+    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> ElementResult<(Vector3<T>, Chart<T>)> {
         let (angles, N) = principal_angles(R_FM)?;
         let (qx, qz) = with_turns(angles.x, angles.y, angles.z, memory)?;
         Ok((Vector3::new(qx, angles.y, qz), Chart { N, ..Chart::default() }))

@@ -6,7 +6,7 @@ use core::fmt;
 use core::iter::repeat_n;
 
 use super::table::{self, Knot};
-use crate::framework::ElementError;
+use crate::framework::{ElementError, ElementResult};
 use crate::math::{InvalidValue, Real};
 
 /// A force `φ(x)` against a displacement or an angle, with its energy `∫ φ dx`, or against a rate, from a table or a function.
@@ -151,7 +151,7 @@ impl<T: Real> Curve<T> {
     /// # Errors
     /// [`ElementError::BoundToScalar`] of a function; those of [`new`](Self::new) for points that the other scalar cannot hold or
     /// distinguish.
-    pub fn cast<U: Real>(&self) -> Result<Curve<U>, ElementError> {
+    pub fn cast<U: Real>(&self) -> ElementResult<Curve<U>> {
         if self.law.is_some() {
             return Err(ElementError::BoundToScalar);
         }

@@ -11,7 +11,7 @@ pub use curve::{Curve, CurvePoint};
 pub use crate::elements::bushing::{Dynamics, Framed, Frames, Position, Velocity};
 
 use crate::elements::bushing::{Bushing, Chart, Coordinates};
-use crate::framework::{ElementError, Error, stored_variables};
+use crate::framework::{ElementResult, Error, stored_variables};
 pub use crate::math::Symmetric6;
 use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, places};
 
@@ -255,7 +255,7 @@ impl<T: Real> Coordinates<T> for HalfWay<T> {
     type Parameters = Parameters<T>;
     type Memory = Discrete<T>;
 
-    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> Result<(Vector3<T>, Chart<T>), ElementError> {
+    fn chart(R_FM: &Matrix3<T>, memory: &Discrete<T>) -> ElementResult<(Vector3<T>, Chart<T>)> {
         let q = turn::quaternion(R_FM, memory.accepted.then_some(&memory.quaternion))?;
         Ok(turn::chart(&q.xyz(), q.w))
     }

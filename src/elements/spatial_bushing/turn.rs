@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3, Vector4};
 
 use crate::elements::Refusal;
 use crate::elements::bushing::Chart;
-use crate::framework::ElementError;
+use crate::framework::{ElementError, ElementResult};
 use crate::math::{Real, outer};
 
 /// The least sine of half the angle beyond half a turn: 2.9° before a whole turn, where the rotation vector turns up to
@@ -21,10 +21,7 @@ const LEAST_COSINE_OF_CHANGE: f64 = 0.070_737_201_667_702_9;
 /// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other, or near a whole turn on another side than the other;
 /// [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the other passes one.
 #[inline]
-pub(super) fn quaternion<T: Real>(
-    R: &Matrix3<T>,
-    from: Option<&Vector4<T>>,
-) -> Result<Vector4<T>, ElementError> {
+pub(super) fn quaternion<T: Real>(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> ElementResult<Vector4<T>> {
     let principal = principal(R);
     let q = match from {
         Some(from) if from.dot(&principal) < T::zero() => -principal,

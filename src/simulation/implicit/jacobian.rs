@@ -84,7 +84,7 @@ mod tests {
     use crate::simulation::{Plant, RigidBody};
     use crate::testing::Numbers;
     use crate::{
-        AtDynamics, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ForceElement,
+        AtDynamics, CoordinatePair, CoordinateSpringDamperExt, ElementResult, Error, ForceElement,
         ForceSystem, Frame, LinearBushing, SpatialForce,
     };
 
@@ -132,7 +132,7 @@ mod tests {
         type Velocity = ();
         type Dynamics = ();
 
-        fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+        fn check_topology(&self, topology: &Topology) -> ElementResult {
             Ok(topology.check_coordinate(self.0)?)
         }
 
@@ -141,11 +141,7 @@ mod tests {
             forces.apply_to_coordinate(self.0, -40.0 * stretch);
         }
 
-        fn calc_rates(
-            &self,
-            at: &AtDynamics<'_, f64, Self>,
-            rates: &mut Joint<f64>,
-        ) -> Result<(), ElementError> {
+        fn calc_rates(&self, at: &AtDynamics<'_, f64, Self>, rates: &mut Joint<f64>) -> ElementResult {
             let stretch = at.positions.coordinate(self.0) - at.continuous.place;
             rates.place = 8.0 * stretch + 0.2 * at.velocities.coordinate_rate(self.0);
             Ok(())

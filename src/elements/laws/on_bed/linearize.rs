@@ -9,7 +9,7 @@ use crate::elements::laws::bed_law::{BedLaw, Push, Touch};
 use crate::elements::laws::{AT_ONCE, Varied, chunks};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
-use crate::framework::{Between, Blocks, ElementError, Row, Slopes, varied};
+use crate::framework::{Between, Blocks, ElementResult, Row, Slopes, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, rotated};
 use crate::shapes::{Displaced, SurfacePoint};
 
@@ -26,7 +26,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
             &Over<T, L::Parameters, Dual<T, MOTION>>,
             &Over<T, L::Memory, Dual<T, MOTION>>,
             &Touch<Dual<T, MOTION>>,
-        ) -> Result<R, ElementError>,
+        ) -> ElementResult<R>,
         visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
         let motion = |spring: &Displaced<T>, touch: &Touch<T>| {
@@ -51,7 +51,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
             &Over<T, L::Parameters, Varied<T>>,
             &Over<T, L::Memory, Varied<T>>,
             &Touch<Varied<T>>,
-        ) -> Result<R, ElementError>,
+        ) -> ElementResult<R>,
         visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
         let mut next = varied(first);

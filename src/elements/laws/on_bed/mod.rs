@@ -14,8 +14,8 @@ use crate::elements::frames::{Ends, Frames};
 use crate::elements::meshes::{across_and_along, gap, half_width, passing_time};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
-    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, Error, ForceElement, Given, Meaning, Pen,
-    Stiffnesses,
+    AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, Error, ForceElement, Given,
+    Meaning, Pen, Stiffnesses,
 };
 use crate::math::{Casts, Number, Pose, Real, SpatialForce, SpatialVelocity, is_finite_pose};
 use crate::mechanics::{
@@ -188,9 +188,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         parameters: &Over<T, L::Parameters, S>,
         motion: impl Fn(&Displaced<T>, &Touch<T>) -> Option<Touch<S>>,
         lifts: impl Fn() -> Lift,
-        of: impl Fn(&Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> Result<R, ElementError>,
+        of: impl Fn(&Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> ElementResult<R>,
         mut visit: impl FnMut(usize, &Touch<T>, R),
-    ) -> Result<bool, ElementError> {
+    ) -> ElementResult<bool> {
         for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
             let Some(at_base) = motion(spring, touch) else { return Ok(false) };
             let memory = match at.discrete.of(spring.face) {
@@ -220,7 +220,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
 
     derived_methods!(between frames);
 
-    fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
+    fn check_topology(&self, topology: &Topology) -> ElementResult {
         self.ends.check_topology(topology)
     }
 
@@ -233,11 +233,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         Springs(alloc::vec![None; if remembers { self.mesh.face_count() } else { 0 }])
     }
 
-    fn calc_position(
-        &self,
-        given: &Given<'_, T, Self>,
-        cache: &mut Self::Position,
-    ) -> Result<(), ElementError> {
+    fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         let place = |body, X: &Pose<T>| {
             let X_G = given.positions.pose(Checked(body)) * X;
             // The product of finite poses may overflow, and no point would then be inside the surface.
@@ -258,7 +254,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         at: &AtPosition<'_, T, Self>,
         velocities: &Velocities<T>,
         cache: &mut Self::Velocity,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         let Position { X_GF, X_GM, springs } = at.position;
         let p_GM = X_GM.translation.vector;
         let [V_F, V_M] = self
@@ -287,11 +283,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         Ok(())
     }
 
-    fn calc_dynamics(
-        &self,
-        at: &AtVelocity<'_, T, Self>,
-        cache: &mut Self::Dynamics,
-    ) -> Result<(), ElementError> {
+    fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let (X_GF, zero) = (&at.position.X_GF, T::zero());
         (cache.F_GM, cache.potential_energy) = (SpatialForce::zero(), zero);
         (cache.power_dissipated, cache.power_supplied) = (zero, zero);
@@ -368,11 +360,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         }));
     }
 
-    fn accept_step(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         next.0.fill(None);
         let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
         self.for_each(
@@ -395,7 +383,7 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         _: &Given<'_, T, Self>,
         _: &Velocities<T>,
         next: &mut Self::Discrete,
-    ) -> Result<(), ElementError> {
+    ) -> ElementResult {
         next.0.fill(None);
         Ok(())
     }
