@@ -15,6 +15,7 @@ use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::stage::Stage;
 use crate::framework::stiffnesses::Stiffnesses;
+use crate::framework::threads;
 use crate::framework::variables::Variables;
 use crate::framework::{ElementError, Error};
 use crate::math::Real;
@@ -309,16 +310,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
         let (first, to) = (places.start, &mut next_discrete[places]);
         let threads = Self::threads(to.len(), &(Stage::Dynamics..=Stage::Dynamics));
-        let on_threads = if threads < 2 {
-            None
-        } else {
-            self.write_on_threads(slots, first, to, kinematics, next, threads)
+        let write = |first: usize, to: &mut [_]| Some(self.write_part(slots, first, to, kinematics, next));
+        // Of two failures the first.
+        let merge = |a: Option<Result<T, _>>, b: Option<Result<T, _>>| {
+            a.zip(b).map(|(a, b)| Ok::<_, Error>(a?.max(b?)))
         };
-        let written = match on_threads {
-            Some(largest) => Ok(largest),
-            // After a failure it is not known whether it is the first one.
-            None => self.write_part(slots, first, to, kinematics, next),
-        };
+        let written = threads::halve(first, to, threads, &write, merge).unwrap_or_else(|| Ok(T::zero()));
         slots.next_discrete = next_discrete;
         written
     }

@@ -25,19 +25,6 @@ const WORTH_THREADS: usize = 60_000;
 /// The number of consecutive parts in which elements are calculated while the previous part is summed.
 const SHIFTS: usize = 16;
 
-/// Divides the results of consecutive elements, of which the first has the place `first`, into parts of nearly equal length.
-fn halve<R: Send>(first: usize, results: &mut [R], parts: usize, calc: &(impl Fn(usize, &mut [R]) + Sync)) {
-    if parts < 2 {
-        return calc(first, results);
-    }
-    let (earlier, later) = (parts - parts / 2, parts / 2);
-    let middle = results.len() * earlier / parts;
-    let (before, after) = results.split_at_mut(middle);
-    threads::join(&mut || halve(first, before, earlier, calc), &mut || {
-        halve(first + middle, after, later, calc);
-    });
-}
-
 /// Loops over the elements at some places: all of them, a block or a single one.
 ///
 /// Each calculation of an element has its only call site in one of these, so that the compiler inlines it, however long
@@ -107,9 +94,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             return false;
         }
         let has_failed = AtomicBool::new(false);
-        halve(first, results, threads, &|first, results: &mut [_]| {
+        let calc = |first: usize, results: &mut [_]| {
             self.calc_until(&has_failed, variables, first, results, stages, kinematics);
-        });
+        };
+        threads::halve(first, results, threads, &calc, |(), ()| ());
         !has_failed.into_inner()
     }
 
@@ -136,11 +124,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let mut is_done = false;
         let mut in_shifts = || {
             let (mut first, mut present) = (0, shifts.next().unwrap_or_default());
-            halve(first, present, threads, &calc);
+            threads::halve(first, present, threads, &calc, |(), ()| ());
             while !has_failed.load(Ordering::Relaxed) {
                 let (later, next) = (first + present.len(), shifts.next().unwrap_or_default());
                 threads::join(&mut || sum(variables, first, present), &mut || {
-                    halve(later, next, 2 * threads, &calc);
+                    threads::halve(later, next, 2 * threads, &calc, |(), ()| ());
                 });
                 if next.is_empty() {
                     is_done = true;
@@ -286,32 +274,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             }
         })?;
         failed.map_or(Ok(()), |place| Err(self.roster.failure(place, ElementError::NonFiniteForce)))
-    }
-
-    /// Divided into parts of nearly equal length; `None` if an element fails.
-    pub(super) fn write_on_threads(
-        &self,
-        slots: &Slots<T, E>,
-        first: usize,
-        next: &mut [E::Discrete],
-        kinematics: &Kinematics<T>,
-        purpose: Next<'_, T>,
-        parts: usize,
-    ) -> Option<T> {
-        if parts < 2 {
-            return self.write_part(slots, first, next, kinematics, purpose).ok();
-        }
-        let (earlier, later) = (parts - parts / 2, parts / 2);
-        let middle = next.len() * earlier / parts;
-        let (before, after) = next.split_at_mut(middle);
-        let write_part = |first, next: &mut [_], parts| {
-            self.write_on_threads(slots, first, next, kinematics, purpose, parts)
-        };
-        let (mut largest_before, mut largest_after) = (None, None);
-        threads::join(&mut || largest_before = write_part(first, before, earlier), &mut || {
-            largest_after = write_part(first + middle, after, later);
-        });
-        Some(largest_before?.max(largest_after?))
     }
 
     pub(super) fn write_part(

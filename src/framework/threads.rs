@@ -19,14 +19,24 @@ pub(super) fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() +
     (first(), second());
 }
 
-/// Calls `visit` once for each item.
-#[cfg(feature = "rayon")]
-pub(super) fn each<I: Send>(items: &mut [I], visit: &(impl Fn(&mut I) + Sync)) {
-    if let [item] = items {
-        return visit(item);
+/// Calls `work` for parts of consecutive items, of which the first has the place `first`, on as many threads, and merges what
+/// it returns. The parts are of nearly equal length, and are merged in their order.
+pub(super) fn halve<I: Send, V: Default + Send>(
+    first: usize,
+    items: &mut [I],
+    parts: usize,
+    work: &(impl Fn(usize, &mut [I]) -> V + Sync),
+    merge: fn(V, V) -> V,
+) -> V {
+    if parts < 2 {
+        return work(first, items);
     }
-    let (before, after) = items.split_at_mut(items.len() / 2);
-    if !after.is_empty() {
-        join(&mut || each(before, visit), &mut || each(after, visit));
-    }
+    let (earlier, later) = (parts - parts / 2, parts / 2);
+    let middle = items.len() * earlier / parts;
+    let (before, after) = items.split_at_mut(middle);
+    let (mut of_before, mut of_after) = (V::default(), V::default());
+    join(&mut || of_before = halve(first, before, earlier, work, merge), &mut || {
+        of_after = halve(first + middle, after, later, work, merge);
+    });
+    merge(of_before, of_after)
 }

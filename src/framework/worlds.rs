@@ -125,8 +125,8 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        let visit_block = |(first, block, outputs, failed): &mut (usize, &mut Block<T>, &mut [O], Failed)| {
-            let (copies, state) = &mut **block;
+        let visit_block = |(first, block, outputs): &mut (usize, &mut Block<T>, &mut [O])| -> Failed {
+            let ((copies, state), mut failed) = (&mut **block, None);
             for world in *first..count.min(*first + length) {
                 let inputs = &inputs[world * input..][..input];
                 let outputs = &mut outputs[(world - *first) * output..][..output];
@@ -136,25 +136,24 @@ impl<T: Real> Worlds<T> {
                     state.clone_from(spare);
                 }
             }
+            failed
         };
         let mut rest = outputs;
         let blocks = self.blocks.iter_mut().zip((0..count).step_by(length)).map(|(block, first)| {
             let (outputs, others) =
                 core::mem::take(&mut rest).split_at_mut(output * length.min(count - first));
             rest = others;
-            (first, block, outputs, None)
+            (first, block, outputs)
         });
         #[cfg(feature = "rayon")]
         let first = {
             let mut blocks: Vec<_> = blocks.collect();
-            threads::each(&mut blocks, &visit_block);
-            blocks.into_iter().find_map(|(.., failed)| failed)
+            let (count, visit) =
+                (blocks.len(), |_, blocks: &mut [_]| blocks.first_mut().and_then(visit_block));
+            threads::halve(0, &mut blocks, count, &visit, Option::or)
         };
         #[cfg(not(feature = "rayon"))]
-        let first = blocks.fold(None, |first, mut block| {
-            visit_block(&mut block);
-            first.or(block.3)
-        });
+        let first = blocks.fold(None, |first, mut block| first.or(visit_block(&mut block)));
         first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
     }
 }
