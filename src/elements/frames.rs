@@ -2,9 +2,10 @@
 
 use nalgebra::{Matrix3, Point3, Vector6};
 
-use crate::framework::stored_variables;
-use crate::framework::variables::{Composite, Lift, Variables, Visitor, VisitorMut};
-use crate::framework::{Blocks, ElementError, ElementResult, Meaning, Pen, Stage};
+use crate::framework::variables::{Composite, Lift, Visitor, VisitorMut};
+use crate::framework::{
+    Blocks, ElementError, ElementResult, Meaning, Pen, Stage, Variables, stored_variables,
+};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::results;

@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
-use crate::framework::state::State;
 use crate::framework::system::next_stamp;
-use crate::framework::{ElementError, ElementResult, Error, ForceElement, ForceSystem};
+use crate::framework::{ElementError, ElementResult, Error, ForceElement, ForceSystem, State};
 use crate::math::{Casts, Real};
 
 impl<T: Real, U: Real> Casts<T, U> {

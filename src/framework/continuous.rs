@@ -5,12 +5,10 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::framework::handle::{ElementId, or_panic};
+use crate::framework::handle::or_panic;
 use crate::framework::slots::Group;
-use crate::framework::stage::Stage;
-use crate::framework::state::State;
 use crate::framework::variables::Value;
-use crate::framework::{Error, ForceSystem};
+use crate::framework::{ElementId, Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
 use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource};
 

@@ -2,8 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::handle::ElementId;
-use crate::framework::view::DynamicsView;
+use crate::framework::{DynamicsView, ElementId};
 use crate::math::{Pose, Real, cast_pose};
 use crate::mechanics::BodyIndex;
 

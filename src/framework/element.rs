@@ -5,8 +5,7 @@ use core::ops::Deref;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::framework::variables::Variables;
-use crate::framework::{Blocks, Cache, ElementResult, Pen, Stiffnesses};
+use crate::framework::{Blocks, Cache, ElementResult, Pen, Stiffnesses, Variables};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
 

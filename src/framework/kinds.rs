@@ -7,17 +7,13 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
-use crate::framework::draw::Pen;
-use crate::framework::element::{AtDynamics, ForceElement};
 use crate::framework::element_variables::{check_new, write_numbers};
 use crate::framework::linearize::KindLinearization;
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
-use crate::framework::stage::Stage;
-use crate::framework::stiffnesses::Stiffnesses;
-use crate::framework::threads;
-use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error};
+use crate::framework::{
+    AtDynamics, ElementError, Error, ForceElement, Pen, Stage, Stiffnesses, Variables, threads,
+};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
 

@@ -3,13 +3,12 @@
 use core::ops::{Range, RangeInclusive};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::framework::element::{AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Results, Slots};
-use crate::framework::stage::Stage;
-use crate::framework::threads;
-use crate::framework::{ElementError, ElementResult, Error};
+use crate::framework::{
+    AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, threads,
+};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
 

@@ -6,13 +6,13 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::Any;
 
-use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::{AnyKind, Kind};
 use crate::framework::slots::Columns;
 use crate::framework::snapshot::split_address;
-use crate::framework::state::State;
 use crate::framework::system::next_stamp;
-use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem};
+use crate::framework::{
+    ElementError, ElementId, ElementName, Error, ForceElement, ForceSystem, Handle, State,
+};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsError, Places, Topology};
 

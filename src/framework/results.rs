@@ -6,13 +6,10 @@ use core::fmt::Debug;
 
 use nalgebra::{Point3, SVector};
 
-use crate::framework::Error;
 use crate::framework::element_variables::{find_number, is_named};
-use crate::framework::handle::ElementId;
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
 use crate::framework::slots::Group;
-use crate::framework::stage::Stage;
-use crate::framework::view::PositionView;
+use crate::framework::{ElementId, Error, PositionView, Stage};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 
 /// A struct of results that the state keeps for each element at one stage.

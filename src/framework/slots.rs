@@ -8,13 +8,12 @@ use core::any::Any;
 use core::fmt::Debug;
 use core::ops::Range;
 
-use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 use crate::framework::element_variables::write_numbers;
-use crate::framework::results::Cache;
 use crate::framework::roster::Roster;
-use crate::framework::stage::Stage;
-use crate::framework::variables::{Value, Variables, Visitor, VisitorMut};
-use crate::framework::{ElementResult, Error};
+use crate::framework::variables::{Value, Visitor, VisitorMut};
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, Cache, ElementResult, Error, ForceElement, Given, Stage, Variables,
+};
 use crate::math::{Real, clone_by_field};
 use crate::mechanics::{Kinematics, Velocities};
 

@@ -2,11 +2,8 @@
 
 use nalgebra::ComplexField;
 
-use crate::framework::handle::ElementId;
-use crate::framework::stage::Stage;
-use crate::framework::state::State;
-use crate::framework::stiffnesses::{Rates, StepMethod, Stepping, Stiffnesses};
-use crate::framework::{Error, ForceSystem};
+use crate::framework::stiffnesses::Rates;
+use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stepping, Stiffnesses};
 use crate::math::{Real, check};
 use crate::mechanics::Inertias;
 

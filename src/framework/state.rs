@@ -3,13 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::framework::Error;
 use crate::framework::continuous::Continuous;
-use crate::framework::element::ForceElement;
-use crate::framework::handle::{ElementId, Handle, or_panic};
+use crate::framework::handle::or_panic;
 use crate::framework::slots::{AnySlots, Slots};
-use crate::framework::stage::Stage;
 use crate::framework::system::check_in;
+use crate::framework::{ElementId, Error, ForceElement, Handle, Stage};
 use crate::math::{Pose, Real, SpatialVelocity, clone_by_field};
 use crate::mechanics::{
     BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,

@@ -6,18 +6,16 @@ use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::continuous::{Continuous, finite_energy};
-use crate::framework::element::ForceElement;
 use crate::framework::element_variables::check_new;
-use crate::framework::handle::{ElementId, Handle, or_panic};
+use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
 use crate::framework::roster::Roster;
 use crate::framework::slots::Columns;
 use crate::framework::snapshot::chain;
-use crate::framework::stage::Stage;
-use crate::framework::state::State;
-use crate::framework::variables::Variables;
-use crate::framework::view::{DynamicsView, PositionView, VelocityView};
-use crate::framework::{ElementError, ElementName, Error};
+use crate::framework::{
+    DynamicsView, ElementError, ElementId, ElementName, Error, ForceElement, Handle, PositionView, Stage,
+    State, Variables, VelocityView,
+};
 use crate::math::Real;
 use crate::mechanics::{BodyIndex, CoordinateIndex, Forces, Kinematics, Topology};
 

@@ -2,12 +2,10 @@
 
 use core::ops::Deref;
 
-use crate::framework::Error;
-use crate::framework::element::{AtDynamics, AtPosition, AtVelocity, ForceElement};
-use crate::framework::handle::{ElementId, Handle, or_panic};
-use crate::framework::stage::Stage;
-use crate::framework::state::State;
-use crate::framework::system::ForceSystem;
+use crate::framework::handle::or_panic;
+use crate::framework::{
+    AtDynamics, AtPosition, AtVelocity, ElementId, Error, ForceElement, ForceSystem, Handle, Stage, State,
+};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Positions, Velocities};
 

@@ -3,11 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::framework::Error;
-use crate::framework::checkpoint::Checkpoint;
-use crate::framework::state::State;
 #[cfg(feature = "rayon")]
 use crate::framework::threads;
+use crate::framework::{Checkpoint, Error, State};
 use crate::math::Real;
 
 /// Everything that varies in many states of one system: motion, variables, energy accounts.

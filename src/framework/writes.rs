@@ -2,16 +2,14 @@
 
 use alloc::string::ToString;
 
-use crate::framework::element::ForceElement;
 use crate::framework::element_variables::{ENABLED, check_new, is_named, validate_continuous};
-use crate::framework::handle::{ElementId, Handle};
 use crate::framework::kinds::AnyElement;
 use crate::framework::slots::{AnySlots, Columns, Group, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
-use crate::framework::stage::Stage;
-use crate::framework::state::State;
 use crate::framework::variables::Value;
-use crate::framework::{ElementError, ElementResult, Error, ForceSystem};
+use crate::framework::{
+    ElementError, ElementId, ElementResult, Error, ForceElement, ForceSystem, Handle, Stage, State,
+};
 use crate::math::{Real, check};
 use crate::mechanics::Kinematics;
 

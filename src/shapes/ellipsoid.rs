@@ -3,8 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, check, is_finite};
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, direction_and_length};
+use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///

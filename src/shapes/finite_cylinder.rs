@@ -4,8 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, Requirement, check};
 use crate::shapes::lengths::shape_of_lengths;
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{greater, turned_about};
+use crate::shapes::{Plane, Solid, SurfacePoint, greater, turned_about};
 
 shape_of_lengths! {
     /// A round cylinder about the z axis of its frame, with flat ends and rounded rims.

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::Real;
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
+use crate::shapes::{Plane, Solid, SurfacePoint};
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///

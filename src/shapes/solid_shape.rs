@@ -5,12 +5,7 @@ use core::any::Any;
 use core::ops::Deref;
 
 use crate::math::{Casts, Real};
-use crate::shapes::ellipsoid::Ellipsoid;
-use crate::shapes::error::ShapeError;
-use crate::shapes::half_space::HalfSpace;
-use crate::shapes::mesh::{MeshFault, TriangleMesh};
-use crate::shapes::solid::Solid;
-use crate::shapes::sphere::Sphere;
+use crate::shapes::{Ellipsoid, HalfSpace, MeshFault, ShapeError, Solid, Sphere, TriangleMesh};
 
 /// A shape that contacts are made with, by value. Meshes, and other solids such as a
 /// [`FiniteCylinder`](crate::shapes::FiniteCylinder), are shared, not copied.

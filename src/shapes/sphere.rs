@@ -4,8 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::lengths::shape_of_lengths;
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{direction_and_length, turned_about};
+use crate::shapes::{Plane, Solid, SurfacePoint, direction_and_length, turned_about};
 
 shape_of_lengths! {
     /// A ball about the origin of its frame.

@@ -6,10 +6,9 @@ use core::ops::ControlFlow;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, Span, least_step};
-use crate::simulation::motion::Simulation;
+use crate::simulation::integrator::{Closeness, Span, least_step};
 use crate::simulation::scales::Memory;
+use crate::simulation::{Integrator, Simulation, SimulationError};
 
 /// The Dormand–Prince pair of orders 5 and 4.
 ///

@@ -1,10 +1,8 @@
 //! Energies of a simulation and their balance.
 
 use crate::math::Real;
-use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{COORDINATE, vector};
-use crate::simulation::motion::Simulation;
-use crate::simulation::plant::Plant;
+use crate::simulation::{Plant, Simulation, SimulationError};
 
 impl<T: Real> Simulation<'_, T> {
     /// Kinetic energy of all bodies and coordinates \[J\].

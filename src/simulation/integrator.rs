@@ -1,8 +1,7 @@
 //! The contract of integrators, and their common parts.
 
 use crate::math::{Real, Requirement, check};
-use crate::simulation::error::SimulationError;
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 /// Advances a simulation by one accepted step.
 ///

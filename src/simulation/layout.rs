@@ -6,7 +6,7 @@ use nalgebra::{Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, CoordinateIndex, KinematicsSource};
-use crate::simulation::plant::{Plant, RigidBody};
+use crate::simulation::{Plant, RigidBody};
 
 /// Numbers of a body: position and velocity of the mass center in Ground, orientation as a
 /// quaternion, angular velocity in the body's frame.

@@ -7,9 +7,8 @@ use nalgebra::{Matrix3, Vector3};
 use crate::framework::VariableVector;
 use crate::math::{Real, SpatialVelocity};
 use crate::mechanics::{Forces, Variation};
-use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{BODY, COORDINATE, vector};
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 impl<T: Real> Simulation<'_, T> {
     /// The derivatives of the rates of the unknowns by the unknowns, which are velocities and variables of elements, column by

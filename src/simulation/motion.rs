@@ -10,11 +10,11 @@ use crate::framework::{
 };
 use crate::math::{Real, check};
 use crate::mechanics::Forces;
-use crate::simulation::error::{SimulationError, finite_motion};
-use crate::simulation::integrator::{Integrator, Span, power_of_two};
+use crate::simulation::error::finite_motion;
+use crate::simulation::integrator::{Span, power_of_two};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
-use crate::simulation::plant::Plant;
 use crate::simulation::supply::Supply;
+use crate::simulation::{Integrator, Plant, SimulationError};
 
 /// The cost of a simulation since it was made or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,7 +7,8 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use crate::framework::ForceSystem;
 use crate::math::{InvalidValue, Real, Requirement, SpatialForce, check, is_finite};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Inertias, KinematicsError};
-use crate::simulation::error::{SimulationError, finite_motion};
+use crate::simulation::SimulationError;
+use crate::simulation::error::finite_motion;
 
 /// The mass properties of a free rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,9 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::math::Real;
-use crate::simulation::error::SimulationError;
 use crate::simulation::layout::{BODY, COORDINATE};
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 /// The fraction of the motion, and of its scale, that may be lost.
 const MOST: f64 = 1e-2;

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use crate::framework::{Error, ForceSystem, Snapshot};
 use crate::math::{InvalidValue, Real, Requirement, check};
-use crate::simulation::error::{SimulationError, finite_motion};
+use crate::simulation::error::finite_motion;
 use crate::simulation::layout::{BODY, Trial, quaternion};
-use crate::simulation::motion::{Simulation, Statistics, check_topology};
-use crate::simulation::plant::Plant;
+use crate::simulation::motion::check_topology;
+use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
 /// for bit, except that what refuses a run is counted anew: what the rounding of positions has lost

@@ -6,9 +6,9 @@ use core::ops::Range;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check, default_by_field};
+use crate::simulation::Simulation;
 use crate::simulation::energy::kinetic_energy;
 use crate::simulation::layout::{BODY, Role};
-use crate::simulation::motion::Simulation;
 
 /// The range of scales if the plant has none.
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);

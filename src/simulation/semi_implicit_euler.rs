@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Integrator, STRETCH};
+use crate::simulation::integrator::STRETCH;
 use crate::simulation::layout::Role;
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Integrator, Simulation, SimulationError};
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
 ///

@@ -2,8 +2,7 @@
 
 use crate::math::Real;
 use crate::simulation::energy::{gravitational_energy, kinetic_energy};
-use crate::simulation::error::SimulationError;
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 /// The factor by which kinetic energy may exceed the supply. Under symplectic Euler the energy of an undamped
 /// oscillation at a fraction `s` of the longest stable step varies by `(1 + s)/(1 − s)`: 200 times at 0.99.

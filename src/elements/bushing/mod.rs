@@ -13,9 +13,9 @@ pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use super::LARGEST_TURN;
 use super::frames::Ends;
-use crate::framework::variables::Variables;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Pen, Stiffnesses,
+    Variables,
 };
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};

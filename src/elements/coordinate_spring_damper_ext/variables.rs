@@ -1,8 +1,7 @@
 //! Parameters, memory and results of the extended coordinate spring-damper.
 
 use crate::elements::ContactDesign;
-use crate::framework::Variables;
-use crate::framework::stored_variables;
+use crate::framework::{Variables, stored_variables};
 use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
 use crate::results;
 

@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::framework::Stage;
-use crate::framework::stored_variables;
-use crate::framework::variables::{Declared, Listed, Numbers, Part, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Listed, Numbers, Part, Visitor, VisitorMut};
+use crate::framework::{Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
 
 stored_variables! {

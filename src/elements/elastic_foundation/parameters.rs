@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use crate::elements::ContactDesign;
 use crate::framework::variables::{
-    Composite, Declared, Listed, Numbers, Part, RangeCheck, Variables, Visitor, VisitorMut,
+    Composite, Declared, Listed, Numbers, Part, RangeCheck, Visitor, VisitorMut,
 };
-use crate::framework::{Stage, stored_variables};
+use crate::framework::{Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check};
 
 pub(super) const KIND: &str = "elastic_foundation";

@@ -3,8 +3,7 @@
 use nalgebra::{Point3, Vector2, Vector3};
 
 use crate::elements::ContactDesign;
-use crate::framework::Variables;
-use crate::framework::stored_variables;
+use crate::framework::{Variables, stored_variables};
 use crate::math::{InvalidValue, Pose, Real, check};
 use crate::results;
 

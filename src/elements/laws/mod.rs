@@ -52,8 +52,8 @@ pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
 pub use on_bed::{OnBed, Springs};
 pub use on_coordinates::OnCoordinates;
 
-use crate::framework::variables::{Numbers, Over, Variables};
-use crate::framework::{Blocks, ElementResult, varied};
+use crate::framework::variables::{Numbers, Over};
+use crate::framework::{Blocks, ElementResult, Variables, varied};
 use crate::math::{Dual, Number, Real};
 
 /// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with

@@ -7,8 +7,7 @@ use nalgebra::{ComplexField, Vector3, convert, convert_unchecked};
 
 use super::DistanceField;
 use super::grid::Quadratic;
-use crate::shapes::solid::Solid;
-use crate::shapes::{ShapeError, TriangleMesh};
+use crate::shapes::{ShapeError, Solid, TriangleMesh};
 
 /// The cells around the mesh's box where the spline is that of the distance: the surface lies within one, and a value
 /// depends on coefficients two cells away.

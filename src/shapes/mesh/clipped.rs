@@ -6,15 +6,13 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, clone_by_field, default_by_field, is_plain};
-use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::clip::Moments;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
 use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::tree::Extent;
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::solid::{Solid, SurfacePoint};
-use crate::shapes::solid_shape::SolidShape;
+use crate::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
 
 /// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
 #[derive(Debug)]

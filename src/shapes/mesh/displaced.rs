@@ -5,10 +5,7 @@ use alloc::sync::Arc;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
-use crate::shapes::HalfSpace;
-use crate::shapes::mesh::{MeshPart, TriangleMesh};
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::solid_shape::SolidShape;
+use crate::shapes::{HalfSpace, MeshPart, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]

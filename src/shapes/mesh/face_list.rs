@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::math::{Real, default_by_field};
-use crate::shapes::ShapeError;
-use crate::shapes::mesh::{MeshFault, TriangleMesh};
+use crate::shapes::{MeshFault, ShapeError, TriangleMesh};
 
 /// Vertices and faces before validation, such as those of a file (feature `mesh-files`).
 #[derive(Debug, Clone, PartialEq)]

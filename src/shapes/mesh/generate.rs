@@ -3,10 +3,9 @@
 use nalgebra::{Point3, Vector3, convert};
 
 use crate::math::{Real, check};
-use crate::shapes::ShapeError;
 use crate::shapes::mesh::topology::check_counts;
 use crate::shapes::mesh::tree::number;
-use crate::shapes::mesh::{FaceList, TriangleMesh};
+use crate::shapes::{FaceList, ShapeError, TriangleMesh};
 
 impl<T: Real> FaceList<T> {
     /// Empty; `count` is the intended number of faces, refused before they are made.

@@ -3,9 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::math::Real;
-use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::triangles::Feature;
-use crate::shapes::turned_about;
+use crate::shapes::{TriangleMesh, turned_about};
 
 /// Where on a mesh the nearest point lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

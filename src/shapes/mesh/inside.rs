@@ -4,11 +4,10 @@ use nalgebra::Point3;
 
 use crate::math::Pose;
 use crate::shapes::mesh::cluster::Cluster;
-use crate::shapes::mesh::gradient::MeshPart;
 use crate::shapes::mesh::plain::{PlainMesh, Slot};
 use crate::shapes::mesh::tree::{Child, Extent, STACK};
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
+use crate::shapes::{MeshPart, Plane, Solid, SurfacePoint};
 
 impl PlainMesh {
     /// Calls `found` for each face whose centroid is behind a plane, with its area, the centroid and its height.

@@ -23,8 +23,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Real, is_plain};
-use crate::shapes::solid::{Plane, Solid, SurfacePoint};
-use crate::shapes::{ShapeError, direction_and_length};
+use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length};
 
 pub(crate) use clip::moments_of_depth;
 pub(crate) use clipped::{LoadedVertex, VertexBuffer};

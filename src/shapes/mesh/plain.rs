@@ -5,12 +5,10 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
-use crate::shapes::direction_and_length;
-use crate::shapes::mesh::gradient::MeshPart;
-use crate::shapes::mesh::topology::{MeshFault, NO_FACE, Topology};
+use crate::shapes::mesh::topology::{NO_FACE, Topology};
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::Feature;
-use crate::shapes::solid::{Plane, SurfacePoint};
+use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
 
 /// A triangle, by its place in the tree.
 pub(super) type Slot = usize;

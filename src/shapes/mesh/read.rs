@@ -6,8 +6,7 @@ use std::io::{BufRead, Read, Seek};
 use nalgebra::Point3;
 
 use crate::math::Real;
-use crate::shapes::ShapeError;
-use crate::shapes::mesh::FaceList;
+use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles

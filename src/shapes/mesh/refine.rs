@@ -6,10 +6,9 @@ use alloc::vec::Vec;
 use nalgebra::ComplexField;
 
 use crate::math::{Real, check};
-use crate::shapes::ShapeError;
-use crate::shapes::mesh::TriangleMesh;
 use crate::shapes::mesh::topology::check_counts;
 use crate::shapes::mesh::tree::number;
+use crate::shapes::{ShapeError, TriangleMesh};
 
 impl<T: Real> TriangleMesh<T> {
     /// The longest edge \[m\].

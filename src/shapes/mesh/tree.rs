@@ -7,8 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::shapes::mesh::cluster::{Cluster, bounds};
 use crate::shapes::mesh::plain::Slot;
 use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
-use crate::shapes::solid::Plane;
-use crate::shapes::{greater, lesser};
+use crate::shapes::{Plane, greater, lesser};
 
 /// The largest number of pending nodes in a traversal: three siblings on each level of a tree over 2³² triangles.
 pub(super) const STACK: usize = 48;

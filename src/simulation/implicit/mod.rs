@@ -12,11 +12,10 @@ use nalgebra::ComplexField;
 
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::error::SimulationError;
-use crate::simulation::integrator::{Closeness, Integrator, STRETCH, Span};
+use crate::simulation::integrator::{Closeness, STRETCH, Span};
 use crate::simulation::layout::Role;
-use crate::simulation::motion::Simulation;
 use crate::simulation::scales::Memory;
+use crate::simulation::{Integrator, Simulation, SimulationError};
 
 use method::{MOST_STAGES, Method};
 use newton::Newton;

@@ -5,11 +5,10 @@ use alloc::vec::Vec;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, is_plain};
-use crate::simulation::error::SimulationError;
 use crate::simulation::implicit::jacobian::{Jacobian, plain};
 use crate::simulation::implicit::stage::Stage;
 use crate::simulation::layout::Role;
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 /// The simplified Newton method: corrections with one Jacobian, as long as they decrease quickly.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
 //! One implicit stage of a step, and the equations it solves.
 
 use crate::math::Real;
-use crate::simulation::error::SimulationError;
-use crate::simulation::motion::Simulation;
+use crate::simulation::{Simulation, SimulationError};
 
 /// An implicit stage: unknowns `u = base + w·rate(t, q, u)`, with positions `q` that are those of the start,
 /// displaced by `displacement + w·u`.

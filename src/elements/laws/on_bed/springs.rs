@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::fmt::Arguments;
 
 use crate::elements::laws::LawVariables;
-use crate::framework::Stage;
-use crate::framework::variables::{Declared, Listed, Part, Variables, Visitor, VisitorMut};
+use crate::framework::variables::{Declared, Listed, Part, Visitor, VisitorMut};
+use crate::framework::{Stage, Variables};
 use crate::math::{InvalidValue, Real};
 
 /// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for one that was not displaced at the last
