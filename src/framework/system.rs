@@ -220,7 +220,7 @@ impl<T: Real> ForceSystem<T> {
     /// documented by an element. The stages reached before the failure remain.
     pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
         self.advance(state, Stage::Position)?;
-        Ok(PositionView::new(self, state))
+        self.position_view(state)
     }
 
     /// Realizes the state to Velocity stage, unless it is there or beyond.
@@ -229,7 +229,7 @@ impl<T: Real> ForceSystem<T> {
     /// As [`realize_position`](Self::realize_position).
     pub fn realize_velocity<'a>(&'a self, state: &'a mut State<T>) -> Result<VelocityView<'a, T>, Error> {
         self.advance(state, Stage::Velocity)?;
-        Ok(VelocityView::new(self, state))
+        self.velocity_view(state)
     }
 
     /// Realizes the state to Dynamics stage, unless it is there.
@@ -240,7 +240,7 @@ impl<T: Real> ForceSystem<T> {
     /// sum of them is not.
     pub fn realize_dynamics<'a>(&'a self, state: &'a mut State<T>) -> Result<DynamicsView<'a, T>, Error> {
         self.advance(state, Stage::Dynamics)?;
-        Ok(DynamicsView::new(self, state))
+        self.dynamics_view(state)
     }
 
     /// A view of a state that has been realized to Position stage.
@@ -248,8 +248,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn position_view<'a>(&'a self, state: &'a State<T>) -> Result<PositionView<'a, T>, Error> {
-        self.require(state, Stage::Position)?;
-        Ok(PositionView::new(self, state))
+        self.view(state, Stage::Position)
     }
 
     /// A view of a state that has been realized to Velocity stage.
@@ -257,8 +256,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn velocity_view<'a>(&'a self, state: &'a State<T>) -> Result<VelocityView<'a, T>, Error> {
-        self.require(state, Stage::Velocity)?;
-        Ok(VelocityView::new(self, state))
+        Ok(VelocityView { position_view: self.view(state, Stage::Velocity)? })
     }
 
     /// A view of a state that has been realized to Dynamics stage.
@@ -266,8 +264,13 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
     pub fn dynamics_view<'a>(&'a self, state: &'a State<T>) -> Result<DynamicsView<'a, T>, Error> {
-        self.require(state, Stage::Dynamics)?;
-        Ok(DynamicsView::new(self, state))
+        let position_view = self.view(state, Stage::Dynamics)?;
+        Ok(DynamicsView { velocity_view: VelocityView { position_view } })
+    }
+
+    fn view<'a>(&'a self, state: &'a State<T>, results: Stage) -> Result<PositionView<'a, T>, Error> {
+        self.require(state, results)?;
+        Ok(PositionView { system: self, state, results })
     }
 
     /// Commits the discrete variables of all elements: anchors, sliding, bristles, stops, turns, cable paths.

@@ -39,13 +39,13 @@ pub struct PositionView<'a, T: Real> {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct VelocityView<'a, T: Real> {
-    position_view: PositionView<'a, T>,
+    pub(super) position_view: PositionView<'a, T>,
 }
 
 /// A state at Dynamics stage. Derefs to [`VelocityView`].
 #[derive(Debug, Clone, Copy)]
 pub struct DynamicsView<'a, T: Real> {
-    velocity_view: VelocityView<'a, T>,
+    pub(super) velocity_view: VelocityView<'a, T>,
 }
 
 impl<'a, T: Real> Deref for VelocityView<'a, T> {
@@ -63,10 +63,6 @@ impl<'a, T: Real> Deref for DynamicsView<'a, T> {
 }
 
 impl<'a, T: Real> PositionView<'a, T> {
-    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        Self { system, state, results: Stage::Position }
-    }
-
     /// The stage of the state, at least that of the view's type.
     pub fn stage(&self) -> Stage {
         self.state.stage
@@ -122,10 +118,6 @@ impl<'a, T: Real> PositionView<'a, T> {
 }
 
 impl<'a, T: Real> VelocityView<'a, T> {
-    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        Self { position_view: PositionView { system, state, results: Stage::Velocity } }
-    }
-
     /// Velocities and coordinate rates.
     pub fn velocities(&self) -> &'a Velocities<T> {
         self.state.velocities()
@@ -165,11 +157,6 @@ impl<'a, T: Real> VelocityView<'a, T> {
 }
 
 impl<'a, T: Real> DynamicsView<'a, T> {
-    pub(crate) fn new(system: &'a ForceSystem<T>, state: &'a State<T>) -> Self {
-        let position_view = PositionView { system, state, results: Stage::Dynamics };
-        Self { velocity_view: VelocityView { position_view } }
-    }
-
     /// Forces of all elements on all bodies and coordinates.
     pub fn forces(&self) -> &'a Forces<T> {
         &self.state.forces

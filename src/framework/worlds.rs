@@ -123,8 +123,8 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        let visit_block = |(first, block, outputs): &mut (usize, &mut Block<T>, &mut [O])| -> Failed {
-            let ((copies, state), mut failed) = (&mut **block, None);
+        let visit_block = |(first, block, outputs): &mut (usize, &mut Block<T>, &mut [O])| {
+            let ((copies, state), mut failed) = (&mut **block, None::<(usize, Box<Error>)>);
             for world in *first..count.min(*first + length) {
                 let inputs = &inputs[world * input..][..input];
                 let outputs = &mut outputs[(world - *first) * output..][..output];
@@ -155,9 +155,6 @@ impl<T: Real> Worlds<T> {
         first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
     }
 }
-
-/// The first world of a block whose visit fails, and the error.
-type Failed = Option<(usize, Box<Error>)>;
 
 /// The worlds of a block: few enough that all cores take part.
 fn length_of_block(count: usize) -> usize {

@@ -23,9 +23,8 @@ impl<T: Real> ElasticFoundation<T> {
         let Some(springs) = &placed.springs else { return };
         let Some(material) = parameters.material(mesh) else { return };
         let Some(share) = placed.share(met, parameters.clipped) else { return };
-        let Position { X_GS, contacts, springs: found, potential_energy, vertices, parts, .. } = cache;
+        let Position { X_GS, contacts, springs: found, potential_energy, vertices, .. } = cache;
         let [first_vertex, first_face] = vertices.lengths();
-        let first_part = parts.len();
         let first = found.len();
         let mut work = T::zero();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
@@ -49,18 +48,18 @@ impl<T: Real> ElasticFoundation<T> {
                     elastic_force,
                     point_G: loaded.point_G,
                     normal_G: loaded.normal_G,
+                    part: None,
                 });
             });
         } else {
             let refined = placed.refined.as_ref().filter(|_| parameters.clipped);
             let springs = refined.unwrap_or(springs);
             springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
-                let Displaced { face, area, depth, point_G, normal_G, part } = displaced;
+                let Displaced { face: index, area, depth, point_G, normal_G, part } = displaced;
                 let area = area * share;
                 let elastic_force = material.elastic_force([area, depth]);
                 work += elastic_force * depth;
-                found.push(SpringPosition { index: face, depth, area, elastic_force, point_G, normal_G });
-                parts.extend(part);
+                found.push(SpringPosition { index, depth, area, elastic_force, point_G, normal_G, part });
             });
         }
         if found.len() > first {
@@ -72,7 +71,6 @@ impl<T: Real> ElasticFoundation<T> {
                 springs: first..found.len(),
                 vertices: first_vertex..end_of_vertices,
                 faces: first_face..end_of_faces,
-                parts: first_part..parts.len(),
             });
         }
     }
@@ -117,15 +115,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
         cache.springs.reserve_exact(self.spring_count);
-        cache.parts.clear();
         if given.parameters.clipped {
             cache.vertices.reserve(self.most_vertices);
             cache.vertices.clear(self.spring_count, self.spring_count);
         } else {
             cache.vertices.clear(0, 0);
-        }
-        if !given.parameters.clipped || self.surfaces.iter().any(|placed| placed.refined.is_some()) {
-            cache.parts.reserve_exact(self.spring_count);
         }
         cache.potential_energy = T::zero();
         cache.X_GS.clear();

@@ -24,8 +24,6 @@ results! {
         pub potential_energy: T ["J"];
         pub(super) search: PairSearch;
         pub(super) vertices: VertexBuffer<T>;
-        /// Where springs at centroids meet meshes.
-        pub(super) parts: Vec<MeshPart>;
     }
 }
 
@@ -39,10 +37,9 @@ pub struct MeshContact {
     pub other: usize,
     /// Range of the springs in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
     pub springs: Range<usize>,
-    /// Ranges of [`Position::vertices`], which has faces too, and of [`Position::parts`].
+    /// Ranges of [`Position::vertices`], which has faces too.
     pub(super) vertices: Range<usize>,
     pub(super) faces: Range<usize>,
-    pub(super) parts: Range<usize>,
 }
 
 /// One displaced spring.
@@ -61,6 +58,8 @@ pub struct SpringPosition<T: Real> {
     pub point_G: Point3<T>,
     /// The direction of the displacement and of the normal force: the other surface's outward normal, in Ground.
     pub normal_G: Vector3<T>,
+    /// Where a spring at a centroid meets a mesh.
+    pub(super) part: Option<MeshPart>,
 }
 
 results! {

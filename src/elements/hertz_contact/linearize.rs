@@ -85,7 +85,7 @@ impl<T: Real> HertzContact<T> {
         }
         let ([ball, surface], point_G) = (self.bodies(), &at.position.point_G);
         let parameters = at.parameters.lift(&mut varied::<T, NUMBERS>(0));
-        let force = self.force(&parameters, &Self::touch(at).constant());
+        let force = self.force(&parameters, &Self::touch(at).lift(&mut Dual::of));
         let changes: [_; NUMBERS] =
             from_fn(|i| SpatialForce::new(Vector3::zeros(), force.map(|component| component.slopes[i])));
         blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);

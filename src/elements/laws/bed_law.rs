@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use nalgebra::Vector3;
+use nalgebra::{Scalar, Vector3};
 
 use super::LawVariables;
 use crate::framework::ElementResult;
@@ -163,26 +163,29 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
     }
 }
 
-/// Where the base B of a displaced spring is, and how it moves, in frame F of the other surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch<S> {
-    /// Time \[s\].
-    pub time: S,
-    /// The area of the face \[m²\].
-    pub area: S,
-    /// How far the base is inside the other surface \[m\], greater than zero.
-    pub depth: S,
-    /// The rate of change of the depth \[m/s\].
-    pub depth_rate: S,
-    /// The position of the base in F \[m\].
-    pub p_FB: Vector3<S>,
-    /// The velocity of the base along the surface, in F \[m/s\].
-    pub slip_F: Vector3<S>,
-    /// The other surface's outward unit normal at the point nearest to the base, in F.
-    pub n_F: Vector3<S>,
+// Numbers that laws take, lifted like variables but not stored.
+crate::variables! { @struct [PartialEq]
+    /// Where the base B of a displaced spring is, and how it moves, in frame F of the other surface.
+    #[derive(Copy, Lift)]
+    pub struct Touch<T> {
+        /// Time \[s\].
+        pub time: T;
+        /// The area of the face \[m²\].
+        pub area: T;
+        /// How far the base is inside the other surface \[m\], greater than zero.
+        pub depth: T;
+        /// The rate of change of the depth \[m/s\].
+        pub depth_rate: T;
+        /// The position of the base in F \[m\].
+        pub p_FB: Vector3<T>;
+        /// The velocity of the base along the surface, in F \[m/s\].
+        pub slip_F: Vector3<T>;
+        /// The other surface's outward unit normal at the point nearest to the base, in F.
+        pub n_F: Vector3<T>;
+    }
 }
 
-impl<S> Touch<S> {
+impl<S: Scalar> Touch<S> {
     /// The part of a vector along the surface.
     #[must_use]
     pub fn along<T: Real>(&self, v_F: Vector3<S>) -> Vector3<S>
@@ -201,25 +204,6 @@ impl<S> Touch<S> {
     {
         let squared = dot(&v_F, &v_F);
         if squared.value() > T::zero() { squared.sqrt() } else { squared }
-    }
-
-    /// The same over constants of another number.
-    #[inline]
-    pub(in crate::elements) fn constant<N: Number<S>>(&self) -> Touch<N>
-    where
-        S: Real,
-    {
-        let of = |v: &Vector3<S>| v.map(N::of);
-        let [time, area, depth, depth_rate] = [self.time, self.area, self.depth, self.depth_rate].map(N::of);
-        Touch {
-            time,
-            area,
-            depth,
-            depth_rate,
-            p_FB: of(&self.p_FB),
-            slip_F: of(&self.slip_F),
-            n_F: of(&self.n_F),
-        }
     }
 }
 

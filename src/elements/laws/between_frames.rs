@@ -118,8 +118,6 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 }
 
-type At<'a, T, L> = AtDynamics<'a, T, BetweenFrames<T, L>>;
-
 impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     #[inline(always)]
     #[expect(
@@ -151,7 +149,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     /// differences report the error.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn moving(at: &At<'_, T, L>) -> Relative<Moving<T>> {
+    fn moving(at: &AtDynamics<'_, T, Self>) -> Relative<Moving<T>> {
         let mut relative: Relative<Moving<T>> = Self::relative(at.time, at.position, at.velocity);
         let R_FM = at.position.X_FM.rotation.matrix();
         for axis in 0..3 {
@@ -165,7 +163,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 
     /// The law as seen from body 1.
-    fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
+    fn between(&self, at: &AtDynamics<'_, T, Self>) -> Option<Between<T>> {
         let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         let Outcome { torque, force, .. } = self.law.evaluate(&p, &m, &Self::moving(at)).ok()?;
         let (X_GF, V_FM) = (&at.position.X_GF, &at.velocity.V_FM);
@@ -191,7 +189,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         })
     }
 
-    fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+    fn try_linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Option<()> {
         let of_frames = Frames::place(blocks);
         let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
         let X_GF = &at.position.X_GF;
@@ -206,7 +208,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         })
     }
 
-    fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+    fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies());
         let poses = at.parameters.frames.poses();
         let Position { X_GF, X_GM, .. } = at.position;

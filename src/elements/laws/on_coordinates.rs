@@ -139,8 +139,6 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
 /// A number that varies with displacement and velocity.
 type Moving<T> = Dual<T, 2>;
 
-type At<'a, T, L> = AtDynamics<'a, T, OnCoordinates<T, L>>;
-
 impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// The displacement and velocity over numbers without derivatives.
     fn stretch<S: Number<T>>(at: &AtVelocity<'_, T, Self>) -> Stretch<S> {
@@ -150,19 +148,23 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
 
     /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it fails
     /// for these, finite differences report the error.
-    fn moving(at: &At<'_, T, L>) -> Stretch<Moving<T>> {
+    fn moving(at: &AtDynamics<'_, T, Self>) -> Stretch<Moving<T>> {
         let mut stretch: Stretch<Moving<T>> = Self::stretch(at);
         (stretch.length.slopes[0], stretch.rate.slopes[1]) = (T::one(), T::one());
         stretch
     }
 
     /// The derivatives of the tension by displacement and velocity.
-    fn slopes(&self, at: &At<'_, T, L>) -> Option<[T; 2]> {
+    fn slopes(&self, at: &AtDynamics<'_, T, Self>) -> Option<[T; 2]> {
         let (p, m) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         Some(self.law.evaluate(&p, &m, &Self::moving(at)).ok()?.tension.slopes)
     }
 
-    fn try_linearize_variables(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+    fn try_linearize_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Option<()> {
         let still = Self::stretch(at);
         let evaluate = |p: &_, m: &_, time| self.law.evaluate(p, m, &Stretch { time, ..still });
         let given = (at.time, at.parameters, at.discrete);
@@ -171,7 +173,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         })
     }
 
-    fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+    fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
         let (p, m) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         L::Memory::for_each_over(
             &self.law.commit(&p, &m, &Self::moving(at)).ok()?,

@@ -5,6 +5,7 @@
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 use crate::elements::laws::Touch;
+use crate::framework::variables::Numbers as _;
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cross};
 use crate::shapes::{MeshPart, SolidShape, SurfacePoint};
 
@@ -51,7 +52,7 @@ impl<T: Real> Touch<T> {
         &self,
         gradient: Option<&Matrix3<T>>,
     ) -> Touch<Dual<T, N>> {
-        let mut at: Touch<Dual<T, N>> = self.constant();
+        let mut at: Touch<Dual<T, N>> = self.lift(&mut Dual::of);
         let mut velocity = (self.slip_F - self.n_F * self.depth_rate).map(Dual::<T, N>::of);
         for j in 0..3 {
             velocity[j].slopes[j] = T::one();

@@ -55,7 +55,7 @@ pub(super) struct Spring<T: Real> {
 
 /// The force of a spring over any number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pushed<S> {
+pub(super) struct Pushed<S: Algebraic> {
     pub(super) at: Touch<S>,
     pub(super) normal_force: S,
     /// From the anchor to the base along the surface.
@@ -120,10 +120,9 @@ impl<T: Real> Contact<'_, T> {
         if self.found.is_clipped() {
             return self.for_each_vertex((at, V), by_motion, visit);
         }
-        let parts = &at.position.parts[self.found.parts.clone()];
-        for (i, found) in at.position.springs[self.found.springs.clone()].iter().enumerate() {
+        for found in &at.position.springs[self.found.springs.clone()] {
             let near = (found.point_G, found.normal_G, found.depth);
-            let gradient = self.gradient(parts.get(i).copied(), near).ok()?;
+            let gradient = self.gradient(found.part, near).ok()?;
             let by_motion = self.depth_by_motion(near) * found.area;
             visit(&self.spring((at, V), found.index, near, gradient, ([found.area, found.depth], by_motion)));
         }
@@ -266,7 +265,7 @@ impl<T: Real> Contact<'_, T> {
             anchor
         });
         let elastic_force = material.elastic_force(spring.volume.map(Dual::of));
-        Pushed::of(law, elastic_force, spring.at.constant(), self.has_anchors, anchor)
+        Pushed::of(law, elastic_force, spring.at.lift(&mut Dual::of), self.has_anchors, anchor)
     }
 
     /// From the mesh's origin to the base.

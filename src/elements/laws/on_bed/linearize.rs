@@ -4,12 +4,12 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use super::{At, OnBed, Position};
+use super::{OnBed, Position};
 use crate::elements::laws::bed_law::{BedLaw, Push, Touch};
 use crate::elements::laws::{AT_ONCE, Varied, chunks};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
-use crate::framework::{Between, Blocks, ElementResult, Row, Slopes, varied};
+use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, rotated};
 use crate::shapes::{Displaced, SurfacePoint};
 
@@ -21,7 +21,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// As [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
     fn for_motion<R>(
         &self,
-        at: &At<'_, T, L>,
+        at: &AtDynamics<'_, T, Self>,
         of: impl Fn(
             &Over<T, L::Parameters, Dual<T, MOTION>>,
             &Over<T, L::Memory, Dual<T, MOTION>>,
@@ -45,7 +45,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time, parameters and memory, from `first` on.
     fn for_variables<R>(
         &self,
-        at: &At<'_, T, L>,
+        at: &AtDynamics<'_, T, Self>,
         first: usize,
         of: impl Fn(
             &Over<T, L::Parameters, Varied<T>>,
@@ -57,7 +57,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
-        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(Touch { time, ..touch.constant() });
+        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(Touch { time, ..touch.lift(&mut Dual::of) });
         let of_memory = || {
             let mut next = varied(first);
             (0..Self::OF_LAW).for_each(|_| _ = next(T::zero()));
@@ -74,19 +74,19 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     }
 
     /// The place of a variable from the memory of the spring of a face, if it has one.
-    fn place(at: &At<'_, T, L>, face: usize, number: usize) -> Option<usize> {
+    fn place(at: &AtDynamics<'_, T, Self>, face: usize, number: usize) -> Option<usize> {
         at.discrete.of(face).map(|_| Blocks::<T>::TIME + Self::MEMORY * face + number)
     }
 
     /// M's origin and angular velocity, in F.
-    fn mesh_in_F(at: &At<'_, T, L>) -> [Vector3<T>; 2] {
+    fn mesh_in_F(at: &AtDynamics<'_, T, Self>) -> [Vector3<T>; 2] {
         let Position { X_GF, X_GM, .. } = at.position;
         let p_FM = X_GF.inverse_transform_point(&X_GM.translation.vector.into()).coords;
         [p_FM, X_GF.rotation.inverse_transform_vector(&at.velocity.V_FM_G.angular)]
     }
 
     /// The law as seen from the surface.
-    pub(super) fn between(&self, at: &At<'_, T, L>) -> Option<Between<T>> {
+    pub(super) fn between(&self, at: &AtDynamics<'_, T, Self>) -> Option<Between<T>> {
         let R_GF = at.position.X_GF.rotation.matrix();
         let [p_FM, spin] = Self::mesh_in_F(at);
         let mut sums = Sums::of(spin);
@@ -110,7 +110,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
 
     pub(super) fn try_linearize_variables(
         &self,
-        at: &At<'_, T, L>,
+        at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
@@ -134,7 +134,11 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         Some(())
     }
 
-    pub(super) fn try_linearize_commit(&self, at: &At<'_, T, L>, blocks: &mut Blocks<'_, T>) -> Option<()> {
+    pub(super) fn try_linearize_commit(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
         let (bodies, motion) = (self.ends.bodies(), (&X_GM.translation.vector.into(), &at.velocity.V_FM_G));
         let [p_FM, spin] = Self::mesh_in_F(at);

@@ -175,8 +175,6 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     }
 }
 
-type At<'a, T, L> = AtDynamics<'a, T, OnBed<T, L>>;
-
 impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// Calls `visit` with the face of each displaced spring, its motion, and what `of` returns over other numbers: those of the
     /// parameters, of a motion, and of a memory, each of which `lifts` makes. A spring without a memory has just been displaced.
