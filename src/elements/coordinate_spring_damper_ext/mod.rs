@@ -2,11 +2,9 @@
 
 mod law;
 mod linearize;
-mod stops;
 mod variables;
 
-use law::Part;
-use stops::side_of;
+use law::{Part, side_of};
 pub use variables::{Discrete, Dynamics, Parameters};
 
 pub use crate::elements::sides::{Position, Velocity};
