@@ -109,7 +109,7 @@ impl<T: Real> Sides<T> {
     /// Adds the derivatives of the forces by a variable, from that of the tension.
     pub(super) fn add_by_variable(&self, blocks: &mut Blocks<'_, T>, variable: usize, slope: T) {
         for (on, pull) in self.moving() {
-            blocks.add_by_variable(on, variable, &Vector1::new(-pull * slope));
+            blocks.add_by_variables(on, variable, &[Vector1::new(-pull * slope)]);
         }
     }
 

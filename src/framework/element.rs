@@ -308,7 +308,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// Derivatives that are not written are zero. This includes the identity: for a variable that `accept_step` leaves
     /// unchanged, write 1 for [`Row::Next`](crate::Row::Next) by the variable itself
-    /// ([`add_to_by_variable`](Blocks::add_to_by_variable)); otherwise the derivatives are those of a commit that
+    /// ([`add_to_by_variables`](Blocks::add_to_by_variables)); otherwise the derivatives are those of a commit that
     /// overwrites it with a constant.
     fn linearize_commit(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();

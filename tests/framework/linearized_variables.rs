@@ -115,11 +115,11 @@ impl ForceElement<f64> for AtOnce {
         if variables {
             let by = |factor: f64| Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, factor);
             let (gain, last) = (blocks.parameter(0), blocks.discrete(0));
-            blocks.add_by_variable(self.0, gain, &by(-at.discrete.last_height));
-            blocks.add_by_variable(self.0, last, &by(-at.parameters.gain));
+            blocks.add_by_variables(self.0, gain, &[by(-at.discrete.last_height)]);
+            blocks.add_by_variables(self.0, last, &[by(-at.parameters.gain)]);
         }
         if commit {
-            blocks.add_to_by_variable(Row::Next(0), blocks.discrete(0), 1.0);
+            blocks.add_to_by_variables(Row::Next(0), blocks.discrete(0), &[1.0]);
         }
     }
 

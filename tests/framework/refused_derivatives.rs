@@ -145,18 +145,18 @@ fn differences_are_refused_if_they_overflow_whatever_was_written_before() {
 fn derivatives_of_and_by_variables_that_an_element_lacks_are_refused() {
     const TIME: usize = Blocks::<f64>::TIME;
     let none: Write = |_, _| ();
-    assert_eq!(refusal(none, |on, blocks| blocks.add_by_variable(on, TIME, &Vector1::new(1.0))), None);
+    assert_eq!(refusal(none, |on, blocks| blocks.add_by_variables(on, TIME, &[Vector1::new(1.0)])), None);
     assert_eq!(refusal(none, |on, blocks| blocks.add_by_variables(on, TIME, &[Vector1::new(1.0)])), None);
     let foreign: [Write; 9] = [
         // A list that goes on beyond the last variable, which is time.
         |on, blocks| blocks.add_by_variables(on, TIME, &[Vector1::new(1.0); 2]),
         |on, blocks| blocks.add_by_variables(on, blocks.parameter(0), &[Vector1::new(1.0); 2]),
         |_, blocks| blocks.add_to_by_variables(Row::Rate(0), TIME, &[1.0]),
-        |on, blocks| blocks.add_by_variable(on, blocks.parameter(0), &Vector1::new(1.0)),
-        |on, blocks| blocks.add_by_variable(on, blocks.discrete(0), &Vector1::new(1.0)),
-        |on, blocks| blocks.add_by_variable(on, blocks.continuous(0), &Vector1::new(1.0)),
-        |on, blocks| blocks.add_by_variable(on, 1, &Vector1::new(1.0)),
-        |_, blocks| blocks.add_to_by_variable(Row::Rate(0), TIME, 1.0),
+        |on, blocks| blocks.add_by_variables(on, blocks.parameter(0), &[Vector1::new(1.0)]),
+        |on, blocks| blocks.add_by_variables(on, blocks.discrete(0), &[Vector1::new(1.0)]),
+        |on, blocks| blocks.add_by_variables(on, blocks.continuous(0), &[Vector1::new(1.0)]),
+        |on, blocks| blocks.add_by_variables(on, 1, &[Vector1::new(1.0)]),
+        |_, blocks| blocks.add_to_by_variables(Row::Rate(0), TIME, &[1.0]),
         |by, blocks| blocks.add_to(Row::Next(0), by, &Vector1::new(1.0), &Vector1::new(1.0)),
     ];
     for by_variables in foreign {

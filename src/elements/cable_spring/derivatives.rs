@@ -90,10 +90,10 @@ impl<T: Real> CableSpring<T> {
         self.derive(at, blocks, |cable, derivatives, blocks| {
             for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
                 for (on, [change, _]) in derivatives.forces() {
-                    blocks.add_by_variable(on, variable, &(change * direction));
+                    blocks.add_by_variables(on, variable, &[change * direction]);
                 }
                 for (on, [change, _]) in derivatives.coordinate_forces() {
-                    blocks.add_by_variable(on, variable, &(change * direction));
+                    blocks.add_by_variables(on, variable, &[change * direction]);
                 }
             });
         });
@@ -126,7 +126,7 @@ impl<T: Real> CableSpring<T> {
             for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
                 derivatives.next_memory(cable, |number, axis, slopes| {
                     let slope = halves(slopes)[0].dot(direction);
-                    blocks.add_to_by_variable(Row::Next(place(number, axis)), variable, slope);
+                    blocks.add_to_by_variables(Row::Next(place(number, axis)), variable, &[slope]);
                 });
             });
         });

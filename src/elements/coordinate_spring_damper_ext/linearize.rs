@@ -96,7 +96,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             }
         } else {
             for row in of_friction {
-                blocks.add_to_by_variable(Row::Next(row), blocks.discrete(row), T::one());
+                blocks.add_to_by_variables(Row::Next(row), blocks.discrete(row), &[T::one()]);
             }
         }
     }

@@ -149,7 +149,7 @@ impl<T: Real> ExponentialSpring<T> {
                 blocks.add_to_between(Row::Next(row), bodies, (p_GS, &V_G), position, velocity);
             };
         let kept = |blocks: &mut Blocks<'_, T>, row| {
-            blocks.add_to_by_variable(Row::Next(row), first + 1 + PARAMETERS + row, T::one());
+            blocks.add_to_by_variables(Row::Next(row), first + 1 + PARAMETERS + row, &[T::one()]);
         };
         let known = Discrete { last_station: Some(at.position.p_PS), ..*at.discrete };
         let rows = known.places(0);
@@ -173,7 +173,7 @@ impl<T: Real> ExponentialSpring<T> {
         if step == Step::Nothing {
             kept(blocks, rows.last_update);
         } else {
-            blocks.add_to_by_variable(Row::Next(rows.last_update), first, T::one());
+            blocks.add_to_by_variables(Row::Next(rows.last_update), first, &[T::one()]);
         }
         let unit = |axis| Vector3::ith(axis, T::one());
         for (axis, &row) in rows.last_station.iter().flat_map(|station| station.coords.iter().enumerate()) {

@@ -204,7 +204,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         for_variables(given, of_law, evaluate, |Outcome { torque, force, .. }, place, direction| {
             let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
             let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-            blocks.add_between_by_variable(between.bodies, &between.p_GM, place, &change);
+            blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
         })
     }
 
@@ -232,7 +232,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);
         for_variables(given, of_law, commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
-                blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
+                blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
             });
         })
     }

@@ -186,7 +186,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         let given = (at.time, at.parameters, at.discrete);
         for_variables(given, Blocks::<T>::TIME + 1, commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
-                blocks.add_to_by_variable(Row::Next(row), place, next.slopes[direction]);
+                blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
             });
         })
     }

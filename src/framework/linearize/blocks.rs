@@ -149,17 +149,6 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivative of the force on a body or coordinate by a variable.
-    pub fn add_by_variable<const R: usize>(
-        &mut self,
-        on: impl Freedoms<R>,
-        variable: usize,
-        derivative: &SVector<T, R>,
-    ) {
-        let numbers = self.derivatives.push(Row::Force(on.end()), Column::Variable(variable), R);
-        numbers.copy_from_slice(derivative.as_slice());
-    }
-
     /// Adds the derivatives of the force on a body or coordinate by consecutive variables.
     pub fn add_by_variables<const R: usize>(
         &mut self,
@@ -189,11 +178,6 @@ impl<T: Real> Blocks<'_, T> {
             on_position.copy_from_slice(by_position.as_slice());
             on_velocity.copy_from_slice(by_velocity.as_slice());
         }
-    }
-
-    /// Adds the derivative of a rate, or of a discrete variable after the next commit, by a variable.
-    pub fn add_to_by_variable(&mut self, row: Row, variable: usize, derivative: T) {
-        self.derivatives.push(row, Column::Variable(variable), 1)[0] = derivative;
     }
 
     /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by consecutive variables.

@@ -158,7 +158,7 @@ impl<T: Real> ElasticFoundation<T> {
                     && !contact.still(spring).slips
                 {
                     for axis in 0..3 {
-                        blocks.add_to_by_variable(row(axis), anchor + axis, T::one());
+                        blocks.add_to_by_variables(row(axis), anchor + axis, &[T::one()]);
                     }
                     return;
                 }

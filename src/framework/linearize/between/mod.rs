@@ -97,20 +97,8 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivative by a variable of a force between two bodies: the change of the torque about M and of the
-    /// force on the second body, in Ground, for a fixed M.
-    pub fn add_between_by_variable(
-        &mut self,
-        bodies: [BodyIndex; 2],
-        p_GM: &Point3<T>,
-        variable: usize,
-        change: &SpatialForce<T>,
-    ) {
-        self.add_between_by_variables(bodies, p_GM, variable, core::slice::from_ref(change));
-    }
-
-    /// Adds the derivatives by consecutive variables of a force between two bodies, each as in
-    /// [`add_between_by_variable`](Self::add_between_by_variable).
+    /// Adds the derivatives by consecutive variables of a force between two bodies: the changes of the torque about M and
+    /// of the force on the second body, in Ground, for a fixed M.
     #[inline]
     pub fn add_between_by_variables(
         &mut self,
