@@ -37,11 +37,11 @@ pub use element::{AtDynamics, AtPosition, AtVelocity, ForceElement, Given};
 pub use error::{ElementError, ElementName, ElementResult, Error, OwnError};
 pub use gaps::Gap;
 pub use handle::{ElementId, Handle};
-pub(crate) use linearize::varied;
 pub use linearize::{
     Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Slopes,
     VariablePlace, VariableVector,
 };
+pub(crate) use linearize::{Quarters, varied};
 pub use results::Cache;
 #[cfg(feature = "testing")]
 pub(crate) use slots::Group;

@@ -48,12 +48,10 @@ pub struct Worlds<T: Real> {
     count: usize,
     /// A state of the system, which replaces one that a visit has exchanged.
     spare: State<T>,
-    /// Of equal length, but for the last.
-    blocks: Vec<Block<T>>,
+    /// Worlds that are visited by one thread, and the state in which each of them is visited. Of equal length, but for
+    /// the last.
+    blocks: Vec<(Checkpoint<T>, State<T>)>,
 }
-
-/// Worlds that are visited by one thread, and the state in which each of them is visited.
-type Block<T> = (Checkpoint<T>, State<T>);
 
 /// The largest number of worlds in a block: enough that the memory of its state is negligible.
 const BLOCK: usize = 64;
@@ -123,19 +121,21 @@ impl<T: Real> Worlds<T> {
         };
         let (input, output) = (part(inputs.len())?, part(outputs.len())?);
         let spare = &self.spare;
-        let visit_block = |(first, block, outputs): &mut (usize, &mut Block<T>, &mut [O])| {
-            let ((copies, state), mut failed) = (&mut **block, None::<(usize, Box<Error>)>);
-            for world in *first..count.min(*first + length) {
-                let inputs = &inputs[world * input..][..input];
-                let outputs = &mut outputs[(world - *first) * output..][..output];
-                let visited = copies.read(world - *first, state).and_then(|()| visit(state, inputs, outputs));
-                if let Err(error) = visited.and_then(|()| copies.write(world - *first, state)) {
-                    failed.get_or_insert_with(|| (world, Box::new(error)));
-                    state.clone_from(spare);
+        let visit_block =
+            |(first, block, outputs): &mut (usize, &mut (Checkpoint<T>, State<T>), &mut [O])| {
+                let ((copies, state), mut failed) = (&mut **block, None::<(usize, Box<Error>)>);
+                for world in *first..count.min(*first + length) {
+                    let inputs = &inputs[world * input..][..input];
+                    let outputs = &mut outputs[(world - *first) * output..][..output];
+                    let visited =
+                        copies.read(world - *first, state).and_then(|()| visit(state, inputs, outputs));
+                    if let Err(error) = visited.and_then(|()| copies.write(world - *first, state)) {
+                        failed.get_or_insert_with(|| (world, Box::new(error)));
+                        state.clone_from(spare);
+                    }
                 }
-            }
-            failed
-        };
+                failed
+            };
         let mut rest = outputs;
         let blocks = self.blocks.iter_mut().zip((0..count).step_by(length)).map(|(block, first)| {
             let (outputs, others) =

@@ -15,9 +15,7 @@ use crate::math::Pose;
 use crate::mechanics::Forces;
 
 /// The forces, and the bits of all results that have names, of energies, powers and the rates of continuous variables.
-type Results = (Forces<f64>, Vec<u64>);
-
-fn results(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Results, Error> {
+fn results(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(Forces<f64>, Vec<u64>), Error> {
     let view = system.realize_dynamics(state)?;
     let mut bits = Vec::new();
     view.visit_results(&mut |entry| bits.push(entry.value.number().to_bits()));
@@ -28,7 +26,7 @@ fn results(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<Results,
 }
 
 /// Those of a state that was made anew with the variables and the motion of another.
-fn results_of_fresh(system: &ForceSystem<f64>, state: &State<f64>) -> Result<Results, Error> {
+fn results_of_fresh(system: &ForceSystem<f64>, state: &State<f64>) -> Result<(Forces<f64>, Vec<u64>), Error> {
     let mut fresh = system.default_state();
     fresh.restore_bytes(&state.to_bytes())?;
     copy_motion(state, &mut fresh)?;

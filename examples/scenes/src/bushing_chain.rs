@@ -1,7 +1,7 @@
 //! Three bodies that hang under each other from Ground on damped bushings, and a chain of six joints to
 //! compare each bushing with.
 
-use force_elements::linear_bushing::{Frames, Parameters, StateParameters};
+use force_elements::linear_bushing::{Framed, Frames, Parameters};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Unit, Vector3, Vector6};
 use force_elements::simulation::{Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics};
 use force_elements::{
@@ -112,7 +112,7 @@ impl BushingChain {
         handle: Handle<LinearBushing<f64>>,
     ) -> Result<Comparison, SimulationError> {
         let element = self.system.element(handle);
-        let StateParameters { frames: Frames { X_B1F, X_B2M }, law: Parameters { stiffness, damping } } =
+        let Framed { frames: Frames { X_B1F, X_B2M }, law: Parameters { stiffness, damping } } =
             view.of(handle).parameters;
         let (q, qdot) = (view.of(handle).position.q, view.of(handle).velocity.qdot);
         let frame = |body, X_BF: &Pose<f64>| {

@@ -6,8 +6,6 @@ use super::{Bushing, Coordinates, Frames, Position, halves, wrench_on_M};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, cross_times, rotated};
 
-type At<'a, T, C> = AtDynamics<'a, T, Bushing<T, C>>;
-
 /// The derivatives by a turn and a shift of M as seen from body 1, in the axes `B`.
 ///
 /// With the turn `δ` and the shift `d` the axes turn by `Sδ`, where `S = (1 − u×)/2`, or not at all. In them
@@ -36,7 +34,7 @@ struct Motion<T: Real> {
 
 impl<T: Real> Motion<T> {
     #[inline]
-    fn new<C: Coordinates<T>>(at: &At<'_, T, C>) -> Self {
+    fn new<C: Coordinates<T>>(at: &AtDynamics<'_, T, Bushing<T, C>>) -> Self {
         let Position { X_GF, chart, q, .. } = at.position;
         let (V_FM, (m, F)) = (&at.velocity.V_FM, halves(&at.dynamics.f));
         let (R_GF, none) = (X_GF.rotation.matrix(), Matrix3::zeros());
@@ -99,13 +97,13 @@ fn resistance<T: Real>(
 }
 
 impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
-    fn law_slopes(&self, at: &At<'_, T, C>, steepest: bool) -> [[Matrix3<T>; 3]; 2] {
+    fn law_slopes(&self, at: &AtDynamics<'_, T, Self>, steepest: bool) -> [[Matrix3<T>; 3]; 2] {
         self.coordinates.slopes(&at.parameters.law, [&at.position.q, &at.velocity.qdot], steepest)
     }
 
     /// The law as seen from body 1: `F = Jᵀ f(q, q̇)` with `q̇ = J V`, where `J` varies as M turns and moves.
     #[inline]
-    pub(super) fn between(&self, at: &At<'_, T, C>) -> Between<T> {
+    pub(super) fn between(&self, at: &AtDynamics<'_, T, Self>) -> Between<T> {
         let Position { X_GF, X_GM, .. } = at.position;
         let Motion { R_GB, N, lean, rates_by_turn: [rate, lean_rate], drift, wrench_by_turn, lever } =
             &Motion::new(at);
@@ -145,7 +143,11 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         }
     }
 
-    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T, C>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_force_by_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let first = Frames::place(blocks);
         let poses = at.parameters.frames.poses();
@@ -169,7 +171,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         blocks.add_between_by_variables(self.ends.bodies(), &p_GM, first, &changes[..count]);
     }
 
-    pub(super) fn linearize_memory(&self, at: &At<'_, T, C>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let (bodies, none) = (self.ends.bodies(), Vector3::zeros());
         let poses = at.parameters.frames.poses();
         let of_frames = (bodies, &poses, Frames::place(blocks));
@@ -182,7 +184,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         }
     }
 
-    pub(super) fn report(&self, at: &At<'_, T, C>, stiffnesses: &mut Stiffnesses<'_, T>) {
+    pub(super) fn report(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Motion { R_GB, N, lean, wrench_by_turn, .. } = &Motion::new(at);
         let [k, c] = self.law_slopes(at, true).map(|slopes| {
             let by_turn = Motion::wrench(&resistance(&slopes, [N, lean]), N, lean);

@@ -52,8 +52,8 @@ results! {
     }
 }
 
-/// A number that varies with the motion of M in F: three rotations, three translations, angular and linear velocity.
-type Moving<T> = Dual<T, 12>;
+/// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
+const MOTION: usize = 12;
 
 /// The element of a [`FrameLaw`]: frame F on one body, frame M on another, and the law between them.
 ///
@@ -149,8 +149,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     /// differences report the error.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn moving(at: &AtDynamics<'_, T, Self>) -> Relative<Moving<T>> {
-        let mut relative: Relative<Moving<T>> = Self::relative(at.time, at.position, at.velocity);
+    fn moving(at: &AtDynamics<'_, T, Self>) -> Relative<Dual<T, MOTION>> {
+        let mut relative: Relative<Dual<T, MOTION>> = Self::relative(at.time, at.position, at.velocity);
         let R_FM = at.position.X_FM.rotation.matrix();
         for axis in 0..3 {
             let turned = Vector3::ith(axis, T::one()).cross_matrix() * R_FM;
@@ -170,7 +170,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let R_GF = X_GF.rotation.matrix();
         let is_zero = |quarter: &Matrix3<T>| quarter.iter().all(|entry| entry.vanishes());
         let slopes = |first| {
-            let of = |of: &Vector3<Moving<T>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
+            let of = |of: &Vector3<Dual<T, MOTION>>, first| Matrix3::from_fn(|i, j| of[i].slopes[first + j]);
             let quarters = [&torque, &force].map(|v| [of(v, first), of(v, first + 3)]);
             if is_zero(&quarters[0][1]) && is_zero(&quarters[1][0]) {
                 let [torque, force] = [0, 1].map(|i| rotated(R_GF, &quarters[i][i]));
@@ -217,7 +217,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         L::Memory::for_each_over(
             &self.law.commit(&p, &m, &Self::moving(at)).ok()?,
-            |row, next: Moving<T>| {
+            |row, next: Dual<T, MOTION>| {
                 let R_GF = X_GF.rotation.matrix();
                 let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
                 let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);

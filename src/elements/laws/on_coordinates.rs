@@ -136,8 +136,8 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     }
 }
 
-/// A number that varies with displacement and velocity.
-type Moving<T> = Dual<T, 2>;
+/// The directions of the motion: displacement and velocity.
+const MOTION: usize = 2;
 
 impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// The displacement and velocity over numbers without derivatives.
@@ -148,8 +148,8 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
 
     /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it fails
     /// for these, finite differences report the error.
-    fn moving(at: &AtDynamics<'_, T, Self>) -> Stretch<Moving<T>> {
-        let mut stretch: Stretch<Moving<T>> = Self::stretch(at);
+    fn moving(at: &AtDynamics<'_, T, Self>) -> Stretch<Dual<T, MOTION>> {
+        let mut stretch: Stretch<Dual<T, MOTION>> = Self::stretch(at);
         (stretch.length.slopes[0], stretch.rate.slopes[1]) = (T::one(), T::one());
         stretch
     }
@@ -177,7 +177,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         let (p, m) = (at.parameters.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         L::Memory::for_each_over(
             &self.law.commit(&p, &m, &Self::moving(at)).ok()?,
-            |row, next: Moving<T>| {
+            |row, next: Dual<T, MOTION>| {
                 self.sides.add_to(blocks, Row::Next(row), next.slopes);
             },
         );

@@ -37,7 +37,7 @@ use law::{principal_angles, with_turns};
 /// |---|---|---|---|
 /// | `k` | [`stiffness`](Parameters::stiffness): three torsional, three translational | N·m/rad, N/m | ≥ 0 |
 /// | `c` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/m | ≥ 0 |
-/// | `X_B1F`, `X_B2M` | [`frames`](StateParameters::frames): poses of F and M on their bodies | | rotations orthonormal |
+/// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): poses of F and M on their bodies | | rotations orthonormal |
 ///
 /// # Energy
 ///
@@ -146,9 +146,6 @@ stored_variables! {
         pub damping: Vector6<T> ["N·m·s/rad", "N·s/m"], nonnegative => Dynamics;
     }
 }
-
-/// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
-pub type StateParameters<T> = Framed<T, Parameters<T>>;
 
 stored_variables! {
     /// Memory of the bushing: the angles of the last accepted step, with all turns.

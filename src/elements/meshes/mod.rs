@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{Pose, Real};
 use crate::shapes::{HalfSpace, Solid as _, SolidShape, TriangleMesh};
 
-pub(super) use motion::{ELASTIC, MOTION, Sums, Unknown, across_and_along, by_mesh, normal_gradient};
+pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient};
 
 /// Half of the least width of a shape; of a mesh also no more than twice its volume over its area, which is two thirds of
 /// the radius of a ball, and the thickness of a wall: as deep are springs that have just not passed through it. Zero for an

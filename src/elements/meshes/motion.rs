@@ -5,6 +5,7 @@
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 use crate::elements::laws::Touch;
+use crate::framework::Quarters;
 use crate::framework::variables::Numbers as _;
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cross};
 use crate::shapes::{MeshPart, SolidShape, SurfacePoint};
@@ -25,23 +26,21 @@ pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
     (depth_rate, velocity + normal.map(|n| n * depth_rate))
 }
 
-/// The error of a surface that does not provide the derivatives of its normal.
-pub(in crate::elements) struct Unknown;
-
-/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all.
+/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all; an
+/// error if the surface does not provide them.
 #[inline]
 pub(in crate::elements) fn normal_gradient<T: Real>(
     surface: &SolidShape<T>,
     part: Option<MeshPart>,
     near: impl FnOnce() -> SurfacePoint<T>,
-) -> Result<Option<Matrix3<T>>, Unknown> {
+) -> Result<Option<Matrix3<T>>, ()> {
     match (surface, part) {
         (SolidShape::HalfSpace(_), _) => Ok(None),
         (SolidShape::Mesh(mesh), Some(part)) => {
             let near = near();
             Ok(mesh.normal_gradient_on(part, &near.normal, near.signed_distance))
         }
-        _ => surface.normal_gradient(&near()).map(Some).ok_or(Unknown),
+        _ => surface.normal_gradient(&near()).map(Some).ok_or(()),
     }
 }
 
@@ -83,9 +82,6 @@ pub(in crate::elements) fn by_mesh<T: Real>(
     let by_turn = lever.cross(&(by_shift + by_velocity.cross(spin)));
     [[by_turn, by_shift], [lever.cross(&by_velocity), by_velocity]]
 }
-
-/// Derivatives of torque and force, in this order, by rotation and translation, or by angular and linear velocity.
-type Quarters<T> = [[Matrix3<T>; 2]; 2];
 
 /// Sums over the springs of a mesh of torque and force, with their derivatives by its motion about a fixed point.
 #[derive(Debug)]

@@ -162,9 +162,6 @@ stored_variables! {
     }
 }
 
-/// The parameters in a state: the frames, by default those with which the bushing was made, and the law.
-pub type StateParameters<T> = Framed<T, Parameters<T>>;
-
 stored_variables! {
     /// Memory of the bushing: the orientation of M in F at the last accepted step, with the direction of its rotation.
     #[derive(Copy)]

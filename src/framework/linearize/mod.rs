@@ -12,6 +12,7 @@ mod products;
 mod sides;
 mod variable_vector;
 
+pub(crate) use between::Quarters;
 pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
 pub(crate) use columns::varied;

@@ -38,10 +38,10 @@ fn linear_bushing_refuses_bad_parameters() {
         linear_bushing::Parameters { stiffness: Vector6::zeros(), damping: Vector6::zeros() },
     );
     let handle = system.add(element.expect("valid")).expect("exists");
-    let scaled = |p: &mut bushing::StateParameters<f64>| {
+    let scaled = |p: &mut bushing::Framed<f64, bushing::Parameters<f64>>| {
         p.frames.X_B1F.rotation = Rotation3::from_matrix_unchecked(Matrix3::identity() * 1.1);
     };
-    let mirrored = |p: &mut bushing::StateParameters<f64>| {
+    let mirrored = |p: &mut bushing::Framed<f64, bushing::Parameters<f64>>| {
         p.frames.X_B2M.rotation = Rotation3::from_matrix_unchecked(-Matrix3::identity());
     };
     refused(

@@ -11,13 +11,10 @@ use springs::{LEVEL, Memory, Pushed};
 
 pub(super) use springs::{NUMBERS, WITH_ANCHOR};
 
-/// Two branches of the springs of a contact: the number of springs in each, and the smallest distance of one from the other
-/// branch.
-type Branches<T> = [(usize, T); 2];
-
-/// Counts a spring in the first of two branches, or else in the second.
+/// Counts a spring of a contact in the first of two branches, or else in the second: the number of springs in each, and the
+/// smallest distance of one from the other branch.
 #[inline]
-fn count<T: Real>(branches: &mut Branches<T>, is_first: bool, margin: T) {
+fn count<T: Real>(branches: &mut [(usize, T); 2], is_first: bool, margin: T) {
     let (springs, nearest) = &mut branches[usize::from(!is_first)];
     if *springs == 0 || margin < *nearest {
         *nearest = margin;
@@ -49,7 +46,7 @@ impl<T: Real> ElasticFoundation<T> {
             let (mut deepest, mut springs) = (T::zero(), 0);
             // Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they do
             // not press have let go.
-            let [mut friction, mut damping]: [Branches<T>; 2] = [[(0, T::zero()); 2]; 2];
+            let [mut friction, mut damping] = [[(0, T::zero()); 2]; 2];
             let law = &contact.law;
             let letting_go = -law.contact.damping(T::one()).recip();
             let (level_law, law_of_all) = (contact.law_over(), contact.law_over());
@@ -82,7 +79,7 @@ impl<T: Real> ElasticFoundation<T> {
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             blocks.add_between(&Between { bodies, p_GM, F_GM, V_M, by_position, by_velocity });
             blocks.branch_of_parts(place, "in contact", springs, deepest, "m");
-            let mut state = |names: [&'static str; 2], found: Branches<T>, unit| {
+            let mut state = |names: [&'static str; 2], found: [(usize, T); 2], unit| {
                 for (name, (springs, margin)) in names.into_iter().zip(found) {
                     if springs > 0 {
                         blocks.branch_of_parts(place, name, springs, margin, unit);

@@ -8,7 +8,7 @@ use crate::elements::elastic_foundation::contact::Contact;
 use crate::elements::elastic_foundation::law::Law;
 use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
 use crate::elements::laws::Touch;
-use crate::elements::meshes::{ELASTIC, Sums, Unknown, normal_gradient};
+use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, varied};
 use crate::math::{Algebraic, Dual, Number, Real, SpatialVelocity, dot, rotated};
@@ -205,7 +205,7 @@ impl<T: Real> Contact<'_, T> {
         &self,
         part: Option<MeshPart>,
         (point_G, normal_G, depth): (Point3<T>, Vector3<T>, T),
-    ) -> Result<Option<Matrix3<T>>, Unknown> {
+    ) -> Result<Option<Matrix3<T>>, ()> {
         let R_GO = self.X_GO.rotation.matrix();
         let gradient = normal_gradient(&self.other.shape, part, || SurfacePoint {
             point: self.X_GO.inverse_transform_point(&point_G),

@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::Between;
+use super::{Between, Quarters};
 use crate::framework::linearize::blocks::{Blocks, Row};
 use crate::framework::linearize::ends::End;
 use crate::framework::variables::{Composite, Lift};
@@ -29,7 +29,7 @@ impl<T: Real> Blocks<'_, T> {
         let r_FM = p_GM.coords - p_GF;
 
         let [K, D] = [K.quarters(), D.quarters()];
-        let times = |[torque, force]: &[[Matrix3<T>; 2]; 2], i: usize, v: &Vector3<T>| {
+        let times = |[torque, force]: &Quarters<T>, i: usize, v: &Vector3<T>| {
             SpatialForce::new(torque[i] * v, force[i] * v)
         };
         // A rotation of F turns everything seen from it, and the force with it.

@@ -2,20 +2,14 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Between, Slopes};
+use super::{Between, Quarters, Slopes};
 use crate::framework::linearize::blocks::{Blocks, Column, Row};
 use crate::framework::linearize::ends::End;
 use crate::math::{Real, SpatialForce, cross_cross, have_same_bits, times_cross};
 use crate::mechanics::BodyIndex;
 
-/// Of torque (first row) and force by a rotation (first column) and a translation.
-type Quarters<T> = [[Matrix3<T>; 2]; 2];
-
 /// Six rows, of torque and force, by a rotation and a translation of one body, and by its angular and linear velocity.
 type Rows<T> = [[T; 12]; 6];
-
-/// The forces on B and on A by the motion of one body.
-type OnBoth<'a, T> = [&'a mut Rows<T>; 2];
 
 /// The motion of M and of the bodies.
 struct Sides<'a, T: Real> {
@@ -78,7 +72,7 @@ impl<T: Real> Sides<'_, T> {
         &self,
         k: &Quarters<T>,
         d: &Quarters<T>,
-        [mut by_a, mut by_b]: [Option<OnBoth<'_, T>>; 2],
+        [mut by_a, mut by_b]: [Option<[&mut Rows<T>; 2]>; 2],
         sum: &mut T,
     ) {
         // About M, in place: rows elsewhere would first be filled with zeros.
@@ -97,7 +91,7 @@ impl<T: Real> Sides<'_, T> {
     #[inline]
     fn at_origins<const BY_B: bool, const ABOUT_B: bool>(
         &self,
-        [on_b, on_a]: OnBoth<'_, T>,
+        [on_b, on_a]: [&mut Rows<T>; 2],
         sum: &mut T,
         about_m: impl Fn(&Rows<T>, usize) -> [[T; 3]; 2],
     ) {

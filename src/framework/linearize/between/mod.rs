@@ -10,6 +10,9 @@ use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
+/// Of torque (first row) and force by a rotation (first column) and a translation, or by angular and linear velocity.
+pub(crate) type Quarters<T> = [[Matrix3<T>; 2]; 2];
+
 /// Derivatives of a torque and a force by a rotation and a translation, or by an angular and a linear velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slopes<T: Real> {
@@ -22,13 +25,13 @@ pub enum Slopes<T: Real> {
         force: Matrix3<T>,
     },
     /// Of the torque (first row) and the force, by the rotation (first column) and by the translation.
-    Coupled([[Matrix3<T>; 2]; 2]),
+    Coupled(Quarters<T>),
 }
 
 impl<T: Real> Slopes<T> {
     /// All quarters.
     #[inline]
-    pub(crate) fn quarters(&self) -> [[Matrix3<T>; 2]; 2] {
+    pub(crate) fn quarters(&self) -> Quarters<T> {
         match *self {
             Self::Separate { torque, force } => {
                 let none = Matrix3::zeros();
