@@ -28,7 +28,7 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// unknown origin as a step that is too long.
 ///
 /// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
-/// [`ElementError::Kinematics`]; one that returns an energy that is not finite, with [`ElementError::NonFiniteForce`].
+/// [`ElementError::Kinematics`](crate::ElementError::Kinematics); one that returns an energy that is not finite, with [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
 /// Loads are kept in a buffer that grows to the largest number of them and is reused.
 ///
 /// Where the scalar cannot be inferred, specify it: `CustomForce::<f64>::new`.

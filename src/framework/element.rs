@@ -106,7 +106,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Checks that every body and coordinate of the element exists, and that the element can act.
     ///
     /// # Errors
-    /// [`ElementError::Kinematics`] if a body or coordinate does not exist, or an error documented by the
+    /// [`ElementError::Kinematics`](crate::ElementError::Kinematics) if a body or coordinate does not exist, or an error documented by the
     /// element.
     fn check_topology(&self, topology: &Topology) -> ElementResult;
 

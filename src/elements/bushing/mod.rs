@@ -125,8 +125,8 @@ impl<T: Real, C: Coordinates<T> + Default> Bushing<T, C> {
     /// The poses of the frames on their bodies can be changed in a state ([`Framed::frames`]).
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
-    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a stiffness or damping out of
+    /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both frames are on the same body, or with
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a stiffness or damping out of
     /// range.
     pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: C::Parameters) -> Result<Self, Error> {
         let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(C::KIND, error))?;

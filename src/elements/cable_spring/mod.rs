@@ -131,7 +131,7 @@ use crate::results;
 /// # Errors of an evaluation
 ///
 /// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
-/// [`ElementError::NonFiniteForce`] if a force or energy is not finite.
+/// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a force or energy is not finite.
 ///
 /// # Stable step
 ///
@@ -262,7 +262,7 @@ impl<T: Real> CableSpring<T> {
     /// An elastic cable without friction along this path.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a parameter that is negative or not finite.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a parameter that is negative or not finite.
     ///
     /// # Example: a rubber band over a ball
     ///
@@ -299,7 +299,7 @@ impl<T: Real> CableSpring<T> {
     /// The same cable with these coefficients of friction on its obstacles, in order; missing ones are 0.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a coefficient that is negative or not finite, or for
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a coefficient that is negative or not finite, or for
     /// more coefficients than obstacles.
     ///
     /// # Example: a rope around a bollard
@@ -356,7 +356,7 @@ impl<T: Real> CableSpring<T> {
     /// The same cable in another scalar, with casts of a user's own surfaces.
     ///
     /// # Errors
-    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`] where the
+    /// [`Error::Element`] with the error of [`CablePath::cast_with`], or with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) where the
     /// other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<CableSpring<U>, Error> {
         let path = self.path.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;

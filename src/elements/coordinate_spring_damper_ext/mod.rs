@@ -192,8 +192,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// An element on or between coordinates.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both are the same, or with
-    /// [`ElementError::InvalidValue`] for parameters out of range.
+    /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both are the same, or with
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for parameters out of range.
     pub fn new(coordinates: CoordinatePair, parameters: Parameters<T>) -> Result<Self, Error> {
         let element = Self { coordinates, parameters };
         element.sides(&parameters).check_ends().map_err(|error| Error::of_new(Self::KIND, error))?;

@@ -83,8 +83,8 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     /// A law from frame F on one body to frame M on another.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both frames are on the same body, or with
-    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a parameter out of range.
+    /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both frames are on the same body, or with
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a parameter out of range.
     pub fn new(law: L, frame1: Frame<T>, frame2: Frame<T>, parameters: L::Parameters) -> Result<Self, Error> {
         let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(L::KIND, error))?;
         let defaults = Framed { frames, law: parameters };

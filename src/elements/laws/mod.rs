@@ -168,7 +168,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     /// The torque and force on body 2 at M, with energy and powers.
     ///
     /// # Errors
-    /// Those of the law, as where it has no solution; see [`ElementError::own`].
+    /// Those of the law, as where it has no solution; see [`ElementError::own`](crate::ElementError::own).
     fn evaluate<S: Number<T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,

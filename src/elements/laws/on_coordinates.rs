@@ -94,8 +94,8 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// A law on or between coordinates.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::SameEnds`] if both coordinates are the same, or with
-    /// [`ElementError::InvalidValue`] for a parameter out of range.
+    /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both coordinates are the same, or with
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a parameter out of range.
     pub fn new(law: L, coordinates: CoordinatePair, parameters: L::Parameters) -> Result<Self, Error> {
         let one = T::one();
         let sides = Sides::of(coordinates, [one, one]);
@@ -107,7 +107,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// The same with the factors `f0` and `f1`.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for a factor that is not finite.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a factor that is not finite.
     pub fn with_factors(mut self, factors: [T; 2]) -> Result<Self, Error> {
         let checked = factors.iter().try_for_each(|factor| check::finite("factor", *factor));
         checked.map_err(|error| Error::of_new(L::KIND, error))?;

@@ -86,7 +86,7 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 ///
 /// # Errors of an evaluation
 ///
-/// [`WholeTurn`](crate::Refusal::WholeTurn) and [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn), by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force or energy is not
+/// [`WholeTurn`](crate::Refusal::WholeTurn) and [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn), by [`Error::own`]; [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a force or energy is not
 /// finite.
 ///
 /// # Stable step
@@ -187,7 +187,7 @@ impl<T: Real> SpatialBushing<T> {
     /// vector, 3 to 5 those of the translation.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for an axis above 5.
     pub fn with_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {
         *Self::place(&mut self.coordinates.curves, axis)? = Some(curve);
         Ok(self)
@@ -197,7 +197,7 @@ impl<T: Real> SpatialBushing<T> {
     /// order. The energy of the curve is not used.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`] for an axis above 5, or a table that does not dissipate:
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for an axis above 5, or a table that does not dissipate:
     /// its force must have the sign of the rate, also beyond its ends, and the table must have a point at rate zero
     /// with zero force. A function is not checked.
     pub fn with_damping_curve(mut self, axis: usize, curve: Curve<T>) -> Result<Self, Error> {

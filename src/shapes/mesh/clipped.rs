@@ -10,7 +10,6 @@ use crate::shapes::mesh::clip::Moments;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
 use crate::shapes::mesh::inside::is_near;
-use crate::shapes::mesh::tree::Extent;
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
 
@@ -212,7 +211,8 @@ impl<T: Real> TriangleMesh<T> {
                 }
             }
         };
-        self.plain.walk(Extent::Corners, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
+        let clusters = &self.plain.tree.corner_clusters;
+        self.plain.walk(clusters, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
         let VertexBuffer { visited, place_of, .. } = buffer;
         for vertex in &visited[first..] {
             place_of[vertex.vertex as usize] = NOWHERE;

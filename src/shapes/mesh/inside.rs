@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use crate::math::Pose;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::plain::{PlainMesh, Slot};
-use crate::shapes::mesh::tree::{Child, Extent, STACK};
+use crate::shapes::mesh::tree::{Child, STACK};
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{MeshPart, Plane, Solid, SurfacePoint};
 
@@ -20,7 +20,7 @@ impl PlainMesh {
         mut found: impl FnMut((usize, f64), Point3<f64>, f64),
     ) {
         self.walk(
-            Extent::Centroids,
+            &self.tree.clusters,
             |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center)).then_some(()),
             (),
             |leaf, ()| {
@@ -46,7 +46,7 @@ impl PlainMesh {
         mut visit: impl FnMut((usize, f64), &Point3<f64>),
     ) {
         self.walk(
-            Extent::Centroids,
+            &self.tree.clusters,
             |cluster, _, ()| is_near(cluster, X_OS, other).then_some(()),
             (),
             |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.face(slot), p_O)),
@@ -70,7 +70,7 @@ impl PlainMesh {
         }
         // The point of the last query, the distance there and the triangle found.
         self.walk(
-            Extent::Centroids,
+            &self.tree.clusters,
             |cluster, is_leaf, last: Option<(Point3<f64>, f64, Slot)>| {
                 // For a leaf the first centroid serves as well as the middle.
                 if is_leaf && last.is_some() {
@@ -116,7 +116,7 @@ impl PlainMesh {
             plane.is_some_and(|plane| !is_behind(cluster, center_O, &plane, X_OS))
         };
         self.walk(
-            Extent::Centroids,
+            &self.tree.clusters,
             |cluster, is_leaf, guess: Option<Slot>| {
                 let center_O = X_OS * cluster.center;
                 if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
@@ -147,11 +147,12 @@ impl PlainMesh {
         );
     }
 
-    /// Walks down the tree into every child, leaf or not, that `enter` admits, passing on its result.
+    /// Walks down the tree into every child, leaf or not, that `enter` admits by the bounds of what is under it, passing on
+    /// its result.
     #[inline]
     pub(super) fn walk<G: Copy>(
         &self,
-        of: Extent,
+        clusters: &[[Cluster; LANES]],
         mut enter: impl FnMut(&Cluster, bool, G) -> Option<G>,
         start: G,
         mut visit: impl FnMut(u32, G),
@@ -161,7 +162,7 @@ impl PlainMesh {
         while height > 0 {
             height -= 1;
             let (node, given) = stack[height];
-            for (child, cluster) in self.tree.children(node, of) {
+            for (child, cluster) in self.tree.children(node).into_iter().zip(&clusters[node as usize]) {
                 if child == Child::Missing {
                     continue;
                 }

@@ -17,21 +17,14 @@ pub(super) const STACK: usize = 48;
 pub(super) struct Tree {
     nodes: Vec<Node>,
     /// Bounds of the centroids under each child of each node.
-    clusters: Vec<[Cluster; LANES]>,
+    pub(super) clusters: Vec<[Cluster; LANES]>,
     /// Bounds of the corners under each child of each node.
-    corner_clusters: Vec<[Cluster; LANES]>,
+    pub(super) corner_clusters: Vec<[Cluster; LANES]>,
     packs: Vec<TrianglePack>,
     /// The centroid of each face, in the order of the leaves.
     centroids: Vec<CentroidPack>,
     /// The face at each place in the order of the leaves.
     order: Vec<u32>,
-}
-
-/// What a traversal looks for under a node: centroids of faces, or all of the faces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    Centroids,
-    Corners,
 }
 
 /// The boxes of four subtrees, side by side. A missing child has a box at infinity.
@@ -176,15 +169,10 @@ impl Tree {
         (self.order.len() - LANES * leaf as usize).min(LANES)
     }
 
-    /// The children of a node, with the bounds of what is under each.
+    /// The children of a node.
     #[inline]
-    pub(super) fn children(&self, node: u32, of: Extent) -> impl Iterator<Item = (Child, &Cluster)> {
-        let node = node as usize;
-        let clusters = match of {
-            Extent::Centroids => &self.clusters,
-            Extent::Corners => &self.corner_clusters,
-        };
-        self.nodes[node].children.into_iter().zip(&clusters[node])
+    pub(super) fn children(&self, node: u32) -> [Child; LANES] {
+        self.nodes[node as usize].children
     }
 
     /// The lowest and highest corner of the box around everything.
