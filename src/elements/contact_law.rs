@@ -1,9 +1,9 @@
 //! The dissipation and friction of a contact, per elastic normal force.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{ComplexField as _, Point3, Vector3};
 
 use crate::framework::Stiffnesses;
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 use crate::mechanics::BodyIndex;
 use crate::results;
 
@@ -20,7 +20,7 @@ results! {
 
 /// The law of a contact, dissipation after Hunt and Crossley and friction after Hollars, with the terms shared by all its points computed once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ContactLaw<S: Algebraic> {
+pub(super) struct ContactLaw<S: Number> {
     dissipation: S,
     dynamic_friction: S,
     /// `2 (μ_s − μ_d)`.
@@ -30,7 +30,7 @@ pub(super) struct ContactLaw<S: Algebraic> {
     inverse_transition_squared: S,
 }
 
-impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
+impl<S: Number> ContactLaw<S> {
     /// The law of this dissipation \[s/m\], of static, dynamic and viscous \[s/m\] friction, and of this transition velocity
     /// \[m/s\].
     pub(super) fn new(
@@ -72,7 +72,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> ContactLaw<S> {
         if !ratio_squared.value().is_finite() {
             return S::lit(f64::NAN);
         }
-        let is_slow = ratio_squared.value() < T::one();
+        let is_slow = ratio_squared < S::lit(1.0);
         let speed = if is_slow { self.transition_velocity } else { slip_squared.sqrt() };
         // Two fractions: in the derivative of a single one by the transition velocity, kinetic friction would cancel
         // and leave no digits of a small difference.
@@ -118,7 +118,7 @@ impl<T: Real> ContactLaw<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Dual, Number as _};
+    use crate::math::Dual;
     use approx::assert_relative_eq;
     use num_dual::Dual64;
 
@@ -132,7 +132,7 @@ mod tests {
         transition_velocity: T,
     }
 
-    fn law_of<S: Algebraic>(coefficients: Coefficients<S>) -> ContactLaw<S> {
+    fn law_of<S: Number>(coefficients: Coefficients<S>) -> ContactLaw<S> {
         let Coefficients { static_friction: s, dynamic_friction: d, viscous_friction: v, .. } = coefficients;
         ContactLaw::new(coefficients.dissipation, [s, d, v], coefficients.transition_velocity)
     }
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn friction_has_all_digits_of_its_slope_by_the_transition_velocity_at_any_speed() {
-        fn slope<S: Algebraic<Scalar = T>, T: Real>(vary: fn(f64) -> S, slip: f64) -> S {
+        fn slope<S: Number<Scalar = T>, T: Real>(vary: fn(f64) -> S, slip: f64) -> S {
             let Coefficients { dissipation, static_friction, dynamic_friction, viscous_friction, .. } =
                 rubber(0.02, 0.1);
             let of = |number: f64| S::lit(number);

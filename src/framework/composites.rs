@@ -11,7 +11,7 @@ use crate::framework::part::{
 };
 use crate::framework::{Stage, Variables};
 use crate::math::{
-    Algebraic, InvalidValue, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, places,
+    InvalidValue, Number, Pose, Real, SpatialForce, SpatialVelocity, Symmetric6, check, places,
 };
 
 const AXES: [&str; 4] = ["x", "y", "z", "w"];
@@ -58,7 +58,7 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     }
 }
 
-impl<T: Algebraic, S: Scalar, const N: usize> Lift<T, S, Composite> for SVector<T, N> {
+impl<T: Number, S: Scalar, const N: usize> Lift<T, S, Composite> for SVector<T, N> {
     type Lifted = SVector<S, N>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> SVector<S, N> {
@@ -142,7 +142,7 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     }
 }
 
-impl<T: Algebraic, S: Scalar> Lift<T, S, Composite> for Point3<T> {
+impl<T: Number, S: Scalar> Lift<T, S, Composite> for Point3<T> {
     type Lifted = Point3<S>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Point3<S> {
@@ -269,7 +269,7 @@ impl<T: Real, K, V: Part<T, K>> Part<T, (K,)> for Option<V> {
 }
 
 /// The numbers of `None` also have places.
-impl<T: Algebraic, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
+impl<T: Number, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
     type Lifted = Option<V::Lifted>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Option<V::Lifted> {
@@ -326,7 +326,7 @@ lists! {
     [V: Variables<T> + Default] V, Nested;
 }
 
-impl<T: Algebraic, S> Lift<T, S, [T; 1]> for Vec<T> {
+impl<T: Number, S> Lift<T, S, [T; 1]> for Vec<T> {
     type Lifted = Vec<S>;
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Vec<S> {
         self.iter().map(|&number| of(number)).collect()

@@ -3,7 +3,7 @@
 use core::fmt::Arguments;
 
 use crate::framework::{Stage, Variables};
-use crate::math::{Algebraic, InvalidValue, Real, check, have_same_bits};
+use crate::math::{InvalidValue, Number, Real, check, have_same_bits};
 
 /// A number or flag to read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -184,7 +184,7 @@ pub trait Lift<T, S, Kind> {
     const COUNT: usize;
 }
 
-impl<T: Algebraic, S> Lift<T, S, T> for T {
+impl<T: Number, S> Lift<T, S, T> for T {
     type Lifted = S;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> S {

@@ -6,9 +6,7 @@ use crate::framework::Stage;
 pub use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
 };
-#[doc(hidden)]
-pub use crate::math::Algebraic;
-use crate::math::{InvalidValue, Real};
+use crate::math::{InvalidValue, Number, Real};
 
 /// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
@@ -59,7 +57,7 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 /// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors, points,
 /// `Option`s of these, and such structs, but not of poses; `()` has no numbers. Laws of force take such structs over the scalar
 /// and over numbers with derivatives.
-pub trait Numbers<T: Algebraic> {
+pub trait Numbers<T: Number> {
     /// How many numbers there are.
     const COUNT: usize;
     /// The same over another number.
@@ -69,7 +67,7 @@ pub trait Numbers<T: Algebraic> {
     fn lift<S: nalgebra::Scalar>(&self, of: &mut impl FnMut(T) -> S) -> Self::Over<S>;
 
     /// Calls `visit` with each number of the struct over another number, and its place.
-    fn for_each_over<S: Algebraic>(over: &Self::Over<S>, visit: impl FnMut(usize, S));
+    fn for_each_over<S: Number>(over: &Self::Over<S>, visit: impl FnMut(usize, S));
 
     /// The places of the numbers, starting with `first`.
     fn places(&self, first: usize) -> Self::Over<usize> {
@@ -91,12 +89,12 @@ pub trait Numbers<T: Algebraic> {
 /// A struct `V` of numbers `T` over another number `S`.
 pub type Over<T, V, S> = <V as Numbers<T>>::Over<S>;
 
-impl<T: Algebraic> Numbers<T> for () {
+impl<T: Number> Numbers<T> for () {
     const COUNT: usize = 0;
     type Over<S: nalgebra::Scalar> = ();
 
     fn lift<S: nalgebra::Scalar>(&self, _: &mut impl FnMut(T) -> S) {}
-    fn for_each_over<S: Algebraic>((): &(), _: impl FnMut(usize, S)) {}
+    fn for_each_over<S: Number>((): &(), _: impl FnMut(usize, S)) {}
 }
 
 impl<T: Real> Variables<T> for () {
@@ -383,9 +381,9 @@ macro_rules! variables {
             $($(#[$field_meta])* $field_vis $field: $type,)*
         }
 
-        $crate::variables! { @lift [PartialEq] $name [$crate::variables::Algebraic, $crate::nalgebra::Scalar] $($field: $type;)* }
+        $crate::variables! { @lift [PartialEq] $name [$crate::Number, $crate::nalgebra::Scalar] $($field: $type;)* }
 
-        impl<T: $crate::variables::Algebraic> $crate::variables::Numbers<T> for $name<T> {
+        impl<T: $crate::Number> $crate::variables::Numbers<T> for $name<T> {
             const COUNT: usize = <Self as $crate::variables::Lift<T, T, _>>::COUNT;
             type Over<S: $crate::nalgebra::Scalar> = $name<S>;
 
@@ -395,7 +393,7 @@ macro_rules! variables {
                 $crate::variables::Lift::lift(self, of)
             }
 
-            fn for_each_over<S: $crate::variables::Algebraic>(over: &$name<S>, visit: impl FnMut(usize, S)) {
+            fn for_each_over<S: $crate::Number>(over: &$name<S>, visit: impl FnMut(usize, S)) {
                 $crate::variables::Numbers::<S>::for_each(over, visit);
             }
         }

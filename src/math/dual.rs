@@ -4,17 +4,18 @@ use core::cmp::Ordering;
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use nalgebra::{ComplexField, RealField};
+
 use crate::math::Real;
 use crate::math::scalar::is_plain;
 
-/// The numbers in which a law is written: the scalar `T` of a system, or that scalar with derivatives in some
-/// directions.
+/// The numbers in which a law is written: the scalar of a system, or that scalar with derivatives in some directions.
 ///
 /// It has fewer requirements than [`Real`], whose traits a type cannot implement without `unsafe` code. Comparisons use
 /// values only, so every branch is that of the law, and its derivatives are those of the branch taken.
 /// [`laws`](crate::laws) of force are written over it.
 #[allow(unreachable_pub, reason = "laws are methods of public structs")]
-pub trait Number<T: Real>:
+pub trait Number:
     Copy
     + PartialOrd
     + Neg<Output = Self>
@@ -29,15 +30,18 @@ pub trait Number<T: Real>:
     + Debug
     + 'static
 {
+    /// The scalar, without derivatives.
+    type Scalar: Real;
+
     /// A constant.
     #[must_use]
-    fn of(value: T) -> Self;
+    fn of(value: Self::Scalar) -> Self;
     /// The value without derivatives.
     #[must_use]
-    fn value(self) -> T;
+    fn value(self) -> Self::Scalar;
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
     #[must_use]
-    fn chain(self, value: T, slope: T) -> Self;
+    fn chain(self, value: Self::Scalar, slope: Self::Scalar) -> Self;
     /// Whether it is zero, and so are its derivatives. A branch that omits such a number drops no derivative.
     #[must_use]
     fn vanishes(self) -> bool;
@@ -46,21 +50,21 @@ pub trait Number<T: Real>:
     #[inline]
     #[must_use]
     fn lit(value: f64) -> Self {
-        Self::of(T::lit(value))
+        Self::of(Real::lit(value))
     }
 
     /// Zero.
     #[inline]
     #[must_use]
     fn zero() -> Self {
-        Self::of(T::zero())
+        Self::of(nalgebra::zero())
     }
 
     /// The magnitude; at zero, that of an increasing number.
     #[inline]
     #[must_use]
     fn abs(self) -> Self {
-        if self.value() < T::zero() { -self } else { self }
+        if self < Self::zero() { -self } else { self }
     }
 
     /// The number, or its negative if the sign bit of `direction` is set.
@@ -68,7 +72,7 @@ pub trait Number<T: Real>:
     #[must_use]
     fn towards(self, direction: Self) -> Self {
         // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
-        self * Self::of(T::one().copysign(direction.value()))
+        self * Self::of(nalgebra::one::<Self::Scalar>().copysign(direction.value()))
     }
 
     /// The larger one, or `self` if they are equal. A NaN in `self` is returned, so that an overflow is not hidden.
@@ -89,15 +93,15 @@ pub trait Number<T: Real>:
     #[inline]
     #[must_use]
     fn sqrt(self) -> Self {
-        let root = self.value().sqrt();
-        self.chain(root, T::lit(0.5) / root)
+        let root = ComplexField::sqrt(self.value());
+        self.chain(root, <Self::Scalar as Real>::lit(0.5) / root)
     }
 
     /// The exponential.
     #[inline]
     #[must_use]
     fn exp(self) -> Self {
-        let exponential = self.value().exp();
+        let exponential = ComplexField::exp(self.value());
         self.chain(exponential, exponential)
     }
 
@@ -105,15 +109,17 @@ pub trait Number<T: Real>:
     #[inline]
     #[must_use]
     fn ln(self) -> Self {
-        self.chain(self.value().ln(), self.value().recip())
+        let x = self.value();
+        self.chain(ComplexField::ln(x), x.recip())
     }
 
     /// The power with a constant exponent.
     #[inline]
     #[must_use]
-    fn powf(self, exponent: T) -> Self {
+    fn powf(self, exponent: Self::Scalar) -> Self {
         let x = self.value();
-        self.chain(x.powf(exponent), exponent * x.powf(exponent - T::one()))
+        let slope = exponent * ComplexField::powf(x, exponent - nalgebra::one());
+        self.chain(ComplexField::powf(x, exponent), slope)
     }
 
     /// The power with an exponent that may vary.
@@ -121,22 +127,24 @@ pub trait Number<T: Real>:
     #[must_use]
     fn powd(self, exponent: Self) -> Self {
         let (x, n) = (self.value(), exponent.value());
-        let value = x.powf(n);
-        self.powf(n) + exponent.chain(T::zero(), value * x.ln())
+        let value = ComplexField::powf(x, n);
+        self.powf(n) + exponent.chain(nalgebra::zero(), value * ComplexField::ln(x))
     }
 
     /// The sine of an angle \[rad\].
     #[inline]
     #[must_use]
     fn sin(self) -> Self {
-        self.chain(self.value().sin(), self.value().cos())
+        let x = self.value();
+        self.chain(ComplexField::sin(x), ComplexField::cos(x))
     }
 
     /// The cosine of an angle \[rad\].
     #[inline]
     #[must_use]
     fn cos(self) -> Self {
-        self.chain(self.value().cos(), -self.value().sin())
+        let x = self.value();
+        self.chain(ComplexField::cos(x), -ComplexField::sin(x))
     }
 
     /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is proportional to its cosine.
@@ -145,11 +153,13 @@ pub trait Number<T: Real>:
     fn atan2(self, x: Self) -> Self {
         let (sin, cos) = (self.value(), x.value());
         let square = sin * sin + cos * cos;
-        self.chain(sin.atan2(cos), cos / square) + x.chain(T::zero(), -sin / square)
+        self.chain(RealField::atan2(sin, cos), cos / square) + x.chain(nalgebra::zero(), -sin / square)
     }
 }
 
-impl<T: Real> Number<T> for T {
+impl<T: Real> Number for T {
+    type Scalar = T;
+
     #[inline]
     fn of(value: T) -> Self {
         value
@@ -182,21 +192,6 @@ impl<T: Real> Number<T> for T {
     }
 }
 
-/// A [`Number`] that knows its scalar, for methods of structs made of such numbers.
-#[allow(unreachable_pub, reason = "laws are methods of public structs")]
-pub trait Algebraic: Number<Self::Scalar> {
-    /// The scalar.
-    type Scalar: Real;
-}
-
-impl<T: Real> Algebraic for T {
-    type Scalar = T;
-}
-
-impl<T: Real, const N: usize> Algebraic for Dual<T, N> {
-    type Scalar = T;
-}
-
 /// A value and its derivatives in `N` directions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dual<T, const N: usize> {
@@ -224,7 +219,9 @@ impl<T: Real, const N: usize> Dual<T, N> {
     }
 }
 
-impl<T: Real, const N: usize> Number<T> for Dual<T, N> {
+impl<T: Real, const N: usize> Number for Dual<T, N> {
+    type Scalar = T;
+
     #[inline]
     fn of(value: T) -> Self {
         Self { value, slopes: [T::zero(); N] }
@@ -301,11 +298,11 @@ impl<T: Real, const N: usize> PartialOrd for Dual<T, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Dual, Number};
     use num_dual::{Dual64, DualNum};
 
     /// Every operation once, with branches.
-    fn law<S: Number<f64>>(x: S, y: S) -> S {
+    fn law<S: Number<Scalar = f64>>(x: S, y: S) -> S {
         let mut sum = (x * y - x / y).exp() + (x * x + S::of(2.0)).sqrt().ln();
         sum += (-x).abs().max(y).min(S::lit(3.0)).powf(1.7);
         sum

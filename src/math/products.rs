@@ -48,6 +48,6 @@ pub(crate) fn outer<T: Real>(a: &Vector3<T>, b: &Vector3<T>, c: T) -> Matrix3<T>
 
 /// The product of two vectors over numbers.
 #[inline]
-pub(crate) fn dot<T: Real, S: Number<T>>(a: &Vector3<S>, b: &Vector3<S>) -> S {
+pub(crate) fn dot<S: Number>(a: &Vector3<S>, b: &Vector3<S>) -> S {
     a.x * b.x + a.y * b.y + a.z * b.z
 }

@@ -30,7 +30,7 @@ impl<T: Real> LineLaw<T> for Spring {
     type Parameters = Hardening<T>;
     type Memory = ();
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Hardening<S>,
         (): &(),
@@ -154,7 +154,12 @@ impl<T: Real> LineLaw<T> for Fixed {
     type Parameters = ();
     type Memory = ();
 
-    fn evaluate<S: Number<T>>(&self, (): &(), (): &(), _: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+    fn evaluate<S: Number<Scalar = T>>(
+        &self,
+        (): &(),
+        (): &(),
+        _: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError> {
         let [tension, potential_energy, power_dissipated, power_supplied] = self.0.map(S::lit);
         Ok(Pull { tension, potential_energy, power_dissipated, power_supplied })
     }

@@ -42,7 +42,7 @@ variables! {
 struct Brush;
 
 impl Brush {
-    fn bend<T: Real, S: Number<T>>(p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> (Vector3<S>, S) {
+    fn bend<S: Number>(p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> (Vector3<S>, S) {
         let bend = at.along(at.p_FB - m.p_F);
         let (length, most) = (at.norm(bend), p.friction * p.stiffness * at.depth / p.shear);
         (bend, if length > most { most / length } else { S::lit(1.0) })
@@ -54,7 +54,7 @@ impl<T: Real> BedLaw<T> for Brush {
     type Parameters = Tread<T>;
     type Memory = Tip<T>;
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Tread<S>,
         m: &Tip<S>,
@@ -75,13 +75,18 @@ impl<T: Real> BedLaw<T> for Brush {
         })
     }
 
-    fn commit<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
+    fn commit<S: Number<Scalar = T>>(
+        &self,
+        p: &Tread<S>,
+        m: &Tip<S>,
+        at: &Touch<S>,
+    ) -> Result<Tip<S>, ElementError> {
         let (bend, share) = Self::bend(p, m, at);
         let slips = share < S::lit(1.0);
         Ok(Tip { p_F: if slips { at.p_FB - bend.map(|b| b * share) } else { m.p_F }, since: m.since })
     }
 
-    fn touch<S: Number<T>>(&self, _: &Tread<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
+    fn touch<S: Number<Scalar = T>>(&self, _: &Tread<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
         Ok(Tip { p_F: at.p_FB, since: at.time })
     }
 }
@@ -104,7 +109,12 @@ impl<T: Real> BedLaw<T> for Foam {
     type Parameters = Pores<T>;
     type Memory = ();
 
-    fn evaluate<S: Number<T>>(&self, p: &Pores<S>, (): &(), at: &Touch<S>) -> Result<Push<S>, ElementError> {
+    fn evaluate<S: Number<Scalar = T>>(
+        &self,
+        p: &Pores<S>,
+        (): &(),
+        at: &Touch<S>,
+    ) -> Result<Push<S>, ElementError> {
         // f = p·a·x/(h − x), of which the integral is p·a·(h·ln(h/(h − x)) − x).
         let rest = p.thickness - at.depth;
         if rest.value() <= T::zero() {

@@ -45,7 +45,7 @@ variables! {
 struct Dragged;
 
 impl Dragged {
-    fn stretch<T: Real, S: Number<T>>(m: &Anchor<S>, at: &Relative<S>) -> (Vector3<S>, S) {
+    fn stretch<S: Number>(m: &Anchor<S>, at: &Relative<S>) -> (Vector3<S>, S) {
         let d = at.p_FM - m.held_at;
         (d, (d.x * d.x + d.y * d.y + d.z * d.z).sqrt())
     }
@@ -56,7 +56,7 @@ impl<T: Real> FrameLaw<T> for Dragged {
     type Parameters = Drag<T>;
     type Memory = Anchor<T>;
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Drag<S>,
         m: &Anchor<S>,
@@ -76,7 +76,7 @@ impl<T: Real> FrameLaw<T> for Dragged {
         })
     }
 
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         p: &Drag<S>,
         m: &Anchor<S>,
@@ -138,7 +138,12 @@ impl<T: Real> LineLaw<T> for Strut {
     type Parameters = Rod<T>;
     type Memory = ();
 
-    fn evaluate<S: Number<T>>(&self, p: &Rod<S>, (): &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+    fn evaluate<S: Number<Scalar = T>>(
+        &self,
+        p: &Rod<S>,
+        (): &(),
+        at: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError> {
         let depth = (p.length - at.length) / p.length;
         if depth.value() <= T::zero() {
             return Ok(Pull::zero());
@@ -171,7 +176,7 @@ struct Clutch;
 
 impl Clutch {
     /// The elastic part of the displacement.
-    fn bend<T: Real, S: Number<T>>(p: &Drag<S>, m: &Stuck<S>, at: &Stretch<S>) -> S {
+    fn bend<S: Number>(p: &Drag<S>, m: &Stuck<S>, at: &Stretch<S>) -> S {
         (at.length - m.at).min(p.reach).max(-p.reach)
     }
 }
@@ -181,7 +186,7 @@ impl<T: Real> LineLaw<T> for Clutch {
     type Parameters = Drag<T>;
     type Memory = Stuck<T>;
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Drag<S>,
         m: &Stuck<S>,
@@ -193,7 +198,7 @@ impl<T: Real> LineLaw<T> for Clutch {
         Ok(Pull { tension, potential_energy, ..Pull::zero() })
     }
 
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         p: &Drag<S>,
         m: &Stuck<S>,
@@ -511,7 +516,7 @@ fn points_that_meet_pull_nowhere_and_have_no_derivative() {
 
 #[test]
 fn a_number_of_any_kind_has_the_functions_of_the_scalar() {
-    fn all<S: Number<f64>>(x: S, y: S) -> [S; 5] {
+    fn all<S: Number<Scalar = f64>>(x: S, y: S) -> [S; 5] {
         [x.powd(y), x.sin(), y.cos(), x.atan2(y), (-x).atan2(-y)]
     }
     let (x, y) = (0.8_f64, 1.7_f64);

@@ -71,7 +71,12 @@ impl<T: Real> LineLaw<T> for Rubber {
     const KIND: &'static str = "rubber";
     type Parameters = ();
     type Memory = ();
-    fn evaluate<S: Number<T>>(&self, (): &(), (): &(), at: &Stretch<S>) -> Result<Pull<S>, ElementError> {
+    fn evaluate<S: Number<Scalar = T>>(
+        &self,
+        (): &(),
+        (): &(),
+        at: &Stretch<S>,
+    ) -> Result<Pull<S>, ElementError> {
         Ok(Pull { tension: at.length * S::lit(30.0), ..Pull::zero() })
     }
 }

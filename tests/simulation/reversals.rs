@@ -34,7 +34,7 @@ variables! {
 struct Slide;
 
 impl Slide {
-    fn stretch<T: Real, S: Number<T>>(p: &Friction<S>, m: &Anchor<S>, at: &Relative<S>) -> S {
+    fn stretch<S: Number>(p: &Friction<S>, m: &Anchor<S>, at: &Relative<S>) -> S {
         let most = p.limit / p.stiffness;
         (at.p_FM.x - m.x).min(most).max(-most)
     }
@@ -45,7 +45,7 @@ impl<T: Real> FrameLaw<T> for Slide {
     type Parameters = Friction<T>;
     type Memory = Anchor<T>;
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Friction<S>,
         m: &Anchor<S>,
@@ -55,7 +55,7 @@ impl<T: Real> FrameLaw<T> for Slide {
         Ok(Outcome { force: Vector3::new(-force, S::zero(), S::zero()), ..Outcome::zero() })
     }
 
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         p: &Friction<S>,
         m: &Anchor<S>,

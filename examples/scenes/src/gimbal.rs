@@ -14,7 +14,7 @@ impl<T: Real> FrameLaw<T> for Gimbal {
     type Parameters = Axes<T>;
     type Memory = ();
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         p: &Axes<S>,
         (): &(),

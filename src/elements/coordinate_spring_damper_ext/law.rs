@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 
 /// A force with its stored energy and dissipated power.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub(super) struct Part<S> {
     pub(super) loss: S,
 }
 
-impl<S: Algebraic> Part<S> {
+impl<S: Number> Part<S> {
     pub(super) fn none() -> Self {
         Self { force: S::zero(), energy: S::zero(), loss: S::zero() }
     }
@@ -48,7 +48,7 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-impl<S: Algebraic> Parameters<S> {
+impl<S: Number> Parameters<S> {
     /// The forces of spring and damper.
     #[inline]
     pub(super) fn spring_and_damper(&self, q: S, v: S) -> [S; 2] {
@@ -281,13 +281,13 @@ impl<S: Algebraic> Parameters<S> {
 
 /// The speed; at rest that of a slip in this direction, which may continue.
 #[inline]
-fn speed_along<S: Algebraic>(v: S, direction: S) -> S {
+fn speed_along<S: Number>(v: S, direction: S) -> S {
     if v == S::zero() { v.towards(direction) } else { v.abs() }
 }
 
 /// Whether two numbers have opposite signs. Their product might underflow.
 #[inline]
-fn are_opposite<S: Algebraic>(a: S, b: S) -> bool {
+fn are_opposite<S: Number>(a: S, b: S) -> bool {
     let zero = S::zero();
     (a < zero && b > zero) || (a > zero && b < zero)
 }
@@ -298,7 +298,7 @@ fn epsilon<T: Real>() -> T {
 }
 
 /// Limit stops.
-impl<S: Algebraic> Parameters<S> {
+impl<S: Number> Parameters<S> {
     /// The force of the stops: that of the displacement if they are smooth, otherwise that of the stop selected by the
     /// limit-stop state.
     #[inline]
@@ -416,14 +416,14 @@ impl<S: Algebraic> Parameters<S> {
 }
 
 /// The stop that is surpassed by this distance: `Greater` for the upper one, `Less` for the lower one.
-pub(super) fn side_of<S: Algebraic>(limit_stop_state: S) -> Option<Ordering> {
+pub(super) fn side_of<S: Number>(limit_stop_state: S) -> Option<Ordering> {
     limit_stop_state.partial_cmp(&S::zero())
 }
 
 /// How far a stop acts within its transition: the fraction of stiffness and damping, from zero where the stop begins to
 /// one at the end of the transition and beyond, with a continuous second derivative; and the integral of `share·x` over
 /// the depth \[m²\].
-fn share<S: Algebraic>(depth: S, width: S) -> [S; 2] {
+fn share<S: Number>(depth: S, width: S) -> [S; 2] {
     let y = depth / width;
     if y < S::lit(1.0) {
         let cubic = y * y * y;

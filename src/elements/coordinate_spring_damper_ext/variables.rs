@@ -2,7 +2,7 @@
 
 use crate::elements::ContactDesign;
 use crate::framework::{Variables, stored_variables};
-use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Number, Real, Requirement, check};
 use crate::results;
 
 // The variables of each part of the law follow one another, since derivatives are taken part by part.
@@ -127,7 +127,7 @@ stored_variables! {
     }
 }
 
-impl<S: Algebraic> Discrete<S> {
+impl<S: Number> Discrete<S> {
     /// The same with sticking bristles.
     pub(super) fn stuck(&self) -> Self {
         Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
@@ -164,7 +164,7 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-impl<S: Algebraic> Parameters<S> {
+impl<S: Number> Parameters<S> {
     /// Dynamic friction `f_d + μ_d·|N|` \[N\].
     pub(super) fn dynamic_force(&self) -> S {
         self.dynamic_friction + self.dynamic_friction_coefficient * self.friction_load.abs()

@@ -5,11 +5,11 @@
 
 use super::Material;
 use crate::elements::contact_law::ContactLaw;
-use crate::math::Algebraic;
+use crate::math::Number;
 
 /// A material, with the terms shared by all its springs computed once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Law<S: Algebraic> {
+pub(super) struct Law<S: Number> {
     /// Dissipation, and friction without anchors.
     pub(super) contact: ContactLaw<S>,
     tangential_stiffness: S,
@@ -38,7 +38,7 @@ pub(super) struct Friction<S> {
     pub(super) slips: bool,
 }
 
-impl<S: Algebraic> Material<S> {
+impl<S: Number> Material<S> {
     /// The elastic force `k a x`, of an area and a depth or of any two factors of the displaced volume.
     #[inline]
     pub(super) fn elastic_force(&self, [a, x]: [S; 2]) -> S {
@@ -46,7 +46,7 @@ impl<S: Algebraic> Material<S> {
     }
 }
 
-impl<S: Algebraic> Law<S> {
+impl<S: Number> Law<S> {
     pub(super) fn new(material: &Material<S>, transition_velocity: S) -> Self {
         let friction = [material.static_friction, material.dynamic_friction, material.viscous_friction];
         Self {
@@ -143,7 +143,6 @@ mod tests {
     use nalgebra::Vector3;
 
     use super::*;
-    use crate::math::Real;
 
     #[test]
     fn spring_and_damper_together_keep_within_the_limit_and_never_drive() {

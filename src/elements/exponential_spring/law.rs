@@ -2,11 +2,11 @@
 
 #![expect(clippy::inline_always, reason = "in dual numbers a call costs as much, and its unread results too")]
 
-use nalgebra::Vector2;
+use nalgebra::{ComplexField as _, Vector2};
 
 use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, Parameters};
-use crate::math::{Algebraic, Number, Real};
+use crate::math::{Number, Real};
 
 /// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
 /// `d1`.
@@ -22,7 +22,7 @@ pub(super) struct Normal<T> {
 
 /// The normal force at a height and a velocity along the normal.
 #[inline(always)]
-pub(super) fn normal_force<S: Algebraic>(law: &Parameters<S>, height: S, speed: S) -> Normal<S> {
+pub(super) fn normal_force<S: Number>(law: &Parameters<S>, height: S, speed: S) -> Normal<S> {
     let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *law;
     let exponent = d2 * (d0 - height);
     let unclamped = d1 * exponent.exp();
@@ -72,7 +72,7 @@ pub(super) enum Step {
     Nothing,
 }
 
-impl<S: Algebraic> Discrete<S> {
+impl<S: Number> Discrete<S> {
     /// The memory after a commit; `whole` has everything that a commit can write.
     pub(super) fn after(&self, step: Step, whole: Self) -> Self {
         match step {
@@ -100,7 +100,7 @@ impl<S: Algebraic> Discrete<S> {
 /// The fraction of the settle velocity above which friction falls with the pull while an anchor lets go.
 const FAST: f64 = 0.1;
 
-impl<S: Algebraic> Parameters<S> {
+impl<S: Number> Parameters<S> {
     /// Friction of a station with this position and velocity in the plane, under a normal force and with this time
     /// since the last commit; and what a commit writes.
     #[inline(always)]
@@ -270,7 +270,7 @@ impl<S: Algebraic> Parameters<S> {
 
 /// The forces scaled by one factor such that their sum is within the limit, and whether they were reduced.
 #[inline(always)]
-fn shortened<T: Real, S: Number<T>, const N: usize>(
+fn shortened<S: Number, const N: usize>(
     forces: [Vector2<S>; N],
     sum: Vector2<S>,
     limit: S,
@@ -284,14 +284,14 @@ fn shortened<T: Real, S: Number<T>, const N: usize>(
 
 /// Whether a force is longer than the limit or not a number, or its square overflows.
 #[inline]
-pub(super) fn exceeds<T: Real, S: Number<T>>(force: Vector2<S>, limit: S) -> bool {
+pub(super) fn exceeds<S: Number>(force: Vector2<S>, limit: S) -> bool {
     let squared = dot(force, force);
     !(squared.value().is_finite() && squared <= limit * limit)
 }
 
 /// The length of a vector; not a number where its square overflows, so that no force results.
 #[inline(always)]
-pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
+pub(super) fn length<S: Number>(v: Vector2<S>) -> S {
     let squared = dot(v, v);
     if squared == S::zero() {
         // The root of zero has no derivative.
@@ -305,20 +305,20 @@ pub(super) fn length<T: Real, S: Number<T>>(v: Vector2<S>) -> S {
 
 /// The product of two vectors.
 #[inline(always)]
-pub(super) fn dot<T: Real, S: Number<T>>(a: Vector2<S>, b: Vector2<S>) -> S {
+pub(super) fn dot<S: Number>(a: Vector2<S>, b: Vector2<S>) -> S {
     a.x * b.x + a.y * b.y
 }
 
 /// Zero.
 #[inline]
-pub(super) fn still<T: Real, S: Number<T>>() -> Vector2<S> {
+pub(super) fn still<S: Number>() -> Vector2<S> {
     Vector2::new(S::zero(), S::zero())
 }
 
 /// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time. Given
 /// velocities instead of travels, Sliding at a velocity.
 #[inline(always)]
-pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
+pub(super) fn settle<S: Number>(travel: Vector2<S>, reach: S) -> S {
     let squared = dot(travel, travel);
     // The two steady cases, which need neither a root nor a quotient. At rest the root has no derivative either.
     if squared == S::zero() {
@@ -335,7 +335,7 @@ pub(super) fn settle<T: Real, S: Number<T>>(travel: Vector2<S>, reach: S) -> S {
 /// It is symmetric about its middle. Each half is computed from its flat end, without cancellation, so that
 /// rounding keeps it within the unit interval.
 #[inline]
-fn step<T: Real, S: Number<T>>(s: S) -> S {
+fn step<S: Number>(s: S) -> S {
     let from_end = |s: S| s * s * s * (S::lit(10.0) + s * (S::lit(6.0) * s - S::lit(15.0)));
     let is_near = s < S::lit(0.5);
     // One polynomial and two selections, because the branch is hard to predict.

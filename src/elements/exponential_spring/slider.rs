@@ -4,7 +4,7 @@ use nalgebra::Vector2;
 
 use crate::elements::exponential_spring::law::{dot, exceeds, length, still};
 use crate::elements::exponential_spring::{Discrete, Parameters};
-use crate::math::{Algebraic, Number, Real};
+use crate::math::{Number, Real};
 
 /// The anchor at its last commit, and the station then.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub(super) struct Yielding<S> {
     pub(super) room: S,
 }
 
-impl<S: Algebraic> Yielding<S> {
+impl<S: Number> Yielding<S> {
     /// Zero friction, for a negligible limit: the anchor moves with the station.
     pub(super) fn none(law: &Parameters<S>, velocity: Vector2<S>) -> Self {
         let zero = still();
@@ -41,11 +41,11 @@ impl<S: Algebraic> Yielding<S> {
     }
 }
 
-fn unbounded<S: Algebraic>() -> S {
+fn unbounded<S: Number>() -> S {
     S::lit(f64::INFINITY)
 }
 
-impl<S: Algebraic> Slider<S> {
+impl<S: Number> Slider<S> {
     /// As committed. A station that slid before its first commit has no anchor: it starts at `position`.
     pub(super) fn committed(committed: &Discrete<S>, position: Vector2<S>) -> Self {
         let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;

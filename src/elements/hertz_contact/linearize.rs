@@ -9,7 +9,7 @@ use crate::elements::laws::Touch;
 use crate::elements::meshes::{MOTION, Sums};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses, varied};
-use crate::math::{Algebraic, Dual, Number, Real, SpatialForce, dot, outer};
+use crate::math::{Dual, Number, Real, SpatialForce, dot, outer};
 use crate::mechanics::Checked;
 
 /// The number of parameters.
@@ -25,7 +25,7 @@ impl<T: Real> HertzContact<T> {
 
     /// The force on the ball.
     #[inline]
-    fn force<S: Algebraic<Scalar = T>>(&self, parameters: &Parameters<S>, at: &Touch<S>) -> Vector3<S> {
+    fn force<S: Number<Scalar = T>>(&self, parameters: &Parameters<S>, at: &Touch<S>) -> Vector3<S> {
         let law = parameters.contact_law();
         let contact_radius = (S::of(self.effective_radius) * at.depth).sqrt();
         let elastic_force = parameters.elastic_force(contact_radius, at.depth);

@@ -6,7 +6,7 @@ use crate::elements::contact_design::ContactDesign;
 use crate::elements::contact_law::ContactLaw;
 use crate::framework::stored_variables;
 use crate::framework::variables::Variables as _;
-use crate::math::{Algebraic, InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Number, Real, Requirement, check};
 use crate::results;
 
 stored_variables! {
@@ -101,7 +101,7 @@ impl<T: Real> Parameters<T> {
     }
 }
 
-impl<S: Algebraic> Parameters<S> {
+impl<S: Number> Parameters<S> {
     pub(super) fn contact_law(&self) -> ContactLaw<S> {
         let friction = [self.static_friction, self.dynamic_friction, self.viscous_friction];
         ContactLaw::new(self.dissipation * S::lit(1.5), friction, self.transition_velocity)

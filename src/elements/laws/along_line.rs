@@ -1,6 +1,6 @@
 //! Laws of a tension over a distance, and the line between two points along which it may act.
 
-use nalgebra::{Scalar, Vector3};
+use nalgebra::Vector3;
 
 use super::{FrameLaw, LawVariables, Outcome, Relative};
 use crate::framework::ElementResult;
@@ -42,7 +42,7 @@ use crate::results;
 ///     type Parameters = Rubber<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
+///     fn evaluate<S: Number<Scalar = T>>(&self, p: &Rubber<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
 ///         let depth = (p.length - at.length).max(S::zero());
 ///         let square = depth * depth;
 ///         let (k, g) = (p.stiffness, p.growth);
@@ -79,7 +79,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -90,7 +90,7 @@ pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -134,12 +134,9 @@ results! {
     }
 }
 
-impl<S: Scalar> Pull<S> {
+impl<S: Number> Pull<S> {
     /// No tension, and no energy.
-    pub fn zero<T: Real>() -> Self
-    where
-        S: Number<T>,
-    {
+    pub fn zero() -> Self {
         let none = S::zero();
         Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
     }
@@ -155,11 +152,11 @@ pub struct AlongLine<L>(
 );
 
 /// The line from the origin of F to that of M: its direction and stretch.
-fn line<T: Real, S: Number<T>>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
+fn line<S: Number>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
     let squared = dot(&at.p_FM, &at.p_FM);
     // The root of zero has no derivative.
-    let length = if squared.value() > T::zero() { squared.sqrt() } else { squared };
-    let direction = if length.value() > T::zero() {
+    let length = if squared > S::zero() { squared.sqrt() } else { squared };
+    let direction = if length > S::zero() {
         at.p_FM.map(|component| component / length)
     } else {
         Vector3::repeat(S::zero())
@@ -172,7 +169,7 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
     type Parameters = L::Parameters;
     type Memory = L::Memory;
 
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -185,7 +182,7 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         Ok(Outcome { force, potential_energy, power_dissipated, power_supplied, ..Outcome::zero() })
     }
 
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use nalgebra::{Scalar, Vector3};
+use nalgebra::Vector3;
 
 use super::LawVariables;
 use crate::framework::ElementResult;
@@ -56,7 +56,7 @@ use crate::math::{Number, Real, dot};
 ///
 /// impl Brush {
 ///     /// How far a bristle is bent along the road, and by which factor it is shortened where it slips.
-///     fn bend<T: Real, S: Number<T>>(p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> (Vector3<S>, S) {
+///     fn bend<S: Number>(p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> (Vector3<S>, S) {
 ///         let bend = at.along(at.p_FB - m.p_F);
 ///         let (length, most) = (at.norm(bend), p.friction * p.stiffness * at.depth / p.shear);
 ///         (bend, if length > most { most / length } else { S::lit(1.0) })
@@ -68,7 +68,7 @@ use crate::math::{Number, Real, dot};
 ///     type Parameters = Tread<T>;
 ///     type Memory = Tip<T>;
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Push<S>> {
+///     fn evaluate<S: Number<Scalar = T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Push<S>> {
 ///         let (bend, share) = Self::bend(p, m, at);
 ///         let (across, along) = (p.stiffness * at.area, p.shear * at.area * share);
 ///         let length = at.norm(bend);
@@ -80,13 +80,13 @@ use crate::math::{Number, Real, dot};
 ///         })
 ///     }
 ///
-///     fn commit<S: Number<T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
+///     fn commit<S: Number<Scalar = T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
 ///         let (bend, share) = Self::bend(p, m, at);
 ///         let slips = share < S::lit(1.0);
 ///         Ok(if slips { Tip { p_F: at.p_FB - bend.map(|b| b * share) } } else { *m })
 ///     }
 ///
-///     fn touch<S: Number<T>>(&self, _: &Tread<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
+///     fn touch<S: Number<Scalar = T>>(&self, _: &Tread<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
 ///         Ok(Tip { p_F: at.p_FB })
 ///     }
 /// }
@@ -129,7 +129,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -141,7 +141,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -154,7 +154,7 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn touch<S: Number<T>>(
+    fn touch<S: Number<Scalar = T>>(
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         _at: &Touch<S>,
@@ -185,25 +185,19 @@ crate::variables! { @struct [PartialEq]
     }
 }
 
-impl<S: Scalar> Touch<S> {
+impl<S: Number> Touch<S> {
     /// The part of a vector along the surface.
     #[must_use]
-    pub fn along<T: Real>(&self, v_F: Vector3<S>) -> Vector3<S>
-    where
-        S: Number<T>,
-    {
+    pub fn along(&self, v_F: Vector3<S>) -> Vector3<S> {
         let across = dot(&self.n_F, &v_F);
         v_F - self.n_F.map(|n| n * across)
     }
 
     /// The length of a vector; that of zero has no derivatives.
     #[must_use]
-    pub fn norm<T: Real>(&self, v_F: Vector3<S>) -> S
-    where
-        S: Number<T>,
-    {
+    pub fn norm(&self, v_F: Vector3<S>) -> S {
         let squared = dot(&v_F, &v_F);
-        if squared.value() > T::zero() { squared.sqrt() } else { squared }
+        if squared > S::zero() { squared.sqrt() } else { squared }
     }
 }
 
@@ -220,12 +214,9 @@ pub struct Push<S> {
     pub power_supplied: S,
 }
 
-impl<S> Push<S> {
+impl<S: Number> Push<S> {
     /// No force, and no energy.
-    pub fn zero<T: Real>() -> Self
-    where
-        S: Number<T>,
-    {
+    pub fn zero() -> Self {
         let none = S::zero();
         Self {
             force: Vector3::from([none; 3]),

@@ -134,7 +134,11 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     /// The motion over numbers without derivatives.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn relative<S: Number<T>>(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<S> {
+    fn relative<S: Number<Scalar = T>>(
+        time: T,
+        position: &Position<T>,
+        velocity: &Velocity<T>,
+    ) -> Relative<S> {
         let SpatialVelocity { angular, linear } = velocity.V_FM;
         Relative {
             time: S::of(time),

@@ -114,7 +114,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 ///     type Parameters = Bellows<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> ElementResult<Outcome<S>> {
+///     fn evaluate<S: Number<Scalar = T>>(&self, p: &Bellows<S>, _: &(), at: &Relative<S>) -> ElementResult<Outcome<S>> {
 ///         let (h, v) = (at.p_FM.z, at.v_FM.z);
 ///         let over = p.exponent - S::lit(1.0);
 ///         let pressure = p.pressure * (p.height / h).powd(p.exponent);
@@ -169,7 +169,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law, as where it has no solution; see [`ElementError::own`](crate::ElementError::own).
-    fn evaluate<S: Number<T>>(
+    fn evaluate<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -180,7 +180,7 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Those of the law.
-    fn commit<S: Number<T>>(
+    fn commit<S: Number<Scalar = T>>(
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
@@ -230,12 +230,9 @@ pub struct Outcome<S: Scalar> {
     pub power_supplied: S,
 }
 
-impl<S: Scalar> Outcome<S> {
+impl<S: Number> Outcome<S> {
     /// Neither torque nor force, and no energy.
-    pub fn zero<T: Real>() -> Self
-    where
-        S: Number<T>,
-    {
+    pub fn zero() -> Self {
         let none = Vector3::repeat(S::zero());
         Self {
             torque: none,

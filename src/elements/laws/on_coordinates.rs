@@ -57,7 +57,7 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 ///     type Parameters = Winding<T>;
 ///     type Memory = ();
 ///
-///     fn evaluate<S: Number<T>>(&self, p: &Winding<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
+///     fn evaluate<S: Number<Scalar = T>>(&self, p: &Winding<S>, _: &(), at: &Stretch<S>) -> ElementResult<Pull<S>> {
 ///         let lost = p.stall_torque * at.rate / p.free_speed;
 ///         Ok(Pull {
 ///             tension: lost - p.stall_torque,
@@ -141,7 +141,7 @@ const MOTION: usize = 2;
 
 impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// The displacement and velocity over numbers without derivatives.
-    fn stretch<S: Number<T>>(at: &AtVelocity<'_, T, Self>) -> Stretch<S> {
+    fn stretch<S: Number<Scalar = T>>(at: &AtVelocity<'_, T, Self>) -> Stretch<S> {
         let [time, length, rate] = [at.time, at.position.displacement, at.velocity.velocity].map(S::of);
         Stretch { time, length, rate }
     }

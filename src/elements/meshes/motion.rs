@@ -18,7 +18,7 @@ const SHIFT: usize = 4;
 
 /// The rate of the depth, and the velocity along the surface.
 #[inline]
-pub(in crate::elements) fn across_and_along<T: Real, S: Number<T>>(
+pub(in crate::elements) fn across_and_along<S: Number>(
     velocity: &Vector3<S>,
     normal: &Vector3<S>,
 ) -> (S, Vector3<S>) {

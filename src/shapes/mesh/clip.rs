@@ -1,6 +1,6 @@
 //! Integrals of a depth that is linear over a triangle, over the part where it is positive.
 
-use crate::math::{Algebraic, Dual, Real};
+use crate::math::{Dual, Number, Real};
 
 /// Integrals over the part of a triangle that is inside, per area of the whole triangle, with the function that is
 /// 1 at one corner, 0 at the others and linear between.
@@ -12,7 +12,7 @@ pub(super) struct Moments<T> {
     pub(super) area: [T; 3],
 }
 
-impl<S: Algebraic> Moments<S> {
+impl<S: Number> Moments<S> {
     /// The integrals for depths of the corners, positive inside; `None` if no corner is inside.
     ///
     /// Sums of products of what is positive, without cancellation. Half the sum of depths times their integrals is the

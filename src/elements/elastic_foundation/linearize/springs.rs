@@ -11,7 +11,7 @@ use crate::elements::laws::Touch;
 use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, varied};
-use crate::math::{Algebraic, Dual, Number, Real, SpatialVelocity, dot, rotated};
+use crate::math::{Dual, Number, Real, SpatialVelocity, dot, rotated};
 use crate::shapes::{LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
 
 /// The directions of [`MOTION`] in which the force of a spring without an anchor varies where the normal does not turn.
@@ -55,7 +55,7 @@ pub(super) struct Spring<T: Real> {
 
 /// The force of a spring over any number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pushed<S: Algebraic> {
+pub(super) struct Pushed<S: Number> {
     pub(super) at: Touch<S>,
     pub(super) normal_force: S,
     /// From the anchor to the base along the surface.
@@ -66,7 +66,7 @@ pub(super) struct Pushed<S: Algebraic> {
     pub(super) slips: bool,
 }
 
-impl<T: Real, S: Algebraic<Scalar = T>> Pushed<S> {
+impl<S: Number> Pushed<S> {
     #[inline]
     fn of(
         law: &Law<S>,
@@ -93,7 +93,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Pushed<S> {
 
 impl<T: Real> Contact<'_, T> {
     /// The law over other numbers, without derivatives.
-    pub(super) fn law_over<S: Algebraic<Scalar = T>>(&self) -> Law<S> {
+    pub(super) fn law_over<S: Number<Scalar = T>>(&self) -> Law<S> {
         Law::new(&self.material.lift(&mut S::of), S::of(self.parameters.transition_velocity))
     }
 

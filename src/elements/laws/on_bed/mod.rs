@@ -180,7 +180,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// parameters, of a motion, and of a memory, each of which `lifts` makes. A spring without a memory has just been displaced.
     ///
     /// Returns `false` if a motion is not known over these numbers.
-    fn for_each<S: Number<T>, R, Lift: FnMut(T) -> S>(
+    fn for_each<S: Number<Scalar = T>, R, Lift: FnMut(T) -> S>(
         &self,
         at: &AtVelocity<'_, T, Self>,
         parameters: &Over<T, L::Parameters, S>,
