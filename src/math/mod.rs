@@ -18,7 +18,6 @@ pub(crate) use checked::checked_when_read;
 pub(crate) use clone::{clone_by_field, default_by_field};
 pub(crate) use dual::Dual;
 pub use dual::Number;
-pub(crate) use dual::Number as Algebraic;
 pub(crate) use products::{cross_cross, cross_times, dot, outer, rotated, times_cross};
 pub use scalar::Real;
 pub(crate) use scalar::{have_same_bits, is_plain};

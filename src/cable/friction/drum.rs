@@ -3,7 +3,7 @@
 use crate::cable::ceil;
 use crate::cable::friction::strands::Grips;
 use crate::cable::model::path::CablePath;
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 use crate::mechanics::Station;
 
 /// The largest number of laps of a drum. Beyond, the two with the smallest difference in strain are merged.
@@ -60,7 +60,7 @@ impl<T: Real> CablePath<T> {
 /// Scales the laps in memory, each with its length and share of the material, to those of the wound part. Returns them
 /// from the fixed end outwards, each with the ratio of tensions at which it slips against the lap or cable on its outer
 /// side; `limit` is the exponent of the capstan equation per length.
-pub(crate) fn spread<S: Algebraic>(
+pub(crate) fn spread<S: Number>(
     mut laps: [[S; 2]; MOST],
     [length, share]: [S; 2],
     limit: S,
@@ -88,7 +88,7 @@ pub(crate) struct Wound<S> {
     count: usize,
 }
 
-impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
+impl<T: Real, S: Number<Scalar = T>> Wound<S> {
     pub(crate) fn laps(&self) -> &[[S; 2]] {
         &self.laps[..self.count]
     }
@@ -138,7 +138,7 @@ impl<T: Real, S: Algebraic<Scalar = T>> Wound<S> {
 
 /// Updates the laps of a drum, from the fixed end outwards, from those that were `wound` to those now on it;
 /// `curvature` is the turning per length.
-pub(crate) fn wind<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn wind<T: Real, S: Number<Scalar = T>>(
     wound: impl Iterator<Item = [S; 2]>,
     now: [S; 2],
     curvature: T,

@@ -5,7 +5,7 @@ use crate::cable::friction::strand_law::Strand;
 use crate::cable::friction::strands::{Grip, Grips, Lap};
 use crate::cable::model::path::CablePath;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 use crate::mechanics::{BodyIndex, Positions};
 
 /// Writes the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it.
@@ -13,7 +13,7 @@ use crate::mechanics::{BodyIndex, Positions};
 /// `length_of` is the length of a segment, and `arc_after` that of the contact arc after it. The marks, of which some may be
 /// vacated later, are passed on with their body, place and arriving segment, and the derivatives of the lengths before and
 /// after and of the share; and the laps of the drum at the origin (0) or termination (1) with theirs.
-pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     path: &CablePath<T>,
     (results, positions): (&PathResults<T>, &Positions<T>),
     strands: &[Strand<S>],
@@ -139,17 +139,17 @@ pub(crate) fn remember<T: Real, S: Algebraic<Scalar = T>>(
 }
 
 /// The wound part of the drum at the origin, from there.
-fn wound_first<S: Algebraic>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
+fn wound_first<S: Number>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
     parts.iter().take_while(|part| part.is_wound)
 }
 
 /// The wound part of the drum at the termination, from there.
-fn wound_last<S: Algebraic>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
+fn wound_last<S: Number>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
     parts.iter().rev().take_while(|part| part.is_wound)
 }
 
 /// A length along the cable, with the share of material before it.
-fn share_at<S: Algebraic>(parts: &[Strand<S>], at: S) -> (S, S) {
+fn share_at<S: Number>(parts: &[Strand<S>], at: S) -> (S, S) {
     let (mut length, mut share) = (S::zero(), S::zero());
     let mut found = S::zero();
     for part in parts {

@@ -9,7 +9,7 @@
 //! converges to the solution.
 
 use crate::cable::friction::strand_law::Strand;
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 
 /// A contact between two neighbouring strands.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub(crate) struct Joint<S> {
     current: S,
 }
 
-impl<S: Algebraic> Joint<S> {
+impl<S: Number> Joint<S> {
     pub(crate) fn new(ratio: S, share: S) -> Self {
         Self { ratio, direction: 0, committed: share, current: share }
     }
@@ -35,7 +35,7 @@ impl<S: Algebraic> Joint<S> {
     }
 
     /// The same branch with other numbers.
-    pub(crate) fn with<V: Algebraic>(&self, ratio: V, committed: V) -> Joint<V> {
+    pub(crate) fn with<V: Number>(&self, ratio: V, committed: V) -> Joint<V> {
         Joint { direction: self.direction, ..Joint::new(ratio, committed) }
     }
 
@@ -47,7 +47,7 @@ impl<S: Algebraic> Joint<S> {
     /// of these elongations by `r`. `None` without a limit, or if rounding does not distinguish the limit from none.
     pub(crate) fn limits<T: Real>(&self, before: S, after: S) -> Option<[S; 2]>
     where
-        S: Algebraic<Scalar = T>,
+        S: Number<Scalar = T>,
     {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_limited = self.ratio.value() * T::default_epsilon() < T::one();
@@ -80,13 +80,13 @@ impl<S: Algebraic> Joint<S> {
 }
 
 /// The elongation that a whole cable would have at the strain of a strand; infinite without material.
-fn elongation<S: Algebraic>(length: S, share: S, slack_length: S) -> S {
+fn elongation<S: Number>(length: S, share: S, slack_length: S) -> S {
     if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
 /// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction of
 /// material that they share; `None` if all are slack.
-fn common_elongation<T: Real, S: Algebraic<Scalar = T>>(
+fn common_elongation<T: Real, S: Number<Scalar = T>>(
     parts: impl Iterator<Item = (S, S)> + Clone,
     share: S,
     slack_length: S,
@@ -186,7 +186,7 @@ fn descend<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>], i: usize, sl
 
 /// The shares and elongations for which every contact with a direction is at its limit and every other one sticks. If
 /// no material has to move, contacts without friction have no direction either: slack strands keep their shares.
-pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn solve_groups<T: Real, S: Number<Scalar = T>>(
     strands: &mut [Strand<S>],
     joints: &[Joint<S>],
     slack_length: S,
@@ -223,7 +223,7 @@ pub(crate) fn solve_groups<T: Real, S: Algebraic<Scalar = T>>(
 
 /// Writes, in place of the elongations of a group, their ratios to the greatest of them: the product of several ratios that
 /// are finite may overflow.
-fn write_factors<S: Algebraic>(group: &mut [Strand<S>], within: &[Joint<S>]) {
+fn write_factors<S: Number>(group: &mut [Strand<S>], within: &[Joint<S>]) {
     let one = S::lit(1.0);
     group[0].elongation = one;
     for (i, joint) in within.iter().enumerate() {

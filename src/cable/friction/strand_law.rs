@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use crate::cable::empty;
 use crate::cable::friction::slip::Joint;
-use crate::math::{Algebraic, Real};
+use crate::math::{Number, Real};
 
 /// The elastic tension of a taut cable without friction, and its rise by damping.
 #[inline]
-pub(crate) fn tension<S: Algebraic>(elongation: S, rate: S, [stiffness, dissipation]: [S; 2]) -> [S; 2] {
+pub(crate) fn tension<S: Number>(elongation: S, rate: S, [stiffness, dissipation]: [S; 2]) -> [S; 2] {
     let elastic = stiffness * elongation;
     [elastic, (elastic * dissipation * rate).max(-elastic)]
 }
@@ -28,7 +28,7 @@ pub struct Strand<S> {
     pub is_wound: bool,
 }
 
-impl<S: Algebraic> Strand<S> {
+impl<S: Number> Strand<S> {
     pub(crate) fn new(length: S, share: S, is_wound: bool) -> Self {
         Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
     }
@@ -41,13 +41,13 @@ impl<S: Algebraic> Strand<S> {
 }
 
 /// The fraction of the cable's material that is not wound on a drum, at the last commit.
-fn free_share<S: Algebraic>(parts: &[Strand<S>]) -> S {
+fn free_share<S: Number>(parts: &[Strand<S>]) -> S {
     let free = parts.iter().filter(|part| !part.is_wound);
     free.fold(S::zero(), |sum, part| sum + part.committed_share)
 }
 
 /// Distributes the part of a path's length that the remembered chords do not cover.
-pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [Strand<S>], length: S) {
+pub(crate) fn distribute_length<T: Real, S: Number<Scalar = T>>(parts: &mut [Strand<S>], length: S) {
     let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
     // It is common to all strands that are not wound.
     let unseen = length - total;
@@ -65,7 +65,7 @@ pub(crate) fn distribute_length<T: Real, S: Algebraic<Scalar = T>>(parts: &mut [
 }
 
 /// Distributes the part of the rate of the path's length that the remembered chords do not cover.
-pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Strand<S>], rate: S, rates: &mut [S]) {
+pub(crate) fn distribute_rate<S: Number>(parts: &[Strand<S>], rate: S, rates: &mut [S]) {
     let seen = rates.iter().fold(S::zero(), |sum, &rate| sum + rate);
     let free = free_share(parts);
     for (seen_by_strand, part) in rates.iter_mut().zip(parts) {
@@ -74,13 +74,13 @@ pub(crate) fn distribute_rate<S: Algebraic>(parts: &[Strand<S>], rate: S, rates:
 }
 
 /// The tension that acts along the present path.
-pub(crate) fn mean<S: Algebraic>(parts: &[Strand<S>], tensions: &[S]) -> S {
+pub(crate) fn mean<S: Number>(parts: &[Strand<S>], tensions: &[S]) -> S {
     let free = free_share(parts);
     parts.iter().zip(tensions).fold(S::zero(), |sum, (part, &tension)| sum + part.weight(free) * tension)
 }
 
 /// Writes the tension in each strand, damping included; returns the power that damping dissipates.
-pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
     parts: &[Strand<S>],
     joints: &[Joint<S>],
     [stiffness, dissipation]: [S; 2],
@@ -108,7 +108,7 @@ pub(crate) fn tensions<T: Real, S: Algebraic<Scalar = T>>(
 ///
 /// Solved by dynamic programming: a strand's rise is first that without the strands after it. Given the rise of the
 /// next strand, it becomes that, or as near to it as the limit allows.
-pub(crate) fn rises<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn rises<T: Real, S: Number<Scalar = T>>(
     parts: &[Strand<S>],
     joints: &[Joint<S>],
     dissipation: S,

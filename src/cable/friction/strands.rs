@@ -12,7 +12,7 @@ use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::PathMotion;
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::framework::stored_variables;
-use crate::math::{Algebraic, InvalidValue, Real, Requirement, check, clone_by_field, default_by_field};
+use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
 /// What changes.
@@ -405,7 +405,7 @@ pub(crate) type At<T> = (BodyIndex, Point3<T>, Option<usize>);
 /// two, in numbers with or without derivatives.
 ///
 /// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
-pub(crate) fn lay<T: Real, S: Algebraic<Scalar = T>>(
+pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     (path, results): (&CablePath<T>, &PathResults<T>),
     positions: &Positions<T>,
     (grips, friction): (&Grips<T>, &[T]),
