@@ -3,7 +3,7 @@
 use nalgebra::{ComplexField, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::{Bushing, Coordinates, Frames, Position, halves, wrench_on_M};
-use crate::framework::{AtDynamics, Between, Blocks, Row, Slopes, Stiffnesses};
+use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, cross_times, rotated};
 
 /// The derivatives by a turn and a shift of M as seen from body 1, in the axes `B`.
@@ -101,12 +101,25 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         self.coordinates.slopes(&at.parameters.law, [&at.position.q, &at.velocity.qdot], steepest)
     }
 
+    /// Writes everything in scope, since all of it follows from the same derivatives.
+    pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+        let motion = Motion::new(at);
+        let between = self.between(at, &motion);
+        blocks.add_between(&between);
+        let Scope { variables, commit } = blocks.scope();
+        if variables {
+            self.linearize_by_variables(at, &between, blocks);
+        }
+        if commit {
+            self.linearize_memory(at, &motion.R_GB, blocks);
+        }
+    }
+
     /// The law as seen from body 1: `F = Jᵀ f(q, q̇)` with `q̇ = J V`, where `J` varies as M turns and moves.
     #[inline]
-    pub(super) fn between(&self, at: &AtDynamics<'_, T, Self>) -> Between<T> {
+    fn between(&self, at: &AtDynamics<'_, T, Self>, motion: &Motion<T>) -> Between<T> {
         let Position { X_GF, X_GM, .. } = at.position;
-        let Motion { R_GB, N, lean, rates_by_turn: [rate, lean_rate], drift, wrench_by_turn, lever } =
-            &Motion::new(at);
+        let Motion { R_GB, N, lean, rates_by_turn: [rate, lean_rate], drift, wrench_by_turn, lever } = motion;
         let [K, D] = self.law_slopes(at, false);
         // Quarter by quarter: a map of arrays copies each matrix.
         let coupled = |[[a, b], [c, d]]: &[[Matrix3<T>; 2]; 2]| {
@@ -143,15 +156,11 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         }
     }
 
-    pub(super) fn linearize_force_by_variables(
-        &self,
-        at: &AtDynamics<'_, T, Self>,
-        blocks: &mut Blocks<'_, T>,
-    ) {
+    fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, between: &Between<T>, blocks: &mut Blocks<'_, T>) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let first = Frames::place(blocks);
         let poses = at.parameters.frames.poses();
-        blocks.add_between_by_frames(&self.between(at), &poses, first, &X_GF.translation.vector);
+        blocks.add_between_by_frames(between, &poses, first, &X_GF.translation.vector);
         // The forces are linear in stiffness and damping.
         let units =
             [0, 1, 2, 3, 4, 5].map(|axis| wrench_on_M::<T, C>(at.position, &Vector6::ith(axis, T::one())));
@@ -171,11 +180,10 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         blocks.add_between_by_variables(self.ends.bodies(), &p_GM, first, &changes[..count]);
     }
 
-    pub(super) fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
+    fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, R_GB: &Matrix3<T>, blocks: &mut Blocks<'_, T>) {
         let (bodies, none) = (self.ends.bodies(), Vector3::zeros());
         let poses = at.parameters.frames.poses();
         let of_frames = (bodies, &poses, Frames::place(blocks));
-        let R_GB = Motion::new(at).R_GB;
         for (row, by_turn) in C::memory_by_turn(&at.position.chart).enumerate() {
             let (row, still, by_position) =
                 (Row::Next(row), &SpatialVelocity::zero(), [R_GB * by_turn, none]);

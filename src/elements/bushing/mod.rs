@@ -248,16 +248,13 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
     }
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        blocks.add_between(&self.between(at));
+        self.linearize_in_scope(at, blocks);
     }
 
-    fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_force_by_variables(at, blocks);
-    }
+    // Written with the forces.
+    fn linearize_variables(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
-    fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
-    }
+    fn linearize_commit(&self, _: &AtDynamics<'_, T, Self>, _: &mut Blocks<'_, T>) {}
 
     fn reset_memory(
         &self,

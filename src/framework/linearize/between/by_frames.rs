@@ -49,24 +49,17 @@ impl<T: Real> Blocks<'_, T> {
         for (place, X_BF, changes) in [(first, &poses[0], &by_F), (first + OF_POSE, &poses[1], &by_M)] {
             for (&body, sign) in bodies.iter().zip([-T::one(), T::one()]) {
                 let r = p_GM.coords - self.pose(body).translation.vector;
-                let at_origin = changes.map(|by| {
-                    by.map(|SpatialForce { torque, force }| {
+                let [turns, shifts] = [0, 1].map(|i| {
+                    [0, 1, 2].map(|axis| {
+                        let SpatialForce { torque, force } = changes[axis][i];
                         let torque = torque + r.cross(&force);
                         [torque.x, torque.y, torque.z, force.x, force.y, force.z].map(|x| x * sign)
                     })
                 });
                 let on = Row::Force(End::Body(body));
                 let numbers = self.derivatives.push_by_variables(on, place, OF_POSE);
-                let (columns, _) = numbers.as_chunks_mut::<6>();
-                for row in 0..6 {
-                    let [turn, shift] = [0, 1].map(|i| Vector3::from_fn(|axis, _| at_origin[axis][i][row]));
-                    let entries = by_entries(&turn, X_BF.rotation.matrix());
-                    for (column, slope) in
-                        columns.iter_mut().zip(entries.into_iter().chain([shift.x, shift.y, shift.z]))
-                    {
-                        column[row] = slope;
-                    }
-                }
+                let (columns, _) = numbers.as_chunks_mut();
+                write_by_pose(&turns, &shifts, X_BF.rotation.matrix(), columns);
             }
         }
     }
@@ -89,21 +82,34 @@ impl<T: Real> Blocks<'_, T> {
         let numbers = self.derivatives.push_by_variables(row, first, 2 * OF_POSE);
         let changes = [[-seen, -by_shift], [by_turn, shifted]].into_iter().zip(rotations).zip(poses);
         for (numbers, (([turn, shift], R_GB), X_BF)) in numbers.chunks_exact_mut(OF_POSE).zip(changes) {
-            let [turn, shift] = [turn, shift].map(|v| R_GB.matrix().tr_mul(&v));
-            let (entries, position) = numbers.split_at_mut(9);
-            entries.copy_from_slice(&by_entries(&turn, X_BF.rotation.matrix()));
-            position.copy_from_slice(shift.as_slice());
+            let [turn, shift] = [turn, shift].map(|v| {
+                let v = R_GB.matrix().tr_mul(&v);
+                [[v.x], [v.y], [v.z]]
+            });
+            let (columns, _) = numbers.as_chunks_mut();
+            write_by_pose(&turn, &shift, X_BF.rotation.matrix(), columns);
         }
     }
 }
 
-/// Derivatives by the nine entries of a rotation, row by row, from those by rotations about three axes: their sums
-/// along each rotation are the derivatives by it.
+/// Writes derivatives by the numbers of a pose, from those by rotations about three axes and by shifts along them. The sums
+/// over the entries of the rotation along each rotation are the derivatives by it.
 ///
 /// The tangents `[e]× R` are perpendicular, and of squared length two.
 #[inline]
-fn by_entries<T: Real>(by_turn: &Vector3<T>, R: &Matrix3<T>) -> [T; 9] {
-    let half = by_turn * T::lit(0.5);
-    let columns = [0, 1, 2].map(|j| half.cross(&R.column(j)));
-    from_fn(|entry| columns[entry % 3][entry / 3])
+fn write_by_pose<T: Real, const N: usize>(
+    turns: &[[T; N]; 3],
+    shifts: &[[T; N]; 3],
+    R: &Matrix3<T>,
+    columns: &mut [[T; N]],
+) {
+    let half = R * T::lit(0.5);
+    let (entries, position) = columns.split_at_mut(9);
+    for (x, row) in entries.chunks_exact_mut(3).enumerate() {
+        let (y, z) = ((x + 1) % 3, (x + 2) % 3);
+        for (entry, half) in row.iter_mut().zip(half.column_iter()) {
+            *entry = from_fn(|i| turns[y][i] * half[z] - turns[z][i] * half[y]);
+        }
+    }
+    position.copy_from_slice(shifts);
 }
