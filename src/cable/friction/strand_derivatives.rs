@@ -47,6 +47,8 @@ pub(crate) struct Evaluated<'a, T: Real> {
 /// The derivatives of the forces on all bodies and coordinates by position and by velocity.
 #[derive(Debug)]
 pub(crate) struct StrandDerivatives<T: Real> {
+    /// Whether those of the last cable are known.
+    pub(crate) is_known: bool,
     pub(crate) path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
     /// The turning of each contact with friction, if it is positive, and the segment that arrives there.
@@ -66,6 +68,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
 }
 
 default_by_field!(StrandDerivatives {
+    is_known,
     path,
     chords,
     turnings,
@@ -84,6 +87,11 @@ default_by_field!(StrandDerivatives {
 impl<T: Real> StrandDerivatives<T> {
     /// Takes an evaluated cable; returns whether its derivatives are known.
     pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
+        self.is_known = self.find_parts(cable);
+        self.is_known
+    }
+
+    fn find_parts(&mut self, cable: &Evaluated<'_, T>) -> bool {
         let Evaluated { placed, positions, velocities, results, strands, friction, .. } = *cable;
         if !self.path.find(&placed, positions, results) {
             return false;

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 use super::{CableSpring, Parameters, Position};
 use crate::cable::{Evaluated, Grip, Lap, PathMotion, Places, StrandDerivatives, StrandMotion};
 use crate::framework::variables::{Numbers, Value, Variables};
-use crate::framework::{AtDynamics, Blocks, Row};
+use crate::framework::{AtDynamics, Blocks, Row, Scope};
 use crate::math::Real;
 
 type At<'a, T> = AtDynamics<'a, T, CableSpring<T>>;
@@ -52,95 +52,16 @@ impl<T: Real> CableSpring<T> {
         }
     }
 
-    /// Writes the derivatives of the forces by motion.
-    pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        if at.position.elongation == T::zero() {
-            return;
-        }
-        self.derive(at, blocks, |cable, derivatives, blocks| {
-            for_each_motion(cable, derivatives, |motion, derivatives| match motion {
-                PathMotion::Body(by) => {
-                    for (on, [by_position, by_velocity]) in derivatives.forces() {
-                        blocks.add(on, by, by_position, by_velocity);
-                    }
-                    for (on, [by_position, by_velocity]) in derivatives.coordinate_forces() {
-                        blocks.add(on, by, by_position, by_velocity);
-                    }
-                }
-                PathMotion::Coordinate(by) => {
-                    for (on, changes) in derivatives.forces() {
-                        let [by_position, by_rate] = changes.map(|change| change.column(0).into_owned());
-                        blocks.add(on, by, &by_position, &by_rate);
-                    }
-                    for (on, changes) in derivatives.coordinate_forces() {
-                        let [by_position, by_rate] = changes.map(|change| SMatrix::<T, 1, 1>::new(change[0]));
-                        blocks.add(on, by, &by_position, &by_rate);
-                    }
-                }
-                _ => {}
-            });
-        });
+    /// Whether forces and memory have derivatives in scope. The remembered path only selects where the next search starts.
+    pub(super) fn varies(at: &At<'_, T>, scope: Scope) -> [bool; 2] {
+        let is_rubbed = at.parameters.friction.iter().any(|mu| *mu > T::zero());
+        [at.position.elongation != T::zero(), scope.commit && is_rubbed]
     }
 
-    /// Writes the derivatives of the forces by parameters and memory.
-    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        if at.position.elongation == T::zero() {
-            return;
-        }
-        self.derive(at, blocks, |cable, derivatives, blocks| {
-            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
-                for (on, [change, _]) in derivatives.forces() {
-                    blocks.add_by_variables(on, variable, &[change * direction]);
-                }
-                for (on, [change, _]) in derivatives.coordinate_forces() {
-                    blocks.add_by_variables(on, variable, &[change * direction]);
-                }
-            });
-        });
-    }
-
-    /// Writes the derivatives of the next marks and laps. The remembered path only selects where the next search
-    /// starts; its derivatives are zero.
-    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
-        if !at.parameters.friction.iter().any(|mu| *mu > T::zero()) {
-            return;
-        }
-        let place = places_in_memory(at, 0);
-        self.derive(at, blocks, |cable, derivatives, blocks| {
-            for_each_motion(cable, derivatives, |motion, derivatives| {
-                derivatives.next_memory(cable, |number, axis, slopes| {
-                    let row = Row::Next(place(number, axis));
-                    match motion {
-                        PathMotion::Body(by) => {
-                            let [by_position, by_velocity] = halves(slopes);
-                            blocks.add_to(row, by, &by_position, &by_velocity);
-                        }
-                        PathMotion::Coordinate(by) => {
-                            let [by_position, by_rate] = [slopes[0], slopes[6]].map(SMatrix::<T, 1, 1>::new);
-                            blocks.add_to(row, by, &by_position, &by_rate);
-                        }
-                        _ => {}
-                    }
-                });
-            });
-            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, variable, direction| {
-                derivatives.next_memory(cable, |number, axis, slopes| {
-                    let slope = halves(slopes)[0].dot(direction);
-                    blocks.add_to_by_variables(Row::Next(place(number, axis)), variable, &[slope]);
-                });
-            });
-        });
-    }
-
-    /// Writes derivatives, or requests finite differences if they are not known.
-    fn derive(
-        &self,
-        at: &At<'_, T>,
-        blocks: &mut Blocks<'_, T>,
-        write: impl FnOnce(&Evaluated<'_, T>, &mut StrandDerivatives<T>, &mut Blocks<'_, T>),
-    ) {
+    /// Writes everything in scope, so that each motion is followed once.
+    pub(super) fn linearize_in_scope(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
-        let cable = Evaluated {
+        let cable = &Evaluated {
             placed: self.path.at(&at.parameters.places),
             positions: at.positions,
             velocities: at.velocities,
@@ -151,16 +72,101 @@ impl<T: Real> CableSpring<T> {
             elastic: [stiffness, slack_length, dissipation],
             length_rate: at.velocity.length_rate,
         };
-        let is_known = blocks.with_workspace(|blocks, derivatives: &mut StrandDerivatives<T>| {
-            let is_known = derivatives.find(&cable);
-            if is_known {
-                write(&cable, derivatives, blocks);
+        let [is_taut, remembers] = Self::varies(at, blocks.scope());
+        if !is_taut && !remembers {
+            return;
+        }
+        let variables = blocks.scope().variables && is_taut;
+        let place = places_in_memory(at, 0);
+        blocks.with_workspace(|blocks, derivatives: &mut StrandDerivatives<T>| {
+            if !derivatives.find(cable) {
+                if is_taut {
+                    blocks.differences();
+                }
+                return;
             }
-            is_known
+            for_each_motion(cable, derivatives, |motion, derivatives| {
+                if is_taut {
+                    add_forces(motion, derivatives, blocks);
+                }
+                if remembers {
+                    derivatives.next_memory(cable, |number, axis, slopes| {
+                        let row = Row::Next(place(number, axis));
+                        match motion {
+                            PathMotion::Body(by) => {
+                                let [by_position, by_velocity] = halves(slopes);
+                                blocks.add_to(row, by, &by_position, &by_velocity);
+                            }
+                            PathMotion::Coordinate(by) => {
+                                let [by_position, by_rate] =
+                                    [slopes[0], slopes[6]].map(SMatrix::<T, 1, 1>::new);
+                                blocks.add_to(row, by, &by_position, &by_rate);
+                            }
+                            _ => {}
+                        }
+                    });
+                }
+            });
+            if !variables && !remembers {
+                return;
+            }
+            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, by| {
+                if variables {
+                    for (on, [change, _]) in derivatives.forces() {
+                        by.for_each(|(variable, along)| {
+                            blocks.add_by_variables(on, variable, &[change * along]);
+                        });
+                    }
+                    for (on, [change, _]) in derivatives.coordinate_forces() {
+                        by.for_each(|(variable, along)| {
+                            blocks.add_by_variables(on, variable, &[change * along]);
+                        });
+                    }
+                }
+                if remembers {
+                    derivatives.next_memory(cable, |number, axis, slopes| {
+                        let (row, [slopes, _]) = (Row::Next(place(number, axis)), halves(slopes));
+                        by.for_each(|(variable, along)| {
+                            blocks.add_to_by_variables(row, variable, &[slopes.dot(along)]);
+                        });
+                    });
+                }
+            });
         });
-        if !is_known {
+    }
+
+    /// Requests finite differences of what varies, if [`linearize_in_scope`](Self::linearize_in_scope) has not found its
+    /// derivatives.
+    pub(super) fn differences_if_unknown(varies: bool, blocks: &mut Blocks<'_, T>) {
+        if varies && !blocks.with_workspace(|_, derivatives: &mut StrandDerivatives<T>| derivatives.is_known)
+        {
             blocks.differences();
         }
+    }
+}
+
+/// Writes the derivatives of the forces by the motion of a body or coordinate.
+fn add_forces<T: Real>(motion: PathMotion, derivatives: &StrandDerivatives<T>, blocks: &mut Blocks<'_, T>) {
+    match motion {
+        PathMotion::Body(by) => {
+            for (on, [by_position, by_velocity]) in derivatives.forces() {
+                blocks.add(on, by, by_position, by_velocity);
+            }
+            for (on, [by_position, by_velocity]) in derivatives.coordinate_forces() {
+                blocks.add(on, by, by_position, by_velocity);
+            }
+        }
+        PathMotion::Coordinate(by) => {
+            for (on, changes) in derivatives.forces() {
+                let [by_position, by_rate] = changes.map(|change| change.column(0).into_owned());
+                blocks.add(on, by, &by_position, &by_rate);
+            }
+            for (on, changes) in derivatives.coordinate_forces() {
+                let [by_position, by_rate] = changes.map(|change| SMatrix::<T, 1, 1>::new(change[0]));
+                blocks.add(on, by, &by_position, &by_rate);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -206,20 +212,28 @@ fn for_each_motion<T: Real>(
     }
 }
 
-/// Calls `visit` for each variable, along the motion that it causes, with its direction in that motion.
+/// Variables with the directions of a motion that they cause.
+#[derive(Clone, Copy)]
+struct Causes<'a, T: Real>(&'a [usize], &'a [Vector6<T>]);
+
+impl<'a, T: Real> Causes<'a, T> {
+    fn for_each(self, visit: impl FnMut((usize, &'a Vector6<T>))) {
+        self.0.iter().copied().zip(self.1).for_each(visit);
+    }
+}
+
+/// Calls `visit` along each motion that variables cause.
 fn for_each_variable<T: Real>(
     at: &At<'_, T>,
     cable: &Evaluated<'_, T>,
     derivatives: &mut StrandDerivatives<T>,
     blocks: &mut Blocks<'_, T>,
-    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, usize, &Vector6<T>),
+    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, Causes<'_, T>),
 ) {
     let (first, place) = (blocks.parameter(0), places_in_memory(at, blocks.discrete(0)));
     let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
         if derivatives.along(cable, motion) {
-            for (&variable, direction) in variables.iter().zip(directions) {
-                visit(derivatives, blocks, variable, direction);
-            }
+            visit(derivatives, blocks, Causes(variables, directions));
         }
     };
     let axes: [Vector6<T>; 3] = from_fn(|axis| Vector6::ith(axis, T::one()));

@@ -606,15 +606,17 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn linearize(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         self.state_branches(at, blocks);
-        self.linearize_force(at, blocks);
+        self.linearize_in_scope(at, blocks);
     }
 
     fn linearize_variables(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_force_by_variables(at, blocks);
+        let [is_taut, _] = Self::varies(at, blocks.scope());
+        Self::differences_if_unknown(is_taut, blocks);
     }
 
     fn linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        self.linearize_memory(at, blocks);
+        let [_, remembers] = Self::varies(at, blocks.scope());
+        Self::differences_if_unknown(remembers, blocks);
     }
 
     fn reset_memory(
