@@ -102,19 +102,21 @@ impl<S: Number> Parameters<S> {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
     }
 
-    /// The force up to which bristles that stuck at this displacement stick \[N\]. Those that have just stuck again are
-    /// bent to their limit; neither rounding nor the last digits of a host's iteration, a millionth of the limit, tear
-    /// them.
-    pub(super) fn sticking_limit(&self, q: S, v: S, last_sticking_position: S) -> S {
-        let bend = q - last_sticking_position;
-        let size = self.sticking_stiffness * (q.abs() + bend.abs()) + self.sticking_damping * v.abs();
-        self.holding_force() * S::lit(1.0 + 1e-6) + S::of(epsilon::<S::Scalar>()) * S::lit(2.0) * size
+    /// The force up to which bristles that stuck at this displacement, after `q` and `v`, stick \[N\], without derivatives. Those
+    /// that have just stuck again are bent to their limit; neither rounding nor the last digits of a host's iteration, a
+    /// millionth of the limit, tear them.
+    pub(super) fn sticking_limit(&self, [q, v, last_sticking_position]: [S; 3]) -> S::Scalar {
+        let lit = <S::Scalar as Real>::lit;
+        let (way, speed) = (q.abs() + (q - last_sticking_position).abs(), v.abs());
+        let size =
+            self.sticking_stiffness.value() * way.value() + self.sticking_damping.value() * speed.value();
+        self.holding_force().value() * lit(1.0 + 1e-6) + epsilon::<S::Scalar>() * lit(2.0) * size
     }
 
     /// Whether bristles that stuck at this displacement stick.
     fn holds(&self, q: S, v: S, last_sticking_position: S) -> bool {
-        self.sticking_force(q, v, last_sticking_position).abs()
-            <= self.sticking_limit(q, v, last_sticking_position)
+        self.sticking_force(q, v, last_sticking_position).abs().value()
+            <= self.sticking_limit([q, v, last_sticking_position])
     }
 
     pub(super) fn has_bristles(&self) -> bool {

@@ -38,19 +38,26 @@ fn over<T: Real, const N: usize, R>(
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
-    /// A number of a part of the law, by all numbers. The factors move the displacement.
+    /// A number of a part of the law, by all numbers but the factors.
     #[inline]
-    fn by_all<const N: usize>(&self, at: &At<'_, T>, first: usize, number: Dual<T, N>) -> Dual<T, ALL> {
+    fn by_all<const N: usize>(first: usize, number: Dual<T, N>) -> Dual<T, ALL> {
         let mut by_all = Dual::of(number.value);
         let (by_motion, by_variables) = number.slopes.split_at(MOTION);
         by_all.slopes[..MOTION].copy_from_slice(by_motion);
         by_all.slopes[MOTION + first..][..N - MOTION].copy_from_slice(by_variables);
+        by_all
+    }
+
+    /// Adds the derivatives of numbers by the factors, which move the displacement.
+    #[inline]
+    fn add_by_factors<const N: usize>(&self, at: &At<'_, T>, numbers: [&mut Dual<T, ALL>; N]) {
         let of = at.parameters.places(MOTION);
         let sides = self.sides(at.parameters).motions(at.positions, at.velocities);
-        let [side0, side1] = sides.map(|[q, v]| by_motion[0] * q + by_motion[1] * v);
-        by_all.slopes[of.factor0] -= side0;
-        by_all.slopes[of.factor1] += side1;
-        by_all
+        for Dual { slopes, .. } in numbers {
+            let [side0, side1] = sides.map(|[q, v]| slopes[0] * q + slopes[1] * v);
+            slopes[of.factor0] -= side0;
+            slopes[of.factor1] += side1;
+        }
     }
 
     pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
@@ -62,12 +69,13 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let [spring, damper] = over::<T, BY_SPRING, _>(at, SPRING, |p, [q, v], _| p.spring_and_damper(q, v));
         let friction = over::<T, BY_FRICTION, _>(at, FRICTION, |p, [q, v], m| p.friction(q, v, m).force);
-        let mut force = self.by_all(at, SPRING, spring + damper) + self.by_all(at, FRICTION, friction);
+        let mut force = Self::by_all(SPRING, spring + damper) + Self::by_all(FRICTION, friction);
         if at.parameters.use_limit_stops {
             let contact =
                 |p: &Parameters<_>, [q, v]: [_; 2], m: &Discrete<_>| p.contact(q, v, m.limit_stop_state);
-            force += self.by_all(at, STOPS, over::<T, BY_STOPS, _>(at, STOPS, contact).force);
+            force += Self::by_all(STOPS, over::<T, BY_STOPS, _>(at, STOPS, contact).force);
         }
+        self.add_by_factors(at, [&mut force]);
         let (sides, of) = (self.sides(at.parameters), at.parameters.places(MOTION));
         let [factor0, factor1] = sides.factors;
         let generalized = [Dual::variable(factor0, of.factor0), -Dual::variable(factor1, of.factor1)];
@@ -81,19 +89,24 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
         let (sides, first, rows) = (self.sides(at.parameters), blocks.parameter(0), at.discrete.places(0));
         let of_friction = [rows.friction_mode, rows.last_sticking_position, rows.bristle_energy];
-        let mut write = |row, Dual { slopes, .. }: Dual<T, ALL>| {
+        let mut write = |row, Dual { slopes, .. }: &Dual<T, ALL>| {
             sides.add_to(blocks, Row::Next(row), [slopes[0], slopes[1]]);
             blocks.add_to_by_variables(Row::Next(row), first, &slopes[MOTION..]);
         };
-        let state = over::<T, BY_STOPS, _>(at, STOPS, |p, [q, _], _| p.limit_stop_state(q));
-        write(rows.limit_stop_state, self.by_all(at, STOPS, state));
+        // Zero without stops.
+        if at.parameters.use_limit_stops {
+            let state = over::<T, BY_STOPS, _>(at, STOPS, |p, [q, _], _| p.limit_stop_state(q));
+            let mut state = Self::by_all(STOPS, state);
+            self.add_by_factors(at, [&mut state]);
+            write(rows.limit_stop_state, &state);
+        }
         if at.parameters.has_bristles() {
             let switched = |p: &Parameters<_>, motion, m: &_| p.switch_friction(motion, m, m, Dual::zero).0;
             let next = over::<T, BY_FRICTION, _>(at, FRICTION, switched);
             let next = [next.friction_mode, next.last_sticking_position, next.bristle_energy];
-            for (row, next) in of_friction.into_iter().zip(next) {
-                write(row, self.by_all(at, FRICTION, next));
-            }
+            let mut next = next.map(|number| Self::by_all(FRICTION, number));
+            self.add_by_factors(at, next.each_mut());
+            of_friction.into_iter().zip(&next).for_each(|(row, next)| write(row, next));
         } else {
             for row in of_friction {
                 blocks.add_to_by_variables(Row::Next(row), blocks.discrete(row), &[T::one()]);
@@ -139,7 +152,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             let beyond = v.abs() - zone;
             blocks.branch(if beyond > zero { "sliding" } else { "creeping" }, beyond.abs(), "m/s");
         } else if parameters.has_bristles() && discrete.friction_mode == zero {
-            let limit = parameters.sticking_limit(q, v, discrete.last_sticking_position);
+            let limit = parameters.sticking_limit([q, v, discrete.last_sticking_position]);
             let spare = limit - at.dynamics.friction_force.abs();
             if spare >= zero {
                 blocks.branch("sticking", spare, "N");
