@@ -314,10 +314,11 @@ impl<T: Real> State<T> {
     fn write_values(&mut self, values: &[T]) -> Result<(), Error> {
         let Self { kinematics, kinds, continuous, .. } = self;
         let (mut rest, mut is_complete) = (values.iter(), true);
-        let mut write = |slot: Slot<'_, T>| match rest.next() {
-            // What a flag refuses is found below.
-            Some(&value) => drop(slot.write("flag", value)),
-            None => is_complete = false,
+        let mut write = |slot: Slot<'_, T>| match (slot, rest.next()) {
+            (Slot::Number(number), Some(&value)) => *number = value,
+            // What it refuses is found below.
+            (flag, Some(&value)) => drop(flag.write("flag", value)),
+            (_, None) => is_complete = false,
         };
         write(Slot::Number(&mut kinematics.time));
         let mut start = 0;
@@ -333,7 +334,25 @@ impl<T: Real> State<T> {
         if !is_complete || rest.next().is_some() {
             return Err(Error::LayoutMismatch);
         }
-        // A flag keeps 0 and 1 only, and an `Option` without its flag no number.
+        let (mut rest, mut are_kept) = (values.iter(), true);
+        self.visit_values(&mut |kept| {
+            are_kept &= rest.next().is_some_and(|&value| is_same_number(kept, value))
+        });
+        if !are_kept {
+            self.refuse(values)?;
+        }
+        finite(self.kinematics.time.is_finite(), Quantity::Time)?;
+        self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
+        self.collect_continuous();
+        finite_energy(self.continuous.values.iter().all(T::is_finite))?;
+        self.continuous.was_restored();
+        self.invalidate(Stage::Instance);
+        Ok(())
+    }
+
+    /// Names the first value that is not kept: a flag keeps 0 and 1 only, and an `Option` without its flag no number.
+    #[cold]
+    fn refuse(&self, values: &[T]) -> Result<(), Error> {
         let (mut rest, mut refused) = (values.iter(), Ok(()));
         self.visit_variables(&mut |entry| {
             let is_kept = rest.next().is_some_and(|&value| is_same_number(entry.value.number(), value));
@@ -345,14 +364,7 @@ impl<T: Real> State<T> {
                 });
             }
         });
-        refused?;
-        finite(self.kinematics.time.is_finite(), Quantity::Time)?;
-        self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
-        self.collect_continuous();
-        finite_energy(self.continuous.values.iter().all(T::is_finite))?;
-        self.continuous.was_restored();
-        self.invalidate(Stage::Instance);
-        Ok(())
+        refused
     }
 
     /// Calls `visit` once for each variable, with its full name, unit, stage and value, in the order in which

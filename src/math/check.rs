@@ -151,9 +151,10 @@ pub fn at_most<T: Real>(
     bound_name: &'static str,
     bound: T,
 ) -> Result<(), InvalidValue> {
-    let is_a_field = bound_name.parse::<f64>().is_err();
-    that(value <= bound, name, value, Requirement::AtMost(bound_name))
-        .map_err(|error| InvalidValue { bound: is_a_field.then(|| bound.to_f64()), ..error })
+    that(value <= bound, name, value, Requirement::AtMost(bound_name)).map_err(|error| {
+        let is_a_field = bound_name.parse::<f64>().is_err();
+        InvalidValue { bound: is_a_field.then(|| bound.to_f64()), ..error }
+    })
 }
 
 /// # Errors
