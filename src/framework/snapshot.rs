@@ -336,7 +336,7 @@ impl<T: Real> State<T> {
         }
         let (mut rest, mut are_kept) = (values.iter(), true);
         self.visit_values(&mut |kept| {
-            are_kept &= rest.next().is_some_and(|&value| is_same_number(kept, value))
+            are_kept &= rest.next().is_some_and(|&value| is_same_number(kept, value));
         });
         if !are_kept {
             self.refuse(values)?;

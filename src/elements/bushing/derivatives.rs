@@ -156,7 +156,12 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         }
     }
 
-    fn linearize_by_variables(&self, at: &AtDynamics<'_, T, Self>, between: &Between<T>, blocks: &mut Blocks<'_, T>) {
+    fn linearize_by_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        between: &Between<T>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         let Position { X_GF, X_GM, q, .. } = at.position;
         let first = Frames::place(blocks);
         let poses = at.parameters.frames.poses();
