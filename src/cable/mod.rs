@@ -25,7 +25,7 @@ pub use geodesics::wrappable::Wrappable;
 pub use model::error::PathError;
 pub use model::obstacle::Obstacle;
 pub use model::path::{CablePath, PlacedPath};
-pub use model::places::{ObstaclePlace, PastObstacle, PastPoint, Places, ViaPlace, Wrap, Wraps};
+pub use model::places::{ObstaclePlace, PastBody, Places, ViaPlace, Wrap, Wraps};
 pub use model::point_curve::{PointCurve, SplineCurve};
 pub use model::settings::Settings;
 pub use model::via_point::ViaPoint;

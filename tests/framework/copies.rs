@@ -52,8 +52,8 @@ fn a_commit_from_a_copy_is_that_of_the_original() -> Result<(), Error> {
         }
         assert_eq!(copy.snapshot(), state.snapshot());
     }
-    let known = state.discrete(machine.cable).wraps.past_points.iter().map(|past| past.known);
-    assert_eq!(known.collect::<Vec<_>>(), vec![true; 2]);
+    let known = state.discrete(machine.cable).wraps.past_bodies.iter().map(|past| past.known);
+    assert_eq!(known.collect::<Vec<_>>(), [true]);
     Ok(())
 }
 

@@ -5,75 +5,83 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use crate::cable::empty;
-use crate::cable::model::places::Wraps;
 use crate::cable::solve::contacts::collapse;
 use crate::cable::solve::node::{Node, SpanProblem};
-use crate::math::{Pose, Real};
+use crate::math::{Pose, Real, default_by_field};
+use crate::mechanics::BodyIndex;
 
-/// The motion of the obstacles and ends of a span since the last commit.
+/// The motion of the bodies of a path since the last commit.
 ///
 /// Only both places are known. Each body is assumed to have moved along a screw, as one that turns about a fixed axis.
 #[derive(Debug)]
 pub(crate) struct Motion<T: Real> {
-    /// The poses of the surfaces before and now.
-    poses: Vec<[Pose<T>; 2]>,
-    /// The poses of the bodies of both ends, and the points there, before and now.
-    ends: [[(Pose<T>, Point3<T>); 2]; 2],
+    bodies: Vec<BodyIndex>,
+    screws: Vec<Screw<T>>,
+    /// The present poses of the surfaces.
+    poses: Vec<Pose<T>>,
 }
+
+default_by_field!(Motion { bodies, screws, poses });
 
 impl<T: Real> Motion<T> {
     /// Finds the motion; returns whether the ends moved by more than a quarter of the size of an obstacle relative to it, or an
-    /// obstacle turned by more than a quarter of a radian. Obstacles with a side do not count, nor what was not active before.
+    /// obstacle turned by more than a quarter of a radian. Obstacles with a side do not count. A body of which nothing is remembered
+    /// stood still.
     pub(crate) fn find(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
-        let Wraps { past_obstacles, past_points, .. } = span.memory;
-        self.ends = [0, 1].map(|i| {
-            let (X_GB, place) = span.ends[i];
-            let now = (X_GB, X_GB.inverse_transform_point([&span.from, &span.to][i]));
-            let past = past_points.get(place).filter(|past| past.known);
-            [past.map_or(now, |past| (past.X_GB, past.p_B)), now]
-        });
+        self.bodies.clear();
+        self.bodies.extend_from_slice(span.bodies);
+        empty(&mut self.screws, span.bodies.len());
+        self.screws.extend(span.poses.iter().enumerate().map(|(i, now)| {
+            let past = span.memory.past_bodies.get(i).filter(|past| past.known);
+            Screw::between(&past.map_or(*now, |past| past.X_GB), now)
+        }));
         empty(&mut self.poses, nodes.len());
+        let before = [(span.ends[0], span.from), (span.ends[1], span.to)]
+            .map(|(body, p)| self.back(body, T::one()) * p);
         let mut is_long = false;
         for of_one in nodes.chunk_by(|a, b| a.obstacle == b.obstacle) {
             let node = &of_one[0];
-            let now = node.X_GS;
-            let past = past_obstacles.get(node.obstacle).filter(|past| past.known);
-            let before = past.map_or(now, |past| past.X_GS);
-            self.poses.push([before, now]);
-            let moved = self.ends.map(|[(X_was, was), (X_is, is)]| {
-                (before.inverse_transform_point(&(X_was * was)) - now.inverse_transform_point(&(X_is * is)))
-                    .norm()
-            });
+            self.poses.push(node.X_GS);
+            let was = self.back(span.obstacle(node).frame().body, T::one()) * node.X_GS;
+            let moved = |p: &Point3<T>, is: &Point3<T>| {
+                (was.inverse_transform_point(p) - node.X_GS.inverse_transform_point(is)).norm()
+            };
+            let moved = moved(&before[0], &span.from).max(moved(&before[1], &span.to));
             let quarter = T::lit(0.25);
             is_long |= span.obstacle(node).side().is_none()
-                && (moved[0].max(moved[1]) > quarter * span.size(node)
-                    || before.rotation.angle_to(&now.rotation) > quarter);
+                && (moved > quarter * span.size(node)
+                    || was.rotation.angle_to(&node.X_GS.rotation) > quarter);
         }
         is_long
     }
 
-    /// Moves the nodes of a span to their place after a part of the motion; returns the places of both ends.
-    pub(crate) fn place(&self, part: T, nodes: &mut Vec<Node<T>>) -> [Point3<T>; 2] {
+    /// Moves the nodes of a span to their places after a part of the motion; returns the places of both ends.
+    pub(crate) fn place(
+        &self,
+        part: T,
+        span: &SpanProblem<'_, T>,
+        nodes: &mut Vec<Node<T>>,
+    ) -> [Point3<T>; 2] {
         collapse(nodes);
-        for (node, [before, now]) in nodes.iter_mut().zip(&self.poses) {
-            node.X_GS = between(before, now, part);
+        let left = (T::one() - part).max(T::zero());
+        for (node, now) in nodes.iter_mut().zip(&self.poses) {
+            node.X_GS = self.back(span.obstacle(node).frame().body, left) * now;
         }
-        self.ends.map(|[(X_was, was), (X_is, is)]| between(&X_was, &X_is, part) * (was + (is - was) * part))
+        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| self.back(body, left) * p)
     }
-}
 
-impl<T: Real> Default for Motion<T> {
-    fn default() -> Self {
-        Self { poses: Vec::new(), ends: [[(Pose::identity(), Point3::origin()); 2]; 2] }
+    /// The displacement of a body back by a part of the motion.
+    fn back(&self, body: BodyIndex, part: T) -> Pose<T> {
+        let screw = self.bodies.iter().position(|&other| other == body).and_then(|i| self.screws.get(i));
+        match screw {
+            Some(screw) if part > T::zero() => screw.after(-part),
+            _ => Pose::identity(),
+        }
     }
-}
-
-/// The pose after a part of a motion along a screw.
-fn between<T: Real>(before: &Pose<T>, now: &Pose<T>, part: T) -> Pose<T> {
-    if part >= T::one() { *now } else { Screw::between(before, now).after(part) * before }
 }
 
 /// A turn about a fixed axis, and a shift along it, in Ground.
+#[derive(Debug)]
 struct Screw<T: Real> {
     /// The rotation vector \[rad\].
     turn: Vector3<T>,

@@ -45,7 +45,7 @@ pub(crate) fn follow<T: Real>(
         copy(nodes, &mut work.shortest);
         let followed = follow_in_parts(span, nodes, work, &motion);
         if followed.is_err() {
-            motion.place(T::one(), nodes);
+            motion.place(T::one(), span, nodes);
         }
         let length = length_of(span, nodes);
         match (followed, direct) {
@@ -77,9 +77,12 @@ fn follow_in_parts<T: Real>(
     let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(0.5), false);
     let outcome = loop {
         let next = (at + step).min(T::one());
-        let [from, to] = motion.place(next, nodes);
+        let [from, to] = motion.place(next, span, nodes);
         let part = SpanProblem { from, to, memory: &memory, ..*span };
-        let outcome = advance(&part, nodes, work);
+        let outcome = match check_neighbouring_ends(&part, nodes) {
+            Ok(()) => advance(&part, nodes, work),
+            Err(_) => Err(Failure::new(&Progress::none())),
+        };
         let is_sure = outcome.is_ok_and(|progress| !progress.relaxed);
         if !is_sure && step > T::lit(SHORTEST) && !span.budget.is_spent() {
             step *= T::lit(0.5);
@@ -103,9 +106,6 @@ fn advance<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    if check_neighbouring_ends(span, nodes).is_err() {
-        return Err(Failure::new(&Progress::none()));
-    }
     recall(span, nodes);
     let progress = settle_contacts(span, nodes, &mut work.active)?;
     // An obstacle without memory is passed according to its hint.

@@ -4,11 +4,11 @@ use alloc::vec::Vec;
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::{Obstacle, finite_point};
-use crate::cable::model::places::{ObstaclePlace, PastObstacle, PastPoint, Places, ViaPlace, Wrap, Wraps};
+use crate::cable::model::places::{ObstaclePlace, PastBody, Places, ViaPlace, Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::cable::model::via_point::ViaPoint;
 use crate::math::{Casts, Real};
-use crate::mechanics::{KinematicsError, Station, Topology};
+use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 
 /// The path of a cable: origin, via points and obstacles in order, termination.
 ///
@@ -64,13 +64,13 @@ use crate::mechanics::{KinematicsError, Station, Topology};
 ///
 /// # Long steps
 ///
-/// The memory holds where bodies, obstacles and ends were. If Newton's method has to shorten its steps on the way from there,
+/// The memory holds where bodies were. If Newton's method has to shorten its steps on the way from there,
 /// or a straight segment may have passed through an obstacle, which it did not touch before or after, the path is followed
 /// in parts of the motion, at least 1/256 of it. A segment may have passed if it moved by more than a quarter of the
 /// [`size`](crate::cable::Wrappable::size) of the obstacle, and where it comes closest by more than it was clear of it before and
 /// after. Each body is assumed to have moved along a screw, by less than half a turn, as one does that turns about a fixed axis.
-/// So a long step leads where many short ones do, with all windings, or
-/// [`Tracking`](crate::cable::Tracking) reports that it may not.
+/// So a long step leads where many short ones do, with all windings, or [`Tracking`](crate::cable::Tracking) reports that it may
+/// not: what moves far on its body, as a via point along its curve or an obstacle whose place is written, is not followed.
 ///
 /// # Parts that come and go
 ///
@@ -143,6 +143,8 @@ pub struct CablePath<T: Real> {
     pub(crate) plain: Vec<Obstacle<f64>>,
     /// The places of all these.
     pub(crate) places: Places<T>,
+    /// Their bodies other than Ground.
+    pub(crate) bodies: Vec<BodyIndex>,
     settings: Settings<T>,
 }
 
@@ -158,7 +160,17 @@ impl<T: Real> CablePath<T> {
         refuse_coincident(&origin, &termination, 0)?;
         let places = Places { origin: origin.p_B, termination: termination.p_B, ..Places::default() };
         let (via_points, obstacles, plain) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { origin, termination, via_points, obstacles, plain, places, settings: Settings::default() })
+        let (bodies, settings) = (Vec::new(), Settings::default());
+        let mut path = Self { origin, termination, via_points, obstacles, plain, places, bodies, settings };
+        path.note(origin.body);
+        path.note(termination.body);
+        Ok(path)
+    }
+
+    fn note(&mut self, body: BodyIndex) {
+        if body != BodyIndex::GROUND && !self.bodies.contains(&body) {
+            self.bodies.push(body);
+        }
     }
 
     /// The same path, with this obstacle added at its end.
@@ -169,6 +181,7 @@ impl<T: Real> CablePath<T> {
         if self.plain.len() == self.obstacles.len() {
             self.plain.extend(obstacle.in_plain());
         }
+        self.note(obstacle.frame().body);
         self.obstacles.push(obstacle);
         self
     }
@@ -194,6 +207,7 @@ impl<T: Real> CablePath<T> {
             refuse_coincident(&station, &self.termination, count + 1)?;
         }
         self.places.via_points.push(ViaPlace { active: true, p_B: station.p_B });
+        self.note(station.body);
         self.via_points.push((via_point, self.obstacles.len()));
         Ok(self)
     }
@@ -279,8 +293,7 @@ impl<T: Real> CablePath<T> {
         Wraps {
             wraps: alloc::vec![Wrap::default(); first],
             further_wraps: alloc::vec![Wrap::default(); further],
-            past_obstacles: alloc::vec![PastObstacle::default(); first],
-            past_points: alloc::vec![PastPoint::default(); self.via_points.len() + 2],
+            past_bodies: alloc::vec![PastBody::default(); self.bodies.len()],
         }
     }
 

@@ -82,31 +82,16 @@ stored_variables! {
 }
 
 variables! {
-    /// Where an obstacle was at the last commit.
+    /// Where a body of the path was at the last commit.
     #[derive(Copy)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-    pub struct PastObstacle<T> {
+    pub struct PastBody<T> {
         /// Whether there is a memory; false before the first accepted step.
         pub known: bool => Position;
-        /// The pose of the surface in Ground.
-        pub X_GS: Pose<T> ["m"] => Position;
-    }
-    in "past_obstacles";
-}
-
-variables! {
-    /// Where an end or via point was at the last commit.
-    #[derive(Copy)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-    pub struct PastPoint<T> {
-        /// Whether there is a memory; false before the first accepted step.
-        pub known: bool => Position;
-        /// The pose of its body in Ground.
+        /// Its pose in Ground.
         pub X_GB: Pose<T> ["m"] => Position;
-        /// The point, in its body's frame.
-        pub p_B: Point3<T> ["m"], finite => Position;
     }
-    in "past_points";
+    in "past_bodies";
 }
 
 variables! {
@@ -125,11 +110,9 @@ variables! {
         /// Further contacts: for each obstacle in order, one place fewer than the number of contacts that it may have.
         /// Those that are not in contact are vacant.
         pub further_wraps: Vec<Wrap<T>> => Position;
-        /// One per obstacle, in order. From there a step that is long for the path is
-        /// [followed in parts](crate::cable::CablePath#long-steps).
-        pub past_obstacles: Vec<PastObstacle<T>> => Position;
-        /// One for the origin, each via point and the termination, in order.
-        pub past_points: Vec<PastPoint<T>> => Position;
+        /// One per body of the path other than Ground, in the order of their first stations, obstacles and via points. From there a
+        /// step that is long for the path is [followed in parts](crate::cable::CablePath#long-steps).
+        pub past_bodies: Vec<PastBody<T>> => Position;
     }
 }
 
@@ -144,23 +127,20 @@ impl<T: Real> Wrap<T> {
 impl<T: Real> Wraps<T> {
     /// Becomes another memory in this scalar.
     pub(crate) fn cast_from<U: Real>(&mut self, other: &Wraps<U>) {
-        let Self { wraps, further_wraps, past_obstacles, past_points } = self;
+        let Self { wraps, further_wraps, past_bodies } = self;
         for (own, other) in [(wraps, &other.wraps), (further_wraps, &other.further_wraps)] {
             own.clear();
             own.extend(other.iter().map(Wrap::cast));
         }
-        past_obstacles.clear();
-        past_obstacles.extend(other.past_obstacles.iter().map(PastObstacle::cast));
-        past_points.clear();
-        past_points.extend(other.past_points.iter().map(PastPoint::cast));
+        past_bodies.clear();
+        past_bodies.extend(other.past_bodies.iter().map(PastBody::cast));
     }
 
     /// Forgets everything.
     pub fn forget(&mut self) {
         self.wraps.fill(Wrap::default());
         self.further_wraps.fill(Wrap::default());
-        self.past_obstacles.fill(PastObstacle::default());
-        self.past_points.fill(PastPoint::default());
+        self.past_bodies.fill(PastBody::default());
     }
 
     /// Whether every obstacle has been solved for before.

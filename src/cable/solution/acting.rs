@@ -17,25 +17,25 @@ pub(crate) struct Acting<T: Real> {
     /// Which obstacles of the path.
     pub(crate) indices: Vec<usize>,
     pub(crate) points: Vec<FixedPoint<T>>,
+    /// The poses in Ground of the bodies of the path.
+    pub(crate) poses: Vec<Pose<T>>,
 }
 
 /// An end or via point of the path, at which a span ends and the next begins.
 #[derive(Debug, Clone)]
 pub(crate) struct FixedPoint<T: Real> {
     pub(crate) body: BodyIndex,
-    pub(crate) X_GB: Pose<T>,
-    pub(crate) p_B: Point3<T>,
     pub(crate) p_G: Point3<T>,
     /// The coordinate with which it moves on its body, and the derivative by it, in Ground.
     pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
     /// How many of the acting obstacles come before it.
     pub(crate) before: usize,
-    /// Its place among the origin, the via points and the termination: the span of the path that starts there.
+    /// The span of the path that starts there.
     pub(crate) place: usize,
 }
 
-default_by_field!(Acting { indices, points });
-clone_by_field!(Acting { indices, points });
+default_by_field!(Acting { indices, points, poses });
+clone_by_field!(Acting { indices, points, poses });
 
 impl<T: Real> PlacedPath<'_, T> {
     /// An obstacle, passed freely, on a body that exists.
@@ -72,14 +72,15 @@ impl<T: Real> Acting<T> {
             check::positive("obstacles.scale", place.scale)?;
             self.indices.push(k);
         }
+        empty(&mut self.poses, path.bodies.len());
+        self.poses.extend(path.bodies.iter().map(|&body| *positions.pose(Checked(body))));
         empty(&mut self.points, path.via_points.len() + 2);
         empty(via_points, path.via_points.len());
 
         let indices = &self.indices;
         let fixed = |body: BodyIndex, p_B: &Point3<T>, before: usize, place: usize| {
-            let X_GB = *positions.pose(Checked(body));
             let before = indices.partition_point(|&k| k < before);
-            FixedPoint { body, X_GB, p_B: *p_B, p_G: X_GB * p_B, motion: None, before, place }
+            FixedPoint { body, p_G: positions.pose(Checked(body)) * p_B, motion: None, before, place }
         };
         self.points.push(fixed(path.origin.body, &places.origin, 0, 0));
         for (i, ((via, before), at)) in path.via_points.iter().zip(&places.via_points).enumerate() {

@@ -4,6 +4,7 @@
 //! Newton's method in the scalar after precision is exhausted.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
 use crate::cable::follow::touch::Failure;
@@ -161,18 +162,27 @@ pub(crate) fn solve_in_scalar<T: Real>(
         memory.cast_from(span.memory);
         empty(found, memory.wraps.len() + memory.further_wraps.len());
         found.extend(nodes.iter().map(Node::plain));
+        let mut poses = mem::take(&mut search.poses);
+        poses.clear();
+        poses.extend(span.poses.iter().map(cast_pose));
         let plain = SpanProblem {
             from: span.from.map(T::to_f64),
             to: span.to.map(T::to_f64),
             obstacles,
             acting: span.acting,
-            ends: span.ends.map(|(X_GB, place)| (cast_pose(&X_GB), place)),
+            ends: span.ends,
+            bodies: span.bodies,
+            poses: &poses,
             memory,
             settings: &span.settings.cast(),
             budget: span.budget,
         };
-        let (progress, tracking) = solve_span(&plain, found, search, place)?;
-        newton::exhaust(&plain, found, &mut search.active);
+        let solved = solve_span(&plain, found, search, place);
+        if solved.is_ok() {
+            newton::exhaust(&plain, found, &mut search.active);
+        }
+        search.poses = poses;
+        let (progress, tracking) = solved?;
         let progress = differentiate(span, nodes, found, &mut work.active, &progress);
         // A user's cast may be of another surface.
         if progress.converged {

@@ -9,7 +9,7 @@ use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{PastObstacle, PastPoint, Wrap, Wraps};
+use crate::cable::model::places::{PastBody, Wrap, Wraps};
 use crate::cable::solution::acting::{Acting, FixedPoint};
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
@@ -423,23 +423,18 @@ impl<T: Real> PathResults<T> {
 
     /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none. It has no derivatives.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
-        let Wraps { wraps: obstacles, further_wraps: further, past_obstacles, past_points } = wraps;
+        let Wraps { wraps: obstacles, further_wraps: further, past_bodies } = wraps;
         obstacles.clear();
         further.clear();
-        past_obstacles.clear();
+        past_bodies.clear();
         for of_one in self.contacts.chunk_by(|a, b| a.obstacle == b.obstacle) {
             let vacant = further.len() + of_one[0].most_contacts - 1;
             obstacles.push(of_one[0].wrap);
-            let ObstacleContact { wrap: Wrap { known, .. }, X_GS, .. } = of_one[0];
-            past_obstacles.push(PastObstacle { known, X_GS: cast_pose(&X_GS) });
             further.extend(of_one[1..].iter().map(|contact| contact.wrap));
             further.resize(vacant, Wrap::default());
         }
-        past_points.clear();
-        past_points.resize(self.via_points.len() + 2, PastPoint::default());
-        for &FixedPoint { place, X_GB, p_B, .. } in &self.acting.points {
-            past_points[place] = PastPoint { known: true, X_GB: cast_pose(&X_GB), p_B: p_B.map(T::cast) };
-        }
+        past_bodies
+            .extend(self.acting.poses.iter().map(|X_GB| PastBody { known: true, X_GB: cast_pose(X_GB) }));
     }
 
     /// Points along the path in Ground, for drawing: the ends of straight segments, and between them points of

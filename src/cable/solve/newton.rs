@@ -489,7 +489,7 @@ mod tests {
     use crate::cable::solve::node::{Budget, Trial};
     use crate::cable::{Obstacle, PathError, Wraps};
     use crate::math::Pose;
-    use crate::mechanics::Frame;
+    use crate::mechanics::{BodyIndex, Frame};
     use crate::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 
     fn residuals(nodes: &[Node<f64>], a: &Point3<f64>, b: &Point3<f64>) -> Vec<f64> {
@@ -529,7 +529,9 @@ mod tests {
             to,
             obstacles: &obstacles,
             acting: &active,
-            ends: [(Pose::identity(), 0); 2],
+            ends: [BodyIndex::GROUND; 2],
+            bodies: &[],
+            poses: &[],
             memory: &Wraps::default(),
             settings: &settings,
             budget: &budget,
@@ -590,7 +592,9 @@ mod tests {
                 to,
                 obstacles: &obstacles,
                 acting: &[0],
-                ends: [(Pose::identity(), 0); 2],
+                ends: [BodyIndex::GROUND; 2],
+                bodies: &[],
+                poses: &[],
                 memory: &Wraps::default(),
                 settings: &settings,
                 budget: &budget,

@@ -13,6 +13,7 @@ use crate::cable::model::obstacle::Obstacle;
 use crate::cable::model::places::{Wrap, Wraps};
 use crate::cable::model::settings::Settings;
 use crate::math::{Pose, Real, is_finite};
+use crate::mechanics::BodyIndex;
 
 /// A start and a length of a geodesic, in the surface's frame.
 #[derive(Debug, Clone, Copy)]
@@ -234,8 +235,10 @@ pub(crate) struct SpanProblem<'a, T: Real> {
     /// All obstacles of the path, and which of them are in the span and active.
     pub(crate) obstacles: &'a [Obstacle<T>],
     pub(crate) acting: &'a [usize],
-    /// The poses of the bodies of both points in Ground, and where the points are in the memory.
-    pub(crate) ends: [(Pose<T>, usize); 2],
+    /// The bodies of both points, those of the path, and their poses in Ground.
+    pub(crate) ends: [BodyIndex; 2],
+    pub(crate) bodies: &'a [BodyIndex],
+    pub(crate) poses: &'a [Pose<T>],
     /// The memory of the path; empty in a search without memory.
     pub(crate) memory: &'a Wraps<T>,
     pub(crate) settings: &'a Settings<T>,

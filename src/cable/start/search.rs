@@ -14,7 +14,7 @@ use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
-use crate::math::{Real, default_by_field};
+use crate::math::{Pose, Real, default_by_field};
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
 const MARGIN: f64 = 2e-3;
@@ -269,9 +269,22 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) best: Vec<Node<T>>,
     /// The shortest path found so far by a search without memory.
     pub(crate) shortest: Vec<Node<T>>,
+    /// The poses of bodies.
+    pub(crate) poses: Vec<Pose<T>>,
     /// The motion since the last commit, and the memory of the path followed in parts of it.
     pub(crate) motion: Motion<T>,
     pub(crate) memory: Wraps<T>,
 }
 
-default_by_field!(Workspace { active, beads, anchors, plans, balanced, best, shortest, motion, memory });
+default_by_field!(Workspace {
+    active,
+    beads,
+    anchors,
+    plans,
+    balanced,
+    best,
+    shortest,
+    poses,
+    motion,
+    memory
+});
