@@ -659,6 +659,8 @@ mod tests {
         assert_eq!(shown.gain(1e6, 1e-9, 1e6 * rounding), None);
         // A nanojoule is released after a megajoule was lost, of which 1e-8 J are rounding.
         assert_eq!(shown.gain(1e6 - 1e-8, 0.0, 1e6 * rounding), None);
-        assert!(shown.gain(1e6 - 1e-6, 0.0, 1e6 * rounding).is_some());
+        let mut gain = || shown.gain(1e6 - 1e-6, 0.0, 1e6 * rounding);
+        assert_eq!([gain(), gain(), gain()], [None; 3]);
+        assert!(gain().is_some());
     }
 }

@@ -193,14 +193,14 @@ pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: 
 
 /// Places the cable over the front of an obstacle that it passes freely; returns whether it does.
 pub(crate) fn bring_to_front<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize) -> bool {
-    if nodes[k].in_contact || nodes[k].jumped {
+    if nodes[k].in_contact || nodes[k].in_front {
         return false;
     }
     let [before, after] = neighbours(span, nodes, &nodes[k]);
     let trial = in_front(span, &nodes[k], &before, &after);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
-        nodes[k].jumped = true;
+        nodes[k].in_front = true;
     }
     trial.is_some()
 }

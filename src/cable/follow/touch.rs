@@ -148,7 +148,7 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut last = Failure::new(&Progress::none());
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
-        (node.released, node.jumped) = (false, false);
+        (node.released, node.in_front) = (false, false);
     }
     if nodes.iter().any(|node| node.on_surface != [false; 2]) {
         contacts::lift(span, nodes);

@@ -42,6 +42,7 @@ pub(crate) fn follow<T: Real>(
     let mut motion = mem::take(&mut work.motion);
     let is_long = motion.find(span, nodes) || direct.is_ok();
     let outcome = if is_long {
+        let keeps_hints = direct.is_ok() && lost_hint(span, nodes).is_none();
         copy(nodes, &mut work.shortest);
         let followed = follow_in_parts(span, nodes, work, &motion);
         if followed.is_err() {
@@ -51,7 +52,9 @@ pub(crate) fn follow<T: Real>(
         match (followed, direct) {
             (Ok(progress), _) if !progress.relaxed => Ok((progress, Tracking::Followed)),
             (followed, Ok(progress))
-                if followed.is_err() || length_of(span, &work.shortest) < length * T::lit(1.0 - 1e-9) =>
+                if keeps_hints
+                    && (followed.is_err()
+                        || length_of(span, &work.shortest) < length * T::lit(1.0 - 1e-9)) =>
             {
                 copy(&work.shortest, nodes);
                 Ok((progress, Tracking::Restarted))
@@ -81,7 +84,8 @@ fn follow_in_parts<T: Real>(
         let part = SpanProblem { from, to, memory: &memory, ..*span };
         let outcome = match check_neighbouring_ends(&part, nodes) {
             Ok(()) => advance(&part, nodes, work),
-            Err(_) => Err(Failure::new(&Progress::none())),
+            // Bodies may be in each other's way where they were not.
+            Err(_) => Err(Failure { obstacle: span.acting[0], ..Failure::new(&Progress::none()) }),
         };
         let is_sure = outcome.is_ok_and(|progress| !progress.relaxed);
         if !is_sure && step > T::lit(SHORTEST) && !span.budget.is_spent() {

@@ -110,7 +110,7 @@ fn attempt<T: Real>(
         Start::Front => {
             string::begin_at_hints(span, nodes, &mut work.anchors);
             for k in 0..nodes.len() {
-                nodes[k].jumped = false;
+                nodes[k].in_front = false;
                 side::bring_to_front(span, nodes, k);
             }
             settle_contacts(span, nodes, &mut work.active)
