@@ -154,8 +154,7 @@ fn a_drum_winds_twenty_turns_unwinds_and_winds_the_other_way() -> Result<(), Err
         assert!((path.length - wound - free).abs() < 1e-12, "{i}: {} {wound} {free}", path.length);
         let contact = &path.contacts[0];
         let turned = if contact.in_contact { contact.geodesic.length } else { 0.0 };
-        // The length of an arc is as exact as the path is smooth, to 1e-9 rad about a radius of 0.2 m.
-        assert!((turned - wound).abs() < 2e-10, "{i}: {turned} {wound}");
+        assert!((turned - wound).abs() < 1e-12, "{i}: {turned} {wound}");
         let torque = view.body_force(bodies[0]).torque.z;
         if angle.abs() > 4.0 {
             let expected = -at.dynamics.tension * RADIUS * angle.signum();

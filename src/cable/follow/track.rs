@@ -13,7 +13,7 @@ use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::{Metered, Node, SpanProblem};
-use crate::cable::start::search::{Workspace, leave_saddles, lost_hint};
+use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
 use crate::math::Real;
 
 /// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
@@ -50,7 +50,9 @@ pub(crate) fn follow<T: Real>(
         }
         let length = length_of(span, nodes);
         match (followed, direct) {
-            (Ok(progress), _) if !progress.relaxed => Ok((progress, Tracking::Followed)),
+            (Ok(progress), _) if !progress.relaxed => {
+                Ok((refine(span, nodes, work, progress), Tracking::Followed))
+            }
             (followed, Ok(progress))
                 if keeps_hints
                     && (followed.is_err()

@@ -71,16 +71,30 @@ pub(crate) fn search<T: Real>(
     }
     let (_, progress) = outcome?;
     copy(&work.shortest, nodes);
-    // A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
+    Ok(refine(span, nodes, work, progress))
+}
+
+/// Refines a path by a further step.
+///
+/// A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
+pub(crate) fn refine<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut Vec<Node<T>>,
+    work: &mut Workspace<T>,
+    progress: Progress<T>,
+) -> Progress<T> {
+    copy(nodes, &mut work.shortest);
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial(T::one());
     }
     let refined = settle_contacts(span, nodes, &mut work.active);
-    if refined.is_ok() && lost_hint(span, nodes).is_none() {
+    if let Ok(refined) = refined
+        && lost_hint(span, nodes).is_none()
+    {
         return refined;
     }
     copy(&work.shortest, nodes);
-    Ok(progress)
+    progress
 }
 
 /// Solves from a start, and keeps the path if it is the best. The nodes hold the best path before and after, if there
