@@ -153,7 +153,8 @@ fn descend<T: Real>(
 /// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way.
 ///
 /// It has not if it moved by no more than a quarter of the obstacle's size, or, where it comes closest, by no more than it was
-/// clear of it before and after; nor if it is on the side where it was, unless it moved past a part of a solid that is not convex.
+/// clear of it before and after; nor if it moved by no more than twice the size, and neither its direction nor that to the solid
+/// changed by more than 60°.
 fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
     nodes.iter().any(|node| {
         let obstacle = span.obstacle(node);
@@ -176,8 +177,11 @@ fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> boo
         let here = if node.in_contact { touching(&node.wrap(), here) } else { here };
         let (start, turn) = (here.0 - before.0, here.1 - before.1);
         // What moves along itself passes through nothing.
-        let along = here.1.normalize();
-        let moved = |part: T| (start + turn * part).cross(&along).norm();
+        let directions = [before.1.normalize(), here.1.normalize()];
+        let moved = |part: T| {
+            let [was, is] = directions.map(|along| (start + turn * part).cross(&along).norm());
+            was.max(is)
+        };
         if moved(T::zero()).max(moved(T::one())) <= T::lit(0.25) * surface.size() {
             return false;
         }
@@ -187,9 +191,9 @@ fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> boo
             (part, height.max(T::zero()), surface.gradient(&p).normalize())
         });
         let moved = moved(was_at).max(moved(is_at));
-        let is_beside = was_up.dot(&is_up) > T::lit(0.5);
-        moved > was_clear + is_clear
-            && !(is_beside && (obstacle.is_convex || moved <= T::lit(2.0) * surface.size()))
+        let half = T::lit(0.5);
+        let has_kept = was_up.dot(&is_up) > half && directions[0].dot(&directions[1]) > half;
+        moved > was_clear + is_clear && !(has_kept && moved <= T::lit(2.0) * surface.size())
     })
 }
 

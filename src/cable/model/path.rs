@@ -68,7 +68,8 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// or a straight segment may have passed through an obstacle, which it did not touch before or after, the path is followed
 /// in parts of the motion, at least 1/256 of it. A segment may have passed if it moved by more than a quarter of the
 /// [`size`](crate::cable::Wrappable::size) of the obstacle, and where it comes closest by more than it was clear of it before and
-/// after. Each body is assumed to have moved along a screw, by less than half a turn, as one does that turns about a fixed axis.
+/// after; unless it moved by no more than twice the size, and turned about itself and about the solid by no more than 60°. Each
+/// body is assumed to have moved along a screw, by less than half a turn, as one does that turns about a fixed axis.
 /// So a long step leads where many short ones do, with all windings, or [`Tracking`](crate::cable::Tracking) reports that it may
 /// not: what moves far on its body, as a via point along its curve or an obstacle whose place is written, is not followed.
 ///
@@ -96,6 +97,7 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 ///   curvature along a contact, sampled at a quarter of the surface's [`size`](crate::cable::Wrappable::size), is
 ///   negative. A hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
 ///   [`with_most_contacts`](Obstacle::with_most_contacts) times.
+/// - In a long step the cable may pass through a solid that is not convex beside its contact with it.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act only in their order: the cable between two neighbours ignores a third.
 /// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
