@@ -26,8 +26,8 @@ const SHORTEST: f64 = 1.0 / 256.0;
 /// Follows the remembered path to its present place; returns its progress, and how the path was found.
 ///
 /// In one step if it is certain that shorter ones would lead to the same path, otherwise in as many as are needed for
-/// that. Where the path ceases to exist, it descends in length from there; if one step led to a shorter path, that is a
-/// new start.
+/// that. Where the path ceases to exist, it descends in length from there, or at the end of the motion; if one step led to a
+/// shorter path, that is a new start.
 pub(crate) fn follow<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -47,6 +47,8 @@ pub(crate) fn follow<T: Real>(
         let followed = follow_in_parts(span, nodes, work, &motion);
         if followed.is_err() {
             motion.place(T::one(), span, nodes);
+            // As before the motion was followed; it has no error at the present place.
+            let _ = check_neighbouring_ends(span, nodes);
         }
         let length = length_of(span, nodes);
         match (followed, direct) {
@@ -61,7 +63,8 @@ pub(crate) fn follow<T: Real>(
                 copy(&work.shortest, nodes);
                 Ok((progress, Tracking::Restarted))
             }
-            (followed, _) => followed.map(|progress| (progress, Tracking::Relaxed)),
+            (Ok(progress), _) => Ok((progress, Tracking::Relaxed)),
+            (Err(_), _) => descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed)),
         }
     } else {
         descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
@@ -131,7 +134,11 @@ fn descend<T: Real>(
         // The remembered path is on the wrong side.
         Err(Failure { lost: Some(_), .. }) => return outcome,
         Ok(progress) => Failure::new(&progress),
-        Err(failure) => failure,
+        Err(why) => {
+            let mut failure = why;
+            failure.add(&why, nodes);
+            failure
+        }
     };
     if span.budget.is_spent() {
         return Err(failure);

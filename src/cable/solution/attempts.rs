@@ -61,7 +61,8 @@ pub(crate) fn solve_span<T: Real>(
         match follow(span, nodes, work) {
             Ok((progress, tracking)) => return accept(progress, tracking, nodes),
             Err(why) => {
-                failure = why;
+                failure.add(&why, nodes);
+                (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
                 is_remembered = why.lost.is_none();
             }
         }
