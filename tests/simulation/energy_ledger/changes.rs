@@ -186,6 +186,42 @@ fn a_closed_account_stays_closed_while_a_simulation_goes_on_and_is_resumed() -> 
     Ok(())
 }
 
+#[test]
+fn an_energy_written_by_name_opens_no_account() -> Result<(), Error> {
+    let Bushed { system, body, bushing, mut state } = bushed();
+    system.set_variable(&mut state, "linear_bushing[0].absorbed_energy", 5.0)?;
+    let dynamics = system.realize_dynamics(&mut state)?;
+    let lost = dynamics.dissipated_energy_of(bushing).expect("open as before");
+    assert_relative_eq!(lost, 5.0 - dynamics.potential_energy(), max_relative = 1e-14);
+    let mut new = system.default_state();
+    new.set_pose(body, Pose::translation(0.1, 0.0, 0.0))?;
+    system.set_variable(&mut new, "linear_bushing[0].absorbed_energy", 5.0)?;
+    assert_eq!(system.realize_dynamics(&mut new)?.dissipated_energy_of(bushing), None);
+    Ok(())
+}
+
+#[test]
+fn accounts_stay_open_where_an_update_lets_memory_follow() -> Result<(), SimulationError> {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros())?;
+    let slider = plant.add_coordinate(&mut system, 0.5)?;
+    let parameters = coordinate::Parameters { stiffness: 50.0, damping: 3.0, ..Default::default() };
+    system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), parameters)?)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 0.1)?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    simulation.run(&mut SemiImplicitEuler::new(1e-3), 0.02, |_| {})?;
+    let lost = simulation.dynamics()?.dissipated_energy();
+    assert!(lost.is_some_and(|lost| lost > 0.0));
+    simulation.update_state(|_| Ok(()))?;
+    simulation.update_state(|state| {
+        system.realize_dynamics(state)?;
+        system.accept_step(state)
+    })?;
+    assert_eq!(simulation.dynamics()?.dissipated_energy(), lost);
+    Ok(())
+}
+
 /// A mass on an axis whose spring is pulled along in steps by its offset, as a controller does.
 #[test]
 fn an_axis_driven_by_its_offset_loses_what_its_damper_takes() -> Result<(), SimulationError> {
