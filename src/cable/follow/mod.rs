@@ -1,4 +1,4 @@
-//! Contacts made and released along a path, and the checks of a path found.
+//! A path followed from its remembered place: the motion in between, contacts made and released, and checks of what is found.
 
 pub(crate) mod checks;
 pub(crate) mod motion;

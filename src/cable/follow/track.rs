@@ -8,19 +8,20 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::follow::checks::check_neighbouring_ends;
 use crate::cable::follow::motion::Motion;
 use crate::cable::follow::touch::{Failure, relax, settle_contacts};
-use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::model::places::{PastBody, Wrap, Wraps};
 use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
 use crate::cable::solve::newton::Progress;
 use crate::cable::solve::node::{Metered, Node, SpanProblem};
 use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
-use crate::math::Real;
+use crate::math::{Pose, Real};
 
 /// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
 /// windings slip far.
 const LONGEST_DESCENT: usize = 1000;
 
-/// The shortest part of a motion in which a path is followed.
+/// The longest part of a motion in which a path is followed, in which no body turns by half a radian, and the shortest.
+const LONGEST: f64 = 0.125;
 const SHORTEST: f64 = 1.0 / 256.0;
 
 /// Follows the remembered path to its present place; returns its progress, and how the path was found.
@@ -33,7 +34,12 @@ pub(crate) fn follow<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<(Progress<T>, Tracking), Failure<T>> {
-    let direct = advance(span, nodes, work);
+    let has_turned = || {
+        let turn = |(past, now): (&PastBody<T>, &Pose<T>)| past.X_GB.rotation.angle_to(&now.rotation);
+        let known = span.memory.past_bodies.iter().zip(span.poses).filter(|(past, _)| past.known);
+        known.map(turn).any(|turn| turn > T::lit(0.5))
+    };
+    let direct = advance(span, nodes, work, has_turned);
     if let Ok(progress) = direct
         && !progress.relaxed
     {
@@ -82,13 +88,13 @@ fn follow_in_parts<T: Real>(
 ) -> Result<Progress<T>, Failure<T>> {
     let mut memory = mem::take(&mut work.memory);
     memory.clone_from(span.memory);
-    let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(0.5), false);
+    let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(LONGEST), false);
     let outcome = loop {
         let next = (at + step).min(T::one());
         let [from, to] = motion.place(next, span, nodes);
         let part = SpanProblem { from, to, memory: &memory, ..*span };
         let outcome = match check_neighbouring_ends(&part, nodes) {
-            Ok(()) => advance(&part, nodes, work),
+            Ok(()) => advance(&part, nodes, work, || false),
             // Bodies may be in each other's way where they were not.
             Err(_) => Err(Failure { obstacle: span.acting[0], ..Failure::new(&Progress::none()) }),
         };
@@ -103,7 +109,7 @@ fn follow_in_parts<T: Real>(
             break outcome;
         }
         memory.keep(span, nodes);
-        (at, step) = (next, step + step);
+        (at, step) = (next, (step + step).min(T::lit(LONGEST)));
     };
     work.memory = memory;
     outcome.map(|progress| Progress { relaxed, ..progress })
@@ -114,11 +120,13 @@ fn advance<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
+    has_turned: impl Fn() -> bool,
 ) -> Result<Progress<T>, Failure<T>> {
     recall(span, nodes);
     let progress = settle_contacts(span, nodes, &mut work.active)?;
     // An obstacle without memory is passed according to its hint.
-    let relaxed = progress.relaxed || may_have_passed(span, nodes) || lost_hint(span, nodes).is_some();
+    let relaxed =
+        progress.relaxed || may_have_passed(span, nodes, has_turned) || lost_hint(span, nodes).is_some();
     Ok(Progress { relaxed, ..progress })
 }
 
@@ -159,10 +167,14 @@ fn descend<T: Real>(
 
 /// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way.
 ///
-/// It has not if it moved by no more than a quarter of the obstacle's size, or, where it comes closest, by no more than it was
-/// clear of it before and after; nor if it moved by no more than twice the size, and neither its direction nor that to the solid
-/// changed by more than 60°.
-fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> bool {
+/// It has not if it moved by no more than a quarter of the obstacle's size, or by no more than it was clear of it before and
+/// after, or by no more than twice the size while the direction to the solid changed by no more than 60°. Unless its own direction
+/// changed by more than that, its motion is that of the points that come closest. What a body did that turned far is not known.
+fn may_have_passed<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &[Node<T>],
+    has_turned: impl Fn() -> bool,
+) -> bool {
     nodes.iter().any(|node| {
         let obstacle = span.obstacle(node);
         let is_kept = node.ignored || obstacle.side().is_some();
@@ -189,18 +201,23 @@ fn may_have_passed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> boo
             let [was, is] = directions.map(|along| (start + turn * part).cross(&along).norm());
             was.max(is)
         };
-        if moved(T::zero()).max(moved(T::one())) <= T::lit(0.25) * surface.size() {
+        let at_ends = moved(T::zero()).max(moved(T::one()));
+        if at_ends <= T::lit(0.25) * surface.size() {
             return false;
+        }
+        if has_turned() {
+            return true;
         }
         let [(was_at, was_clear, was_up), (is_at, is_clear, is_up)] = [before, here].map(|(from, along)| {
             let (p, height) = surface.closest_on_segment(&from, &(from + along));
             let part = (p - from).dot(&along) / along.norm_squared();
             (part, height.max(T::zero()), surface.gradient(&p).normalize())
         });
-        let moved = moved(was_at).max(moved(is_at));
         let half = T::lit(0.5);
-        let has_kept = was_up.dot(&is_up) > half && directions[0].dot(&directions[1]) > half;
-        moved > was_clear + is_clear && !(has_kept && moved <= T::lit(2.0) * surface.size())
+        let is_parallel = directions[0].dot(&directions[1]) > half;
+        let moved = if is_parallel { moved(was_at).max(moved(is_at)) } else { at_ends };
+        let is_beside = was_up.dot(&is_up) > half && moved <= T::lit(2.0) * surface.size();
+        moved > was_clear + is_clear && !(is_parallel && is_beside)
     })
 }
 

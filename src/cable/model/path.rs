@@ -64,14 +64,18 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 ///
 /// # Long steps
 ///
-/// The memory holds where bodies were. If Newton's method has to shorten its steps on the way from there,
-/// or a straight segment may have passed through an obstacle, which it did not touch before or after, the path is followed
-/// in parts of the motion, at least 1/256 of it. A segment may have passed if it moved by more than a quarter of the
-/// [`size`](crate::cable::Wrappable::size) of the obstacle, and where it comes closest by more than it was clear of it before and
-/// after; unless it moved by no more than twice the size, and turned about itself and about the solid by no more than 60°. Each
-/// body is assumed to have moved along a screw, by less than half a turn, as one does that turns about a fixed axis.
+/// The memory holds where bodies were. If Newton's method has to shorten its steps on the way from there, or a straight segment
+/// may have passed through an obstacle that it did not touch before or after, the path is followed in parts of the motion,
+/// between an eighth and 1/256 of it. Each body is assumed to have moved along a screw, by less than half a turn, as one does
+/// that turns about a fixed axis.
+///
+/// A segment may have passed if it moved by more than a quarter of the [`size`](crate::cable::Wrappable::size) of the obstacle, and a
+/// body of the path turned by more than half a radian, or the segment moved by more than it was clear of the obstacle before and
+/// after, unless that is less than twice the size and neither it nor the direction to the obstacle turned by more than 60°.
+///
 /// So a long step leads where many short ones do, with all windings, or [`Tracking`](crate::cable::Tracking) reports that it may
-/// not: what moves far on its body, as a via point along its curve or an obstacle whose place is written, is not followed.
+/// not. This is tested and not proved. What moves far on its body, as a via point along its curve or an obstacle whose place is
+/// written, is not followed.
 ///
 /// # Parts that come and go
 ///

@@ -72,7 +72,6 @@ pub(crate) fn solve_span<T: Real>(
         // A search must not prefer the remembered side.
         let memory = &Wraps::default();
         budget.limit.set(budget.spent.get() + (most - share));
-        check_neighbouring_ends(span, nodes)?;
         collapse(nodes);
         match search(&SpanProblem { memory, ..*span }, nodes, work) {
             Ok(progress) if has_memory => return accept(progress, Tracking::Restarted, nodes),

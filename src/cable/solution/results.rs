@@ -32,7 +32,7 @@ pub enum Tracking {
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
     /// Without memory, because no path was found from it: this may be another path. Also the path from memory in one step,
-    /// which may have passed through an obstacle, where it is shorter than what following it in parts leads to.
+    /// which may have passed through an obstacle, where following it in parts leads to none or to a longer one.
     Restarted,
 }
 

@@ -23,9 +23,9 @@ impl Screw {
     fn random(dice: &mut Dice, start: Vector3<f64>) -> Self {
         Self {
             start: Pose::from_parts(Translation3::from(start), dice.rotation(3.0)),
-            center: start + dice.vector(1.0) * dice.between(0.0, 1.0),
+            center: start + dice.vector(1.0) * dice.between(0.0, 3.0),
             axis: dice.vector(1.0).normalize(),
-            angle: dice.between(-2.5, 2.5),
+            angle: dice.between(-2.8, 2.8),
             shift: dice.between(-1.5, 1.5),
         }
     }
@@ -39,15 +39,24 @@ impl Screw {
 
 fn solid(dice: &mut Dice) -> Result<Arc<dyn Wrappable<f64>>, Error> {
     Ok(match dice.below(5) {
-        0 => Arc::new(Sphere::new(dice.between(0.2, 0.8))?),
-        1 => Arc::new(Cylinder::new(dice.between(0.2, 0.8))?),
-        2 => Arc::new(Ellipsoid::new(Vector3::from_fn(|_, _| dice.between(0.3, 0.8)))?),
-        3 => Arc::new(FiniteCylinder::new(dice.between(0.3, 0.6), dice.between(0.8, 1.5), 0.1)?),
-        _ => Arc::new(Torus::new(1.0, dice.between(0.15, 0.4))?),
+        0 => Arc::new(Sphere::new(dice.between(0.02, 1.0))?),
+        1 => Arc::new(Cylinder::new(dice.between(0.02, 0.8))?),
+        2 => Arc::new(Ellipsoid::new(Vector3::new(
+            dice.between(0.05, 1.0),
+            dice.between(0.1, 1.0),
+            dice.between(0.3, 1.0),
+        ))?),
+        3 => {
+            let (radius, length) = (dice.between(0.2, 0.8), dice.between(0.05, 1.5));
+            let rim = dice.between(0.02, 0.45) * radius.min(length);
+            Arc::new(FiniteCylinder::new(radius, length, rim)?)
+        }
+        _ => Arc::new(Torus::new(1.0, dice.between(0.05, 0.5))?),
     })
 }
 
-/// A cable from a point that stands still or is on the surface of the first solid, over one or two solids, to an end.
+/// A cable from a point that stands still, moves with its other end, or is on the surface of the first solid, over one or two
+/// solids.
 struct Scene {
     system: ForceSystem<f64>,
     path: CablePath<f64>,
@@ -70,13 +79,17 @@ impl Scene {
         let end = system.add_body();
         #[allow(clippy::cast_precision_loss, reason = "1 or 2")]
         let last = Vector3::new(3.0 * count as f64 - 1.0, 0.0, 0.0) + dice.vector(1.0);
-        motions.push(Screw { angle: 0.0, shift: dice.between(-4.0, 4.0), ..Screw::random(dice, last) });
-        let from = if dice.below(3) == 0 {
-            let (body, surface) = &obstacles[0];
-            Station { body: *body, p_B: surface.retract(&Point3::from(dice.vector(2.0))) }
-        } else {
-            Station::ground(Point3::new(-2.0, 0.0, 0.0) + dice.vector(0.7))
+        let motion = Screw::random(dice, last);
+        let away = Point3::new(-2.0, 0.0, 0.0) + dice.vector(0.7);
+        let from = match dice.below(4) {
+            0 => {
+                let (body, surface) = &obstacles[0];
+                Station { body: *body, p_B: surface.retract(&Point3::from(dice.vector(2.0))) }
+            }
+            1 => Station { body: end, p_B: motion.start.inverse() * away },
+            _ => Station::ground(away),
         };
+        motions.push(Screw { angle: 0.5 * motion.angle, shift: 2.0 * motion.shift, ..motion });
         let mut path = CablePath::new(from, Station { body: end, p_B: Point3::origin() })?;
         for (body, surface) in obstacles {
             path = path.over(Obstacle::shared(Frame::of(body), surface)?);
@@ -111,19 +124,21 @@ fn a_long_step_leads_where_many_short_ones_do_or_says_that_it_may_not() -> Resul
         let scene = Scene::random(&mut dice)?;
         // Where short steps lose the path there is nothing to compare with.
         let Ok((expected, Tracking::Warm)) = scene.run(400) else { continue };
-        let (length, tracking) = scene.run(1)?;
-        if tracking <= Tracking::Followed {
-            let is_same = (length - expected).abs() < 1e-8;
-            let is_convex = scene.path.obstacles().iter().all(|obstacle| obstacle.surface().is_convex());
-            assert!(is_same || !is_convex, "{case}: {length} {expected}");
-            *(if is_same { &mut same } else { &mut other }) += 1;
-        } else {
-            reported += 1;
+        for steps in [1, 3] {
+            let (length, tracking) = scene.run(steps)?;
+            if tracking <= Tracking::Followed {
+                let is_same = (length - expected).abs() < 1e-8;
+                let is_convex = scene.path.obstacles().iter().all(|obstacle| obstacle.surface().is_convex());
+                assert!(is_same || !is_convex, "{case} {steps}: {length} {expected}");
+                *(if is_same { &mut same } else { &mut other }) += 1;
+            } else {
+                reported += 1;
+            }
         }
     }
     // Beside its contact with a torus the cable may pass through another part of the ring.
     assert!(
-        same > 20 * reported && same > seeds(1000) && other * 500 <= same,
+        same > 20 * reported && same > seeds(2500) && other <= 5,
         "{same} the same, {reported} reported, {other} others"
     );
     Ok(())
