@@ -1,6 +1,6 @@
 //! Winches: cables that wind on a drum on which they end, without friction and with it.
 
-use core::f64::consts::{PI, TAU};
+use core::f64::consts::{FRAC_PI_4, PI, TAU};
 use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle, Strand, Tracking, Wrappable};
@@ -352,6 +352,55 @@ fn a_drum_that_does_not_hold_slips_to_its_fixed_end() -> Result<(), Error> {
     let turning = TAU - 0.5 * shown.strands[0].length / RADIUS;
     let ratio = shown.tensions[shown.tensions.len() - 1] / shown.tensions[0];
     assert!((ratio / (FRICTION * turning).exp() - 1.0).abs() < 1e-6, "{ratio}");
+    Ok(())
+}
+
+/// The ratio of tensions at which a cable slips over half a turn of a drum, near which or on which it ends: tied this far
+/// from the axis as made, and as written into the state.
+fn slipping_ratio(made: f64, written: f64, friction: f64) -> Result<f64, Error> {
+    let mut system = ForceSystem::new();
+    let bodies @ [drum, load] = [system.add_body(), system.add_body()];
+    let surface = Obstacle::new(Frame::of(drum), Cylinder::new(RADIUS)?)?;
+    let fixed = Station::on(drum, Point3::new(0.0, made, 0.0));
+    let path = CablePath::new(fixed, Station::on(load, Point3::origin()))?.over(surface);
+    let whole = RADIUS * PI + 1.0;
+    let cable = CableSpring::new(path, elastic(2000.0, whole - 0.02))?.with_friction([friction])?;
+    let cable = system.add(cable)?;
+    let mut state = system.default_state();
+    let mut parameters = state.parameters(cable).clone();
+    parameters.places.origin.y = written;
+    system.set_parameters(&mut state, cable, parameters)?;
+    let mut ratio = 0.0_f64;
+    for i in 0..1000 {
+        let (wound, pulled) = (f64::from(i.min(50)) / 50.0, 1e-4 * f64::from((i - 50).max(0)));
+        place(&mut state, bodies, PI * wound, 1.0 + RADIUS * PI * (1.0 - wound) + pulled)?;
+        let dynamics = system.realize_dynamics(&mut state)?.of(cable).dynamics;
+        if i >= 50 {
+            ratio = ratio.max(dynamics.last_tension / dynamics.first_tension);
+        }
+        system.accept_step(&mut state)?;
+    }
+    Ok(ratio)
+}
+
+#[test]
+fn a_cable_that_ends_a_little_off_a_drum_is_held_by_friction() -> Result<(), Error> {
+    const FRICTION: f64 = 0.3;
+    let on = RADIUS;
+    for off in [RADIUS * (1.0 + 3e-9), RADIUS * (1.0 + 5e-7), 1.2 * RADIUS] {
+        // Where the cable comes to the drum.
+        let turning = PI - (RADIUS / off).min(1.0).acos();
+        for (made, written) in [(off, off), (on, off)] {
+            let ratio = slipping_ratio(made, written, FRICTION)?;
+            assert!((ratio / (FRICTION * turning).exp() - 1.0).abs() < 1e-6, "{off} {made}: {ratio}");
+        }
+    }
+    // Wound, it ends before the middle of its first lap of an eighth of a turn.
+    for (made, written) in [(on, on), (1.2 * RADIUS, on)] {
+        let ratio = slipping_ratio(made, written, FRICTION)?;
+        let [least, most] = [PI - 0.5 * FRAC_PI_4, PI].map(|turning| (FRICTION * turning).exp() - 1e-6);
+        assert!(least <= ratio && ratio <= most + 2e-6, "{made}: {ratio} {least} {most}");
+    }
     Ok(())
 }
 

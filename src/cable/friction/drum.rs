@@ -37,16 +37,17 @@ impl<T: Real> CablePath<T> {
         if begins && ends && self.obstacles.len() == 1 { [false; 2] } else { [begins, ends] }
     }
 
-    /// The places in the memory of friction of the drums on which the cable begins and ends and that it touches: the
-    /// first place of the first obstacle, and the last occupied place of the last.
-    pub(crate) fn drum_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
-        let [begins, ends] = self.drums();
-        let places = &grips.grips;
-        let is_first = begins && places.first().is_some_and(|grip| grip.in_contact);
+    /// The places in the memory of friction of the contacts that are wound on a drum, as those at the fixed end are while
+    /// there are laps: the first of the first obstacle, and the last occupied one of the last.
+    pub(crate) fn wound_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
+        let drums = self.drums();
+        let has_laps = |end: usize| {
+            drums[end] && grips.laps.get(self.laps_of(end).start).is_some_and(|lap| lap.share > T::zero())
+        };
         let room = self.obstacles.last().map_or(0, |obstacle| obstacle.most_contacts);
-        let of_last = places.len().saturating_sub(room);
-        let last = places[of_last..].iter().rposition(|grip| grip.in_contact).map(|i| of_last + i);
-        [is_first.then_some(0), last.filter(|_| ends)]
+        let of_last = grips.grips.len().saturating_sub(room);
+        let last = grips.grips[of_last..].iter().rposition(|grip| grip.in_contact).map(|i| of_last + i);
+        [has_laps(0).then_some(0), last.filter(|_| has_laps(1))]
     }
 
     /// The laps of the drum at the origin, or at the termination, in the memory of friction.
@@ -61,17 +62,13 @@ impl<T: Real> CablePath<T> {
 /// from the fixed end outwards, each with the ratio of tensions at which it slips against the lap or cable on its outer
 /// side; `limit` is the exponent of the capstan equation per length.
 pub(crate) fn spread<S: Number>(
-    mut laps: [[S; 2]; MOST],
+    laps: [[S; 2]; MOST],
     [length, share]: [S; 2],
     limit: S,
 ) -> impl DoubleEndedIterator<Item = ([S; 2], S)> {
-    let mut count = laps.iter().take_while(|lap| lap[1] > S::zero()).count();
+    let count = laps.iter().take_while(|lap| lap[1] > S::zero()).count();
     let sum = |sum: [S; 2], lap: &[S; 2]| [sum[0] + lap[0], sum[1] + lap[1]];
-    let [mut lengths, mut shares] = laps[..count].iter().fold([S::zero(); 2], sum);
-    if lengths <= S::zero() {
-        (laps[0], count) = ([length, share], 1);
-        [lengths, shares] = laps[0];
-    }
+    let [lengths, shares] = laps[..count].iter().fold([S::zero(); 2], sum);
     let half = S::lit(0.5) * length / lengths;
     (0..count).map(move |i| {
         let [of_lap, part] = laps[i];

@@ -57,7 +57,6 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
         let is_here = |(_, contact): &(usize, &ObstacleContact<T>)| Some(contact.obstacle) == obstacle;
         let touched = hold.touches(results);
         let is_same = left == touched;
-        let mut came_off = false;
         while count < touched.min(room) {
             let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
             let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
@@ -80,12 +79,11 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             }
             let on_drum = [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
             let is_held = [before.length, after.length].map(|length| length <= T::zero());
-            let is_wound =
-                (0..2).any(|end| on_drum[end] && is_held[end]) && arc.value() > T::lit(1e-9) * results.length;
-            came_off |= on_drum != [false; 2] && !is_wound;
+            let has_arc = arc.value() > T::lit(1e-9) * results.length;
+            let is_wound = [0, 1].map(|end| on_drum[end] && is_held[end] && has_arc);
             let (mark, share) = match mark {
-                _ if on_drum[0] => share_at(strands, end),
-                _ if on_drum[1] => share_at(strands, start),
+                _ if is_wound[0] => share_at(strands, end),
+                _ if is_wound[1] => share_at(strands, start),
                 // Rounding moves no material through a via point: a strand may be as long as the path from point to
                 // point.
                 Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
@@ -99,11 +97,11 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             let rest = least * S::lit(f64::from(u32::try_from(places - place).unwrap_or(u32::MAX)));
             let share = share.min(S::lit(1.0) - rest).max(passed + least);
             passed = share;
-            if is_wound {
+            if is_wound != [false; 2] {
                 let contact = contact.and_then(|i| results.contacts.get(i));
                 let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
                 let turns = |strand: &Strand<S>| [strand.length, strand.share];
-                let (drum, wound) = if on_drum[0] {
+                let (drum, wound) = if is_wound[0] {
                     (0, wind(wound_first(strands).map(turns), [arc, share], curvature))
                 } else {
                     let now = [arc, S::lit(1.0) - share];
@@ -133,8 +131,7 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
         for _ in 0..left {
             marks.next();
         }
-        // Without a wound part, the places of a drum would be read as if there were one.
-        grips.grips[own.start + if came_off { 0 } else { count }..own.end].fill(Grip::default());
+        grips.grips[own.start + count..own.end].fill(Grip::default());
     }
 }
 

@@ -435,7 +435,7 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     };
     let mut from = (first.from_body, first.from_G, None);
     let (mut rest, mut share_before) = (zero, zero);
-    let [begins, ends] = path.drum_places(grips);
+    let [begins, ends] = path.wound_places(grips);
     for mark in path.marks(grips) {
         let Mark { body, hold, place, .. } = mark;
         let grip = &grips.grips[place];
@@ -523,7 +523,8 @@ stored_variables! {
         /// middles of laps: tension decreases from the free cable by the capstan equation, and below it the laps are held;
         /// cable that leaves the drum takes the strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
         /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
-        /// is wound and the others have a mark each; while the cable lifts off at the fixed end, none of them has friction.
+        /// is wound and the others have a mark each; while the cable lifts off at the fixed end, or its station or the drum's
+        /// scale are such that it does not end on the surface, to a billionth of its size, every contact has a mark.
         pub laps: Vec<Lap<T>> => Position;
     }
     check |memory| memory.check_shares();
