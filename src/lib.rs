@@ -81,7 +81,7 @@
 //! | choose an element | [`LinearBushing`], [`SpatialBushing`], [`ExponentialSpring`], [`CoordinateSpringDamperExt`], [`ElasticFoundation`], [`HertzContact`], [`CableSpring`] |
 //! | lay a cable | [`cable::CablePath`], [`cable::Obstacle`] |
 //! | choose or write a shape | [`shapes`], [`shapes::Solid`], [`cable::Wrappable`] |
-//! | write an element | [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
+//! | write a law or an element | [`laws`], [`CustomForce`], [`ForceElement`], [`variables!`], [`results!`] |
 //! | build a system | [`ForceSystem`], [`Handle`], [`ElementId`], [`Frame`], [`Station`], [`CoordinatePair`], [`BodyIndex`], [`CoordinateIndex`] |
 //! | add and remove while running | [`remove`](ForceSystem::remove), [`carry_over`](ForceSystem::carry_over) |
 //! | change the scalar | [`cast`](ForceSystem::cast), [`Casts`], [`cast_state`](ForceSystem::cast_state) |

@@ -8,8 +8,8 @@ use crate::shapes::{MeshFault, ShapeError};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A motion that takes zero or negative time cannot be committed by an
-    /// [`ExponentialSpring`](crate::ExponentialSpring).
+    /// A commit of an [`ExponentialSpring`](crate::ExponentialSpring) at a time before that of the last one, or, by the
+    /// law with `settling`, after a motion in zero time.
     #[error(
         "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \
          step, and reset what the element remembers when time starts anew"

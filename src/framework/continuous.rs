@@ -517,8 +517,8 @@ impl<T: Real> ForceSystem<T> {
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
-    /// coordinates have moved, the work is not known, and the accounts are closed, and later steps are not checked: in single
-    /// precision steps of a millisecond no longer advance a clock after some hours.
+    /// coordinates have moved, the work is not known: the accounts are closed, and later steps are not checked. This
+    /// happens in single precision, where steps of a millisecond no longer advance the clock after some hours.
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and

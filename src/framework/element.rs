@@ -208,10 +208,10 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Whether the memory after a step depends on how often it was committed on the way, beyond what
-    /// [`discontinuous_update`](Self::discontinuous_update) reports: an anchor that was dragged forth and back. Integrators
-    /// with error control commit it early and halfway in a trial too, and shorten a step if that changes the rates at its
-    /// end by more than the accuracy; an anchor that is dragged between these times only is not seen. By default `true`;
-    /// without discrete variables it has no effect.
+    /// [`discontinuous_update`](Self::discontinuous_update) reports: an anchor that was dragged back and forth.
+    /// Integrators with error control commit it early and halfway in a trial too, and shorten a step if that changes
+    /// the rates at its end by more than the accuracy; an anchor that is dragged between these times only is not seen.
+    /// By default `true`; without discrete variables it has no effect.
     fn is_path_dependent(&self) -> bool {
         true
     }
@@ -235,9 +235,10 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits parameters
-    /// which the caller has changed in the state from those `before`: of bristles that they switch on, and of a stop that
-    /// they move. `None` if the caller has enabled the element. Returns whether it has written any; by default the memory stays.
+    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits the present
+    /// parameters, after the caller has changed them from those in `before`: for example that of bristles that have
+    /// been switched on, or of a stop that has been moved. `before` is `None` if the caller has enabled the element.
+    /// Returns whether it has written anything; by default the memory stays.
     ///
     /// Not called if the caller writes discrete variables together with parameters, nor before a motion has been set in a
     /// state that is new or has been restored.

@@ -23,7 +23,7 @@ pub struct ElementId {
 /// [`cast`](Self::cast)). A system that does not have the element, because it was removed or belongs to another system,
 /// refuses it.
 ///
-/// As a key, and in an order, use its [`id`](Self::id).
+/// To use it as a key, or to sort, take its [`id`](Self::id).
 pub struct Handle<E> {
     id: ElementId,
     element: PhantomData<fn() -> E>,

@@ -102,8 +102,9 @@ impl<T: Real> ForceSystem<T> {
     /// For two surfaces apart it is the time in which they would meet, and dip into each other by half the sum of their
     /// least half widths: what can be missed in such a step is a graze, between two balls an impact within 15° of the
     /// tangent. It covers the contacts of elements that report them: [`HertzContact`](crate::HertzContact),
-    /// [`ElasticFoundation`](crate::ElasticFoundation), and a user's own. Where turns are counted it is the time in which a
-    /// bushing turns, or a cable winds on an obstacle, by 2 rad, or by 1.2 if a surface of the cable is not convex.
+    /// [`ElasticFoundation`](crate::ElasticFoundation), [`OnBed`](crate::laws::OnBed), and a user's own. Where turns
+    /// are counted it is the time in which a bushing turns, or a cable winds on an obstacle, by 2 rad, or by 1.2 if a
+    /// surface of the cable is not convex.
     ///
     /// A host with fixed steps takes none that is longer; [`check_step`](Self::check_step) and
     /// [`finish_step`](Self::finish_step) ensure that. One with error control takes at most half of it as the length of its

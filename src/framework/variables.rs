@@ -156,8 +156,8 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 ///
 /// All of this is added to the documentation of the field.
 ///
-/// After the struct there may be `in`, the list of whose members it is one, which errors name; and `check`, a function
-/// that checks relations between fields.
+/// After the struct there may be `in "list";`, the name of the list of which such a struct is a member, for error
+/// messages; and `check`, a function that checks relations between fields.
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar; with `#[derive(Copy)]` right
 /// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` reuses buffers.

@@ -12,8 +12,8 @@ pub trait Inertias {
     /// The mass of a body \[kg\].
     fn mass(&self, body: BodyIndex) -> f64;
 
-    /// The inertia of a body about its mass center, in its own frame \[kg·m²\]. Of a host that knows only a bound on its least
-    /// principal moment, that times the identity: steps may then be shorter than necessary.
+    /// The inertia of a body about its mass center, in its own frame \[kg·m²\]. A host that knows only a lower bound on
+    /// the least principal moment returns that bound times the identity; steps may then be shorter than necessary.
     fn inertia(&self, body: BodyIndex) -> Matrix3<f64>;
 
     /// The mass center of a body in its own frame \[m\].

@@ -47,8 +47,9 @@ pub enum SimulationError {
         /// The step that was refused \[s\].
         step: f64,
     },
-    /// In the precision of the scalar positions are so coarse that the short steps of the motion are lost: a hundredth of its
-    /// way and scale by now. Begin nearer to the origin of Ground, take longer steps or less accuracy, or a more precise scalar.
+    /// In the precision of the scalar positions are so coarse that the short steps of the motion are lost: by now a
+    /// hundredth of its displacement and scale. Begin nearer to the origin of Ground, take longer steps or less
+    /// accuracy, or a more precise scalar.
     #[error(
         "at t = {time} rounding of positions has lost {lost} m or rad of the motion: move it nearer to the origin of Ground, or take \
          longer steps or a more precise scalar"

@@ -13,8 +13,8 @@ use crate::simulation::{Simulation, SimulationError};
 /// rates for a predictor) is used only at the time, positions and velocities where that step ended. Otherwise it starts
 /// like a new one.
 ///
-/// Those of this module are the only ones that advance a simulation; one of a user may call them, and drives a
-/// [`ForceSystem`](crate::ForceSystem) with its own plant otherwise.
+/// Only the integrators of this module can advance a simulation. An integrator of your own can call them; otherwise it
+/// drives a [`ForceSystem`](crate::ForceSystem) with a plant of its own.
 pub trait Integrator<T: Real> {
     /// Takes one step, not beyond `end` \[s\]. A refused step changes neither the simulation nor the integrator.
     ///

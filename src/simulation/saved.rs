@@ -9,8 +9,8 @@ use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::check_topology;
 use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 
-/// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit
-/// for bit, except that what refuses a run is counted anew: what the rounding of positions has lost
+/// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit for
+/// bit, except that two sums by which a run is refused start again from zero: what the rounding of positions has lost
 /// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), and the energy supplied
 /// ([`EnergyExploded`](SimulationError::EnergyExploded)). Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]

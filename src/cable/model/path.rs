@@ -73,9 +73,9 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// body of the path turned by more than half a radian, or the segment moved by more than it was clear of the obstacle before and
 /// after, unless that is less than twice the size and neither it nor the direction to the obstacle turned by more than 60°.
 ///
-/// So a long step leads where many short ones do, with all windings, or [`Tracking`](crate::cable::Tracking) reports that it may
-/// not. This is tested and not proved. What moves far on its body, as a via point along its curve or an obstacle whose place is
-/// written, is not followed.
+/// So a long step leads to the same path as many short ones, with all windings, or [`Tracking`](crate::cable::Tracking)
+/// reports that it may not. This is tested, not proved. Parts that move far on their own bodies, such as a via point
+/// along its curve or an obstacle whose place is written, are not followed.
 ///
 /// # Parts that come and go
 ///

@@ -87,8 +87,9 @@ impl<T: Real> ViaPoint<T> {
     ///
     /// Elsewhere the cable skips it. At the ends of the range the length jumps, unless the cable runs through the point
     /// there anyway. The stored energy jumps with it, by the work of no force: it appears in the energy account as
-    /// dissipated, with a negative sign if the cable becomes longer. Where this is most of what the cable stores,
-    /// [`finish_step`](crate::ForceSystem::finish_step) takes it for an error of long steps, unless the account is closed.
+    /// dissipated, with a negative sign if the cable becomes longer. If this is most of what the cable stores,
+    /// [`finish_step`](crate::ForceSystem::finish_step) mistakes it for the effect of a step that is too long, unless
+    /// the account is closed.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] if the end of the range is below its start, or one of them is NaN.

@@ -126,7 +126,8 @@ use crate::results;
 /// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by less
 ///   than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the present
 ///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex. A
-///   segment that touches nothing yet is not limited, and comes to lie on the side that is nearer at the end of the step.
+///   segment that does not touch an obstacle yet is not limited, and comes to lie on the side that is nearer at the end
+///   of the step.
 ///
 /// # Errors of an evaluation
 ///

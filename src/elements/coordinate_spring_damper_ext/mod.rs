@@ -56,8 +56,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
 ///   or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
 ///   evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
-///   `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
-///   `d_μ` alone they creep like a damper.
+///   `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
+///   exerting a force, and never slip. With `d_μ` alone they creep like a damper.
 ///
 /// **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
 /// pull on rebound, unless [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
@@ -100,8 +100,8 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   damper already pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, beyond their limit. The latter vanishes
 ///   with `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
 ///   of an implicit host `v` is of the order of `h`.
-/// - Slip that stops and goes on in the same direction within one step, because a load varies, is not seen: the velocities at
-///   both ends have one sign. Limit the step to the time in which loads vary.
+/// - If slip stops and resumes in the same direction within one step, because a load varies, this is not seen, since
+///   the velocities at both ends have the same sign. Limit the step to the time in which loads vary.
 /// - **Bristles and stops switch at the end of a step**, so a host with fixed steps is late by up to a step; see
 ///   [`Parameters::switch`] for the effect, and for how to shorten or iterate steps.
 /// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction

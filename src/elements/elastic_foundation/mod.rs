@@ -114,8 +114,9 @@ use parameters::KIND;
 ///
 /// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps, and so does
 ///   the energy stored with an anchor; the dissipated energy may fall there by as much, which
-///   [`finish_step`](crate::ForceSystem::finish_step) takes for an error of long steps if it is most of what is stored. In a
-///   thin body a deep spring is nearer to the far side: keep the depth below half the thickness.
+///   [`finish_step`](crate::ForceSystem::finish_step) mistakes for the effect of a step that is too long if it is most
+///   of what is stored. In a thin body a deep spring is nearer to the far side: keep the depth below half the
+///   thickness.
 /// - Clipped faces are exact in a half-space, for the given mesh. In a ball or an ellipsoid the depth is off by at most
 ///   `L²/6r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
 ///   reaches only into the middle of a larger face is not detected.

@@ -45,7 +45,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
 /// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
 /// friction    fxy   = fd + fe
-/// anchor      p0⁺   = pxy + fe/kxy                                 where it is unless it is dragged along
+/// anchor      p0⁺   = pxy + fe/kxy                                 p0 itself unless it is dragged along
 /// μ                 = μs while the anchor holds, μk while the station slides
 /// ```
 ///

@@ -150,7 +150,8 @@ pub trait BedLaw<T: Real>: Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory of a spring that was not displaced at the last commit: a tip under its base. By default the default.
+    /// The memory of a spring that was not displaced at the last commit, for example a tip under its base. Unless
+    /// overridden, the default of the memory.
     ///
     /// # Errors
     /// Those of the law.

@@ -189,7 +189,8 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory of frames that have always been where they are: an anchor under its point. By default the default.
+    /// The memory of frames that have always been where they are, for example an anchor under its point. Unless
+    /// overridden, the default of the memory.
     ///
     /// [`reset_memory`](crate::ForceSystem::reset_memory) asks for it; velocities are zero.
     ///

@@ -92,8 +92,8 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 /// # Stable step
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present displacement, but tables with their steepest slope; and its load times the lever. Turned far and displaced, it
-/// may be stiffer by a tenth.
+/// present displacement, but tables with their steepest slope; and its load times the lever. At large rotations
+/// together with displacements it may be stiffer than reported by a tenth.
 ///
 /// # Linearization
 ///

@@ -33,10 +33,10 @@ use grid::Quadratic;
 /// where B is the cubic B-spline. This quasi-interpolant is local, reproduces cubic polynomials, and damps what
 /// alternates from node to node, such as the facets of a mesh as fine as the grid.
 ///
-/// Beyond three cells around the mesh the coefficients go over, within four cells, into those of a quadratic whose
-/// level sets are ellipsoids, which is evaluated farther away. So `f` is defined everywhere, twice continuously
-/// differentiable, positive outside, and rises along each axis beyond the box around the mesh. It is close to a
-/// distance only within the three cells.
+/// Beyond three cells around the mesh the coefficients are blended, over four cells, into those of a quadratic whose
+/// level sets are ellipsoids; farther away the quadratic itself is evaluated. So `f` is defined everywhere, twice
+/// continuously differentiable, positive outside, and rises along each axis beyond the box around the mesh. It is close
+/// to a distance only within the three cells.
 ///
 /// # Accuracy
 ///

@@ -113,7 +113,7 @@ class System(_core.System):
         damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
         elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
         friction    fxy   = fd + fe
-        anchor      p0⁺   = pxy + fe/kxy                                 where it is unless it is dragged along
+        anchor      p0⁺   = pxy + fe/kxy                                 p0 itself unless it is dragged along
         μ                 = μs while the anchor holds, μk while the station slides
         ```
 
@@ -282,8 +282,8 @@ class System(_core.System):
         - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
           or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
           evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
-          `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: bristles that stick without force would never slip. With
-          `d_μ` alone they creep like a damper.
+          `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
+          exerting a force, and never slip. With `d_μ` alone they creep like a damper.
 
         **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
         pull on rebound, unless `limit_stops_only_push` is set.
