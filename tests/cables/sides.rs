@@ -1,6 +1,7 @@
 //! Cables confined to one side of an obstacle, whatever is remembered.
 
 use core::f64::consts::{PI, TAU};
+use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Wrap, Wrappable, Wraps};
 use force_elements::nalgebra::{Point3, Translation3, Vector3};
@@ -17,9 +18,13 @@ struct Rig<T: Real> {
 
 impl<T: Real> Rig<T> {
     fn over(surface: impl Wrappable<T>) -> Result<Self, Error> {
+        Self::shared(Arc::new(surface))
+    }
+
+    fn shared(surface: Arc<dyn Wrappable<T>>) -> Result<Self, Error> {
         let mut system = ForceSystem::new();
         let ends = [system.add_body(), system.add_body()];
-        let over = Obstacle::new(Frame::ground(Pose::identity()), surface)?.confined_to(Vector3::x())?;
+        let over = Obstacle::shared(Frame::ground(Pose::identity()), surface)?.confined_to(Vector3::x())?;
         let [from, to] = ends.map(|body| Station::on(body, Point3::origin()));
         Ok(Self { state: system.default_state(), ends, path: CablePath::new(from, to)?.over(over) })
     }
@@ -45,6 +50,29 @@ fn past_a_cylinder(radius: f64, points: [Vector3<f64>; 2]) -> f64 {
     }
     let straight = [a, b].map(|p| (p.x * p.x + p.y * p.y - radius * radius).sqrt());
     (straight[0] + straight[1] + radius * arc).hypot(b.z - a.z)
+}
+
+#[test]
+fn a_cable_that_would_leave_right_behind_the_axis_passes_in_front() -> Result<(), Error> {
+    const RADIUS: f64 = 0.4;
+    let surfaces: [Arc<dyn Wrappable<f64>>; 2] =
+        [Arc::new(Cylinder::new(RADIUS)?), Arc::new(FiniteCylinder::new(RADIUS, 3.0, 0.01)?)];
+    let mut dice = Dice::new(22);
+    for surface in surfaces {
+        let mut rig = Rig::shared(surface)?;
+        let wraps = rig.path.no_wraps();
+        for i in 0..600 {
+            // The tangent there leads to an end, to both, or from one pulley to the next.
+            let [x, y] = [dice.between(-0.38, 0.4), dice.between(-1.5, -0.4)];
+            let start = if i % 2 == 0 { Vector3::new(x, y, 0.0) } else { Vector3::new(-RADIUS, y, 0.0) };
+            let end = Vector3::new(-RADIUS, if i % 3 == 0 { 1.0 } else { dice.between(0.1, 1.5) }, 0.0);
+            let points = if i % 4 < 2 { [start, end] } else { [end, start] };
+            let length = rig.solve(points, &wraps)?.length;
+            let expected = past_a_cylinder(RADIUS, points);
+            assert!((length - expected).abs() < 1e-9, "{i}: {length} {expected} {points:?}");
+        }
+    }
+    Ok(())
 }
 
 #[test]

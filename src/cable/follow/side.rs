@@ -109,15 +109,10 @@ impl<'a, T: Real> Passage<'a, T> {
         })
     }
 
-    /// Whether a contact runs over the back of the solid.
-    fn is_over_back(&self, node: &Node<T>) -> bool {
-        let faces_back = |crossing: Point3<T>| {
-            let normal = self.surface.gradient(&self.surface.retract(&crossing)).normalize();
-            normal.dot(&self.side) < T::lit(-TOLERANCE)
-        };
-        // Chords of parts that turn by half a radian stay close to the surface.
-        node.parts(self.surface, T::lit(0.5))
-            .any(|part| self.behind(&part.start.point, &part.end.point).is_some_and(faces_back))
+    /// Whether the surface faces away from the side where it is crossed.
+    fn faces_back(&self, crossing: &Point3<T>) -> bool {
+        let normal = self.surface.gradient(&self.surface.retract(crossing)).normalize();
+        normal.dot(&self.side) < T::lit(-TOLERANCE)
     }
 
     /// The cable placed over the front of the solid, where it passes; `None` where it passes beside.
@@ -166,14 +161,22 @@ pub(crate) fn passing_behind<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T
         }
         let [before, after] = neighbours(span, nodes, node);
         let Some(passage) = Passage::new(span, node, &before, &after) else { return false };
+        // From one point to the next without a gap: a path may meet the half-plane where a contact begins or ends.
         let mut at = before;
         for contact in contacts_of(nodes, node.obstacle) {
-            let [start, end] =
-                [contact.ground.start.point, contact.ground.end.point].map(|p| node.to_surface(&p));
-            if passage.is_behind(&at, &start) || passage.is_over_back(contact) {
+            let start = node.end_to_surface(&contact.ground.start).point;
+            if passage.is_behind(&at, &start) {
                 return true;
             }
-            at = end;
+            at = start;
+            // Chords of parts that turn by half a radian stay close to the surface.
+            for part in contact.parts(passage.surface, T::lit(0.5)) {
+                let end = part.end.point;
+                if passage.behind(&at, &end).is_some_and(|crossing| passage.faces_back(&crossing)) {
+                    return true;
+                }
+                at = end;
+            }
         }
         passage.is_behind(&at, &after)
     })

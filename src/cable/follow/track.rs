@@ -70,7 +70,11 @@ pub(crate) fn follow<T: Real>(
                 Ok((progress, Tracking::Restarted))
             }
             (Ok(progress), _) => Ok((progress, Tracking::Relaxed)),
-            (Err(_), _) => descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed)),
+            (Err(_), direct) => {
+                // The nodes are no longer those of a path that has lost its hints.
+                let direct = direct.and_then(|progress| Err(Failure::new(&progress)));
+                descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
+            }
         }
     } else {
         descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))

@@ -2,11 +2,12 @@
 
 use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking, ViaPoint};
 use force_elements::cable_spring::Parameters;
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere, Torus};
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Pose, SpatialForce, Station,
 };
+use force_elements_scenes::cables::Dice;
 use force_elements_scenes::humps::Ridges;
 
 use super::{agree_to_the_bit, fixed, found, memory, tracked};
@@ -314,5 +315,49 @@ fn a_contact_that_goes_takes_its_friction_and_no_material() -> Result<(), Error>
     }
     let held: Vec<_> = state.discrete(rope).grips.grips.iter().map(|grip| grip.in_contact).collect();
     assert_eq!(held, [false, false, false, true, false]);
+    Ok(())
+}
+
+#[test]
+fn a_path_with_a_hinted_ring_that_is_switched_on_has_no_kinks_and_stays() -> Result<(), Error> {
+    let mut dice = Dice::new(5);
+    let (mut solved, mut refused) = (0, 0);
+    for i in 0..200 {
+        let mut between = |low: f64, high: f64| dice.between(low, high);
+        let mut at = Translation3::new(2.0, between(-0.4, 0.4), between(-0.4, 0.4));
+        let mut turn = Vector3::from_fn(|_, _| between(-3.0, 3.0));
+        let mut hint = Point3::from(Vector3::from_fn(|_, _| between(-0.3, 0.3)));
+        let mut ends = [fixed(-2.0, 0.1, between(-0.4, 0.4)), fixed(4.0, 0.0, between(-0.4, 0.4))];
+        if i == 0 {
+            // The path followed in parts ends within the ball, and keeps the hint.
+            at = Translation3::new(2.0, -0.3, -0.3);
+            (turn, hint) = (Vector3::new(-0.1, -0.4, 2.6), Point3::new(-0.2, 0.0, 0.1));
+            ends = [fixed(-2.0, 0.1, -0.4), fixed(4.0, 0.0, -0.3)];
+        }
+        let ring = Frame::ground(Pose::from_parts(at, Rotation3::new(turn)));
+        let ring = Obstacle::new(ring, Torus::new(0.5, 0.1)?)?.with_contact_hint(hint)?;
+        let path = CablePath::new(ends[0], ends[1])?.over(ball(0.0, 0.0, 0.4)?).over(ring);
+        let mut places = path.places().clone();
+        places.obstacles[1].active = false;
+        let mut wraps = memory(&path, &found(&path, &places)?);
+        places.obstacles[1].active = true;
+        let Ok(after) = tracked(&path, &places, &wraps) else {
+            refused += 1;
+            continue;
+        };
+        for (segment, next) in after.segments.iter().zip(&after.segments[1..]) {
+            let Some(contact) = segment.to_contact.map(|i| after.contacts[i]) else { continue };
+            let kinks = [
+                (segment.direction_G - contact.geodesic.start.tangent).norm(),
+                (next.direction_G - contact.geodesic.end.tangent).norm(),
+            ];
+            assert!(kinks.iter().all(|kink| *kink < 1e-6), "{kinks:?} of {hint} {turn} {ends:?}");
+        }
+        after.remember(&mut wraps);
+        let again = tracked(&path, &places, &wraps)?.length;
+        assert!((again - after.length).abs() < 1e-9, "{again} {} {hint} {turn} {ends:?}", after.length);
+        solved += 1;
+    }
+    assert!(solved > 150 && refused < 10, "{solved} {refused}");
     Ok(())
 }
