@@ -20,7 +20,8 @@ pub(crate) struct Continuous<T: Real> {
     pub(crate) rates: Vec<T>,
     /// Whether the energy account of each element is open.
     pub(crate) account_open: Vec<bool>,
-    /// The history of each element's ledger in the steps of a host since its account was opened.
+    /// The history of each element's ledger in the steps of a host since its account was opened, or since a motion
+    /// or a write of which the work is not known.
     pub(crate) shown: Vec<Shown>,
     /// Whether the host has set a motion since the last accepted step, or since the state was new or restored.
     has_moved: bool,
@@ -192,6 +193,7 @@ impl<T: Real> Continuous<T> {
     pub(crate) fn accept_step(&mut self) {
         if self.has_moved && !self.is_fed {
             self.account_open.fill(false);
+            self.shown.fill(Shown::NOTHING);
         }
         self.set_flags([false; 3]);
     }
@@ -526,7 +528,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`StepRule::LeftEndpoint`], the rule of a prescribed motion:
     ///
     /// - [`Error::StepTooLong`] if bodies could have [passed through each other](Self::passing_time);
-    /// - [`Error::EnergyGained`] if the open account of an element shows that it has returned energy without having received
+    /// - [`Error::EnergyGained`] if the account of an element, open or not, shows that it has returned energy without having received
     ///   it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
     ///   after every step, growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
     ///   [`check_step`](Self::check_step) beforehand.
@@ -611,9 +613,6 @@ impl<T: Real> ForceSystem<T> {
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
             let place = state.slot(id)?;
-            if !state.continuous.account_open[place] {
-                continue;
-            }
             let stored = self.energies(state, id)?[0].to_f64();
             let absorbed = state.continuous.values[place].to_f64();
             let shown = &mut state.continuous.shown[place];

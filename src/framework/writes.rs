@@ -340,7 +340,7 @@ impl<T: Real> ForceSystem<T> {
         });
         match absorbed {
             Some(absorbed) => state.continuous.values[slot] = absorbed,
-            None => state.continuous.account_open[slot] = false,
+            None => state.continuous.open(slot, false),
         }
         Ok(())
     }

@@ -533,3 +533,29 @@ fn a_potential_below_zero_is_no_energy_returned() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn a_motion_that_explodes_is_refused_although_nobody_has_opened_an_account() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let spring = |stiffness: f64| Parameters { stiffness, ..Parameters::default() };
+    let element = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), spring(1e6))?)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1.0)?;
+    let refused = (0..100)
+        .find_map(|_| euler(&system, &mut state, [slider], 2.2e-3, StepRule::HeldForces).err())
+        .expect("refused");
+    assert!(matches!(refused, Error::EnergyGained { .. }), "{refused}");
+    assert_eq!(system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+
+    // Energy that a caller supplies by a write is none that the element returns without having received it.
+    let mut state = system.default_state();
+    state.set_coordinate(slider, 1e-3)?;
+    for step in 0..4000_u32 {
+        if step % 57 == 0 {
+            system.set_parameters(&mut state, element, spring(if step % 2 == 0 { 1e3 } else { 1e5 }))?;
+        }
+        euler(&system, &mut state, [slider], 1e-3, StepRule::HeldForces)?;
+    }
+    Ok(())
+}
