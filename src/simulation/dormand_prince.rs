@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::integrator::{Closeness, Span, least_step};
+use crate::simulation::integrator::{Closeness, Span, least_step, memory_growth};
 use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
@@ -197,8 +197,11 @@ impl<T: Real> DormandPrince<T> {
         {
             return Ok(ControlFlow::Continue(span.retried(step)));
         }
-        if is_accurate && !span.is_within(closeness.step) && self.path_error(simulation, span)? > 1.0 {
-            return Ok(ControlFlow::Continue(closeness.shortened(h)));
+        let is_controlled = is_accurate && !span.is_within(closeness.step);
+        let path_error = if is_controlled { self.path_error(simulation, span)? } else { 0.0 };
+        if path_error > 1.0 {
+            let shorter = h * memory_growth(path_error, 0.5).max(0.2);
+            return Ok(ControlFlow::Continue(span.retried(shorter.max(closeness.step))));
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
@@ -208,6 +211,7 @@ impl<T: Real> DormandPrince<T> {
             return Ok(ControlFlow::Continue(span.retried(h * growth.min(1.0))));
         }
         simulation.accept(span.end, &self.y)?;
+        let growth = growth.min(memory_growth(path_error, 1.0 / 3.0));
         Ok(ControlFlow::Break(if span.is_last && growth >= 1.0 { longest } else { h * growth }))
     }
 }

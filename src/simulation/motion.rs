@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use nalgebra::{Matrix3, Quaternion, Vector3};
+use nalgebra::{ComplexField, Matrix3, Quaternion, Vector3};
 
 use crate::framework::{
     Checkpoint, DynamicsView, Error, ForceSystem, Gap, Linearization, Scope, Stage, State, StepMethod,
@@ -69,6 +69,8 @@ pub struct Simulation<'a, T: Real> {
     /// The end of a trial step before memory was committed within it, and whether it was.
     kept: Option<Checkpoint<T>>,
     is_committed_early: bool,
+    /// How far the state had come at the start of a step.
+    flags: [bool; 3],
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
     /// The motion where the simulation began.
@@ -135,6 +137,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             is_path_dependent: system.is_path_dependent(),
             kept: None,
             is_committed_early: false,
+            flags: [false; 3],
             gaps: Default::default(),
             origin,
             lost: Default::default(),
@@ -325,6 +328,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let y = core::mem::take(&mut self.y);
         let result = self.calc_updated_rates(&y, rates);
         self.y = y;
+        self.flags = self.state.continuous.flags();
         result
     }
 
@@ -461,7 +465,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Points and rates at both ends are given, those at the end calculated last.
     ///
     /// An anchor that is dragged at the start and left behind within the step has been dragged by up to `v h/2`, but one that is
-    /// committed early by `v h/1024`. One that is dragged between these times only is not seen.
+    /// committed after a share `s` of the step by `v s h`, whose effect is multiplied by `1/2s`. One that is dragged between these
+    /// times only is not seen.
     pub(super) fn path_error(
         &mut self,
         span: Span,
@@ -470,7 +475,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         change: &mut [T],
         mut norm: impl FnMut(&Self, &mut [T]) -> f64,
     ) -> Result<f64, SimulationError> {
-        const COMMITS: [(f64, f64); 2] = [(1.0 / 1024.0, 512.0), (0.5, 1.0)];
         if !self.is_path_dependent {
             return Ok(0.0);
         }
@@ -478,8 +482,11 @@ impl<'a, T: Real> Simulation<'a, T> {
             Some(kept) => self.state.save_to(kept),
             None => self.kept = Some(self.state.checkpoint()),
         }
+        // The early commit misses a drag that ends before it, of up to `s² a h²/2`, and the rounding `ε x` of an anchor is divided by
+        // `s`. The sum is least near `s³ = ε x/(a h²)`: at the sixth root of `ε` where velocities change a step by `√ε x`.
+        let early = power_of_two(ComplexField::powf(T::default_epsilon().to_f64(), 1.0 / 6.0));
         let mut worst = 0.0_f64;
-        for (share, factor) in COMMITS {
+        for (share, factor) in [(early, 0.5 / early), (0.5, 1.0)] {
             self.interpolate(share, span.length, ends, y);
             self.calc_rates(self.time + share * span.length, y, change)?;
             self.is_committed_early = true;
@@ -525,6 +532,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         let y = core::mem::take(&mut self.y);
         let result = self.move_to(self.time, &y);
         self.y = y;
+        // It is the motion that the state had.
+        self.state.continuous.set_flags(self.flags);
         result
     }
 

@@ -5,13 +5,14 @@ use core::f64::consts::TAU;
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
-use force_elements::shapes::Cylinder;
+use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::simulation::{
-    DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation, SimulationError,
+    DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation, SimulationError, Statistics,
 };
 use force_elements::{
-    CableSpring, ElementError, ForceSystem, Frame, LinearBushing, Number, Pose, Real, SpatialVelocity,
-    Station, cable_spring, linear_bushing, variables,
+    CableSpring, ContactDesign, ElasticFoundation, ElementError, ForceSystem, Frame, LinearBushing, Number,
+    Pose, Real, SpatialForce, SpatialVelocity, Station, cable_spring, elastic_foundation, linear_bushing,
+    variables,
 };
 
 variables! {
@@ -179,5 +180,50 @@ fn a_rope_that_slips_forth_and_back_over_a_bollard_is_followed() -> Result<(), S
         let y = hoisted(&mut DormandPrince::new(accuracy))?;
         assert!((y - expected).abs() < allowed, "{accuracy}: {y} for {expected}");
     }
+    Ok(())
+}
+
+/// The cost of a brick that is thrown flat on a bed with anchors, turning and pushed, and where it is then.
+fn dragged<T: Real>(
+    integrator: &mut impl Integrator<T>,
+) -> Result<(Statistics, Vector3<f64>), SimulationError> {
+    let l = T::lit;
+    let vector = |x, y, z| Vector3::new(l(x), l(y), l(z));
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(vector(0.0, 0.0, -9.81))?;
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(l(1.0), l(0.002))?);
+    let design = ContactDesign::new(1.0, 0.05, 1e-3).with_points(4).with_friction(0.6, 0.5);
+    let material = elastic_foundation::Material::for_contact(&design, l(0.01))?;
+    let parameters = elastic_foundation::Parameters { clipped: true, ..Default::default() };
+    let mut bed = ElasticFoundation::new(parameters)?.with_anchors();
+    bed.add_springs(Frame::of(body), TriangleMesh::brick(vector(0.05, 0.05, 0.05), [2, 2, 2])?, material)?;
+    bed.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ)?;
+    system.add(bed)?;
+    plant.set_body_load(body, SpatialForce::new(Vector3::zeros(), vector(2.0, 0.0, 0.0)))?;
+    let mut state = system.default_state();
+    let V_GB = SpatialVelocity::new(vector(0.2, 0.0, 0.3), vector(0.5, 0.0, 0.0));
+    state.set_body(body, Pose::translation(l(1.0), l(0.0), l(0.052)), V_GB)?;
+    system.reset_memories(&mut state)?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    simulation.run(integrator, 0.1, |_| ())?;
+    let p_GB = simulation.state().positions().pose(body).translation.vector;
+    Ok((simulation.statistics(), p_GB.map(T::to_f64)))
+}
+
+#[test]
+fn steps_keep_to_the_error_of_memory_that_is_dragged() -> Result<(), SimulationError> {
+    let (_, expected) = dragged::<f64>(&mut DormandPrince::new(1e-9))?;
+    for (accuracy, allowed) in [(1e-4, 2e-4), (1e-5, 1e-4), (1e-6, 4e-5)] {
+        let (cost, p_GB) = dragged::<f64>(&mut DormandPrince::new(accuracy))?;
+        assert!((p_GB - expected).norm() < allowed, "{accuracy}: {p_GB} for {expected}");
+        assert!(5 * cost.rejected < cost.steps, "{accuracy}: {cost:?}");
+        // Rounding shortens few steps.
+        let (single, p_GB) = dragged::<f32>(&mut DormandPrince::new(accuracy))?;
+        assert!((p_GB - expected).norm() < 2.0 * allowed, "{accuracy}: {p_GB} for {expected}");
+        assert!(2 * single.evaluations < 3 * cost.evaluations, "{accuracy}: {single:?}, {cost:?}");
+    }
+    let (cost, p_GB) = dragged::<f64>(&mut Implicit::tr_bdf2(1e-2).with_accuracy(1e-5))?;
+    assert!((p_GB - expected).norm() < 1e-4, "{p_GB} for {expected}");
+    assert!(5 * cost.rejected < cost.steps, "{cost:?}");
     Ok(())
 }

@@ -6,8 +6,8 @@ use force_elements::simulation::{
 };
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ExponentialSpring,
-    ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Pose, SpatialVelocity, State, Station,
-    Topology, Velocities, check, exponential_spring, variables,
+    ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Pose, Progress, SpatialVelocity, State,
+    Station, Topology, Velocities, check, exponential_spring, variables,
 };
 
 /// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
@@ -146,6 +146,18 @@ fn a_step_whose_commit_is_refused_however_short_leaves_no_trace() {
         assert_eq!(simulation.save(), before);
         assert_eq!(simulation.statistics().steps, 0);
         assert_eq!(simulation.state().velocities().coordinates(), [1.0]);
+        assert_eq!(simulation.state().progress(), Progress::Evaluated);
+        // Memory that is committed where the motion is closes no account.
+        let commit = |state: &mut State<f64>| {
+            system.realize_dynamics(state)?;
+            system.accept_step(state)
+        };
+        simulation.update_state(|_| Ok(())).expect("nothing to refuse");
+        simulation.update_state(commit).expect("no jump");
+        assert_eq!(simulation.dynamics().expect("finite").dissipated_energy(), Some(0.0));
+        assert!(integrator.step(&mut simulation, 1.0).is_err());
+        simulation.update_state(commit).expect("no jump");
+        assert_eq!(simulation.dynamics().expect("finite").dissipated_energy(), Some(0.0));
     };
     refuses(&mut SemiImplicitEuler::new(1e-3));
     refuses(&mut DormandPrince::new(1e-6));

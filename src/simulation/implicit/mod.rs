@@ -12,7 +12,7 @@ use nalgebra::ComplexField;
 
 use crate::framework::State;
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::integrator::{Closeness, STRETCH, Span};
+use crate::simulation::integrator::{Closeness, STRETCH, Span, memory_growth};
 use crate::simulation::layout::Role;
 use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
@@ -308,12 +308,15 @@ impl<T: Real> Implicit<T> {
             if error > 1.0 && !span.is_within(shortest) {
                 return Ok(ControlFlow::Continue((h * 0.4).max(shortest)));
             }
-            if !is_close && self.path_error(simulation, span, accuracy)? > 1.0 {
+            let path_error = if is_close { 0.0 } else { self.path_error(simulation, span, accuracy)? };
+            if path_error > 1.0 {
                 return Ok(ControlFlow::Continue(h * 0.4));
             }
             // Order 2: the error grows with the cube of the step.
             growth = if error > 0.0 { 0.9 / ComplexField::cbrt(error) } else { 2.0 };
-            growth = growth.clamp(if has_event { 1.0 } else { 0.3 }, 2.0);
+            growth = growth
+                .min(memory_growth(path_error, 1.0 / 3.0))
+                .clamp(if has_event { 1.0 } else { 0.3 }, 2.0);
         }
         simulation.accept(span.end, &self.points[last])?;
         if has_event {
