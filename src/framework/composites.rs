@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use nalgebra::{Matrix3, Point3, Rotation3, SVector, Scalar, Translation3};
+use nalgebra::{Matrix3, Point3, Rotation3, SMatrix, SVector, Scalar, Translation3};
 
 use crate::framework::part::{
     Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
@@ -58,13 +58,14 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
     }
 }
 
-impl<T: Number, S: Scalar, const N: usize> Lift<T, S, Composite> for SVector<T, N> {
-    type Lifted = SVector<S, N>;
+/// Vectors, and matrices, which are not listed.
+impl<T: Number, S: Scalar, const R: usize, const C: usize> Lift<T, S, Composite> for SMatrix<T, R, C> {
+    type Lifted = SMatrix<S, R, C>;
     #[inline]
-    fn lift(&self, of: &mut impl FnMut(T) -> S) -> SVector<S, N> {
+    fn lift(&self, of: &mut impl FnMut(T) -> S) -> SMatrix<S, R, C> {
         self.map(of)
     }
-    const COUNT: usize = N;
+    const COUNT: usize = R * C;
 }
 
 /// The unit of an entry that couples two axes: those of two rotations, of a rotation and a translation, and of two

@@ -1,6 +1,6 @@
 //! The energy account of a user's law on a coordinate, with and without stored energy.
 
-use force_elements::laws::{LineLaw, OnCoordinates, Pull, Stretch};
+use force_elements::laws::{Law, OnCoordinates, Pull, Stretch};
 use force_elements::nalgebra::Vector3;
 use force_elements::simulation::{DormandPrince, Plant, Simulation};
 use force_elements::{CoordinatePair, ElementError, ForceSystem, Number, Real, variables};
@@ -25,7 +25,7 @@ variables! {
 #[derive(Debug)]
 struct Spring;
 
-impl<T: Real> LineLaw<T> for Spring {
+impl<T: Real> Law<T, Stretch<T>> for Spring {
     const KIND: &'static str = "hardening_spring";
     type Parameters = Hardening<T>;
     type Memory = ();
@@ -149,7 +149,7 @@ fn of_a_law_with_a_damper_and_a_drive_the_ledger_counts_what_the_law_states() {
 #[derive(Debug)]
 struct Fixed([f64; 4]);
 
-impl<T: Real> LineLaw<T> for Fixed {
+impl<T: Real> Law<T, Stretch<T>> for Fixed {
     const KIND: &'static str = "fixed";
     type Parameters = ();
     type Memory = ();

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::laws::{BedLaw, OnBed, Push, Touch};
+use force_elements::laws::{Law, OnBed, Push, Touch};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Ellipsoid, FiniteCylinder, HalfSpace, SolidShape, TriangleMesh};
 use force_elements::testing::{self, Numbers, Scene, Subject};
@@ -49,7 +49,7 @@ impl Brush {
     }
 }
 
-impl<T: Real> BedLaw<T> for Brush {
+impl<T: Real> Law<T, Touch<T>> for Brush {
     const KIND: &'static str = "brush";
     type Parameters = Tread<T>;
     type Memory = Tip<T>;
@@ -86,7 +86,7 @@ impl<T: Real> BedLaw<T> for Brush {
         Ok(Tip { p_F: if slips { at.p_FB - bend.map(|b| b * share) } else { m.p_F }, since: m.since })
     }
 
-    fn touch<S: Number<Scalar = T>>(&self, _: &Tread<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
+    fn begin<S: Number<Scalar = T>>(&self, _: &Tread<S>, at: &Touch<S>) -> Result<Tip<S>, ElementError> {
         Ok(Tip { p_F: at.p_FB, since: at.time })
     }
 }
@@ -104,7 +104,7 @@ variables! {
     }
 }
 
-impl<T: Real> BedLaw<T> for Foam {
+impl<T: Real> Law<T, Touch<T>> for Foam {
     const KIND: &'static str = "foam";
     type Parameters = Pores<T>;
     type Memory = ();
@@ -146,7 +146,7 @@ fn brick<T: Real>() -> TriangleMesh<T> {
 }
 
 /// A brick that reaches into a surface of any of these kinds, moved a little since the last commit.
-fn on_bed<T: Real, L: BedLaw<T>>(
+fn on_bed<T: Real, L: Law<T, Touch<T>>>(
     deal: &mut Numbers,
     law: L,
     parameters: L::Parameters,

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use force_elements::laws::{
-    AlongLine, BetweenFrames, FrameLaw, LineLaw, OnCoordinates, Outcome, Pull, Relative, Stretch,
-};
+use force_elements::laws::{AlongLine, BetweenFrames, Law, OnCoordinates, Outcome, Pull, Relative, Stretch};
 use force_elements::linear_bushing::Parameters as Axes;
 use force_elements::nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
 use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
@@ -51,7 +49,7 @@ impl Dragged {
     }
 }
 
-impl<T: Real> FrameLaw<T> for Dragged {
+impl<T: Real> Law<T, Relative<T>> for Dragged {
     const KIND: &'static str = "dragged";
     type Parameters = Drag<T>;
     type Memory = Anchor<T>;
@@ -92,8 +90,8 @@ impl<T: Real> FrameLaw<T> for Dragged {
         })
     }
 
-    fn reset(&self, _: &Drag<T>, at: &Relative<T>) -> Result<Anchor<T>, ElementError> {
-        Ok(Anchor { held_at: at.p_FM, time: at.time, ..Anchor::default() })
+    fn begin<S: Number<Scalar = T>>(&self, _: &Drag<S>, at: &Relative<S>) -> Result<Anchor<S>, ElementError> {
+        Ok(Anchor { held_at: at.p_FM, time: at.time, heading: S::zero(), swirl: S::zero() })
     }
 }
 
@@ -133,7 +131,7 @@ variables! {
 #[derive(Debug, Clone)]
 struct Strut;
 
-impl<T: Real> LineLaw<T> for Strut {
+impl<T: Real> Law<T, Stretch<T>> for Strut {
     const KIND: &'static str = "strut";
     type Parameters = Rod<T>;
     type Memory = ();
@@ -181,7 +179,7 @@ impl Clutch {
     }
 }
 
-impl<T: Real> LineLaw<T> for Clutch {
+impl<T: Real> Law<T, Stretch<T>> for Clutch {
     const KIND: &'static str = "clutch";
     type Parameters = Drag<T>;
     type Memory = Stuck<T>;
@@ -213,8 +211,8 @@ impl<T: Real> LineLaw<T> for Clutch {
         })
     }
 
-    fn reset(&self, _: &Drag<T>, at: &Stretch<T>) -> Result<Stuck<T>, ElementError> {
-        Ok(Stuck { at: at.length, time: at.time, ..Stuck::default() })
+    fn begin<S: Number<Scalar = T>>(&self, _: &Drag<S>, at: &Stretch<S>) -> Result<Stuck<S>, ElementError> {
+        Ok(Stuck { at: at.length, time: at.time, wear: S::zero() })
     }
 }
 
@@ -283,7 +281,7 @@ impl Subject for AnyStrut {
 }
 
 /// Two coordinates, or one, with a law on them, at a displacement between these.
-fn on_coordinates<T: Real, L: LineLaw<T>>(
+fn on_coordinates<T: Real, L: Law<T, Stretch<T>>>(
     deal: &mut Numbers,
     law: L,
     parameters: L::Parameters,

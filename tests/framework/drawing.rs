@@ -2,7 +2,7 @@
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
-use force_elements::laws::{AlongLine, BetweenFrames, LineLaw, Pull, Stretch};
+use force_elements::laws::{AlongLine, BetweenFrames, Law, Pull, Stretch};
 use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3, Vector6};
 use force_elements::shapes::{Cylinder, HalfSpace, Sphere, TriangleMesh};
 use force_elements::{
@@ -67,7 +67,7 @@ fn turned(axis: [f64; 3], place: [f64; 3]) -> Pose<f64> {
 #[derive(Debug)]
 struct Rubber;
 
-impl<T: Real> LineLaw<T> for Rubber {
+impl<T: Real> Law<T, Stretch<T>> for Rubber {
     const KIND: &'static str = "rubber";
     type Parameters = ();
     type Memory = ();

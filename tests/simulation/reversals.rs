@@ -3,7 +3,7 @@
 use core::f64::consts::TAU;
 
 use force_elements::cable::{CablePath, Obstacle};
-use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};
+use force_elements::laws::{BetweenFrames, Law, Outcome, Relative};
 use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Cylinder, HalfSpace, TriangleMesh};
 use force_elements::simulation::{
@@ -41,7 +41,7 @@ impl Slide {
     }
 }
 
-impl<T: Real> FrameLaw<T> for Slide {
+impl<T: Real> Law<T, Relative<T>> for Slide {
     const KIND: &'static str = "slide";
     type Parameters = Friction<T>;
     type Memory = Anchor<T>;

@@ -1,6 +1,6 @@
 //! The law of a linear bushing over any number.
 
-use force_elements::laws::{FrameLaw, Outcome, Relative};
+use force_elements::laws::{Law, Outcome, Relative};
 use force_elements::linear_bushing::Parameters as Axes;
 use force_elements::nalgebra::Vector3;
 use force_elements::{ElementError, Number, Real};
@@ -9,7 +9,7 @@ use force_elements::{ElementError, Number, Real};
 #[derive(Debug, Clone, Copy)]
 pub struct Gimbal;
 
-impl<T: Real> FrameLaw<T> for Gimbal {
+impl<T: Real> Law<T, Relative<T>> for Gimbal {
     const KIND: &'static str = "gimbal";
     type Parameters = Axes<T>;
     type Memory = ();

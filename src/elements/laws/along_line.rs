@@ -1,24 +1,64 @@
-//! Laws of a tension over a distance, and the line between two points along which it may act.
+//! A distance and its tension, and the line between two points along which it may act.
 
 use nalgebra::Vector3;
 
-use super::{FrameLaw, LawVariables, Outcome, Relative};
+use super::{Law, LawMotion, Outcome, Relative};
 use crate::framework::ElementResult;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real, dot};
 use crate::results;
 
-/// A law of the tension over a distance: equations over any number.
+// A number that laws take, lifted like variables but not stored.
+crate::variables! { @struct [PartialEq]
+    /// The distance of two points, or the displacement of coordinates, and its rate of change.
+    #[derive(Copy, Lift)]
+    pub struct Stretch<T> {
+        /// Time \[s\].
+        pub time: T;
+        /// The distance or displacement \[m\].
+        pub length: T;
+        /// Its rate of change \[m/s\].
+        pub rate: T;
+    }
+}
+
+impl<T: Real> LawMotion<T> for Stretch<T> {
+    type Force<S: Number<Scalar = T>> = Pull<S>;
+}
+
+results! {
+    /// A tension, with energy and powers.
+    #[derive(Copy, Lift)]
+    pub struct Pull<T> {
+        /// The tension, which shortens the distance or reduces the displacement.
+        pub tension: T ["N"];
+        /// The energy stored.
+        pub potential_energy: T ["J"];
+        /// The power dissipated, as far as it is known instantaneously.
+        pub power_dissipated: T ["W"];
+        /// The power that a drive within the law supplies.
+        pub power_supplied: T ["W"];
+    }
+}
+
+impl<S: Number> Pull<S> {
+    /// No tension, and no energy.
+    pub fn zero() -> Self {
+        let none = S::zero();
+        Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
+    }
+}
+
+/// A law of a tension as one between two frames, along the line from the origin of F to that of M.
 ///
-/// [`AlongLine`] converts it to a [`FrameLaw`] along the line between the origins of two frames;
-/// [`OnCoordinates`](super::OnCoordinates) makes an element of it on a coordinate or between two.
+/// If the two points coincide the line has no direction, and there is no force.
 ///
 /// # Example: a bump stop
 ///
 /// A rubber stop on a strut, which pushes with a stiffness that increases once the strut is shorter than its length.
 ///
 /// ```
-/// use force_elements::laws::{AlongLine, BetweenFrames, LineLaw, Pull, Stretch};
+/// use force_elements::laws::{AlongLine, BetweenFrames, Law, Pull, Stretch};
 /// use force_elements::*;
 ///
 /// variables! {
@@ -37,7 +77,7 @@ use crate::results;
 /// #[derive(Debug)]
 /// struct BumpStop;
 ///
-/// impl<T: Real> LineLaw<T> for BumpStop {
+/// impl<T: Real> Law<T, Stretch<T>> for BumpStop {
 ///     const KIND: &'static str = "bump_stop";
 ///     type Parameters = Rubber<T>;
 ///     type Memory = ();
@@ -65,86 +105,6 @@ use crate::results;
 /// assert!((dynamics.body_force(wheel).force.z + 0.01 * (2e4 + 6e7 * 1e-4)).abs() < 1e-9);
 /// # Ok::<(), Error>(())
 /// ```
-pub trait LineLaw<T: Real>: core::fmt::Debug + Send + Sync + 'static {
-    /// As [`FrameLaw::KIND`]. A system has elements of the law along lines or on coordinates, but not both, which would be two
-    /// kinds of one name.
-    const KIND: &'static str;
-
-    /// As [`FrameLaw::Parameters`].
-    type Parameters: LawVariables<T>;
-    /// As [`FrameLaw::Memory`].
-    type Memory: LawVariables<T>;
-
-    /// The tension, with energy and powers.
-    ///
-    /// # Errors
-    /// Those of the law.
-    fn evaluate<S: Number<Scalar = T>>(
-        &self,
-        parameters: &Over<T, Self::Parameters, S>,
-        memory: &Over<T, Self::Memory, S>,
-        at: &Stretch<S>,
-    ) -> ElementResult<Pull<S>>;
-
-    /// The memory after an accepted step. By default it stays as it is.
-    ///
-    /// # Errors
-    /// Those of the law.
-    fn commit<S: Number<Scalar = T>>(
-        &self,
-        _parameters: &Over<T, Self::Parameters, S>,
-        memory: &Over<T, Self::Memory, S>,
-        _at: &Stretch<S>,
-    ) -> ElementResult<Over<T, Self::Memory, S>> {
-        Ok(memory.clone())
-    }
-
-    /// The memory of points that have always been where they are: the default, unless overridden.
-    ///
-    /// # Errors
-    /// Those of the law.
-    fn reset(&self, _parameters: &Self::Parameters, _at: &Stretch<T>) -> ElementResult<Self::Memory> {
-        Ok(Self::Memory::default())
-    }
-}
-
-/// The distance of two points, or the displacement of coordinates, and its rate of change.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stretch<S> {
-    /// Time \[s\].
-    pub time: S,
-    /// The distance or displacement \[m\].
-    pub length: S,
-    /// Its rate of change \[m/s\].
-    pub rate: S,
-}
-
-results! {
-    /// A tension, with energy and powers.
-    #[derive(Copy, Lift)]
-    pub struct Pull<T> {
-        /// The tension, which shortens the distance or reduces the displacement.
-        pub tension: T ["N"];
-        /// The energy stored.
-        pub potential_energy: T ["J"];
-        /// The power dissipated, as far as it is known instantaneously.
-        pub power_dissipated: T ["W"];
-        /// The power that a drive within the law supplies.
-        pub power_supplied: T ["W"];
-    }
-}
-
-impl<S: Number> Pull<S> {
-    /// No tension, and no energy.
-    pub fn zero() -> Self {
-        let none = S::zero();
-        Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
-    }
-}
-
-/// A [`LineLaw`] as a law between two frames, from the origin of F to that of M.
-///
-/// If the two points coincide the line has no direction, and there is no force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AlongLine<L>(
     /// The law.
@@ -164,7 +124,7 @@ fn line<S: Number>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
     (direction, Stretch { time: at.time, length, rate: dot(&direction, &at.v_FM) })
 }
 
-impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
+impl<T: Real, L: Law<T, Stretch<T>>> Law<T, Relative<T>> for AlongLine<L> {
     const KIND: &'static str = L::KIND;
     type Parameters = L::Parameters;
     type Memory = L::Memory;
@@ -191,7 +151,11 @@ impl<T: Real, L: LineLaw<T>> FrameLaw<T> for AlongLine<L> {
         self.0.commit(parameters, memory, &line(at).1)
     }
 
-    fn reset(&self, parameters: &Self::Parameters, at: &Relative<T>) -> ElementResult<Self::Memory> {
-        self.0.reset(parameters, &line(at).1)
+    fn begin<S: Number<Scalar = T>>(
+        &self,
+        parameters: &Over<T, Self::Parameters, S>,
+        at: &Relative<S>,
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
+        self.0.begin(parameters, &line(at).1)
     }
 }

@@ -1,8 +1,8 @@
 //! The element of a law between two frames.
 
-use nalgebra::{ComplexField, Matrix3, Matrix6, Rotation3, Vector3};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Rotation3, Scalar, Vector3};
 
-use super::{FrameLaw, Outcome, Relative, Varied, for_variables};
+use super::{Law, LawMotion, Varied, for_variables};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -12,6 +12,57 @@ use crate::framework::{
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
+
+// Numbers that laws take, lifted like variables but not stored.
+crate::variables! { @struct [PartialEq]
+    /// Where frame M is in frame F, and how it moves there. All is expressed in F.
+    #[derive(Copy, Lift)]
+    pub struct Relative<T> {
+        /// Time \[s\].
+        pub time: T;
+        /// Orientation of M in F.
+        pub R_FM: Matrix3<T>;
+        /// M's origin in F \[m\].
+        pub p_FM: Vector3<T>;
+        /// Angular velocity of M in F \[rad/s\].
+        pub w_FM: Vector3<T>;
+        /// Velocity of M's origin in F \[m/s\]: the rate of change of `p_FM`.
+        pub v_FM: Vector3<T>;
+    }
+}
+
+impl<T: Real> LawMotion<T> for Relative<T> {
+    type Force<S: Number<Scalar = T>> = Outcome<S>;
+}
+
+/// Torque and force of a law between two frames, with energy and powers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome<S: Scalar> {
+    /// Torque on body 2 about M's origin, expressed in F \[N·m\].
+    pub torque: Vector3<S>,
+    /// Force on body 2, expressed in F \[N\]. Body 1 gets the opposite along the same line.
+    pub force: Vector3<S>,
+    /// The energy stored \[J\].
+    pub potential_energy: S,
+    /// The power dissipated \[W\], as far as it is known instantaneously.
+    pub power_dissipated: S,
+    /// The power that a drive within the law supplies \[W\].
+    pub power_supplied: S,
+}
+
+impl<S: Number> Outcome<S> {
+    /// Neither torque nor force, and no energy.
+    pub fn zero() -> Self {
+        let (none, zero) = (Vector3::repeat(S::zero()), S::zero());
+        Self {
+            torque: none,
+            force: none,
+            potential_energy: zero,
+            power_dissipated: zero,
+            power_supplied: zero,
+        }
+    }
+}
 
 results! {
     /// Results at Position stage.
@@ -55,7 +106,7 @@ results! {
 /// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
 const MOTION: usize = 12;
 
-/// The element of a [`FrameLaw`]: frame F on one body, frame M on another, and the law between them.
+/// The element of a law between frames: frame F on one body, frame M on another, and the law between them.
 ///
 /// The parameters in a state are `frames` and `law`; their names are those of the fields of both: `X_B1F.p.x`, `damping`.
 ///
@@ -73,13 +124,13 @@ const MOTION: usize = 12;
 ///
 /// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BetweenFrames<T: Real, L: FrameLaw<T>> {
+pub struct BetweenFrames<T: Real, L: Law<T, Relative<T>>> {
     law: L,
     ends: Ends,
     defaults: Framed<T, L::Parameters>,
 }
 
-impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     /// A law from frame F on one body to frame M on another.
     ///
     /// # Errors
@@ -110,7 +161,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
     pub fn cast<U: Real>(&self) -> BetweenFrames<U, L>
     where
-        L: FrameLaw<U, Parameters = Over<T, <L as FrameLaw<T>>::Parameters, U>> + Clone,
+        L: Law<U, Relative<U>, Parameters = Over<T, <L as Law<T, Relative<T>>>::Parameters, U>> + Clone,
     {
         let Framed { frames, law } = &self.defaults;
         let defaults = Framed { frames: frames.cast(), law: law.lift(&mut Real::cast::<U>) };
@@ -118,7 +169,7 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     }
 }
 
-impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
+impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -131,22 +182,12 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         Position { X_GF, X_GM, X_FM }
     }
 
-    /// The motion over numbers without derivatives.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-    fn relative<S: Number<Scalar = T>>(
-        time: T,
-        position: &Position<T>,
-        velocity: &Velocity<T>,
-    ) -> Relative<S> {
-        let SpatialVelocity { angular, linear } = velocity.V_FM;
-        Relative {
-            time: S::of(time),
-            R_FM: position.X_FM.rotation.matrix().map(S::of),
-            p_FM: position.X_FM.translation.vector.map(S::of),
-            w_FM: angular.map(S::of),
-            v_FM: linear.map(S::of),
-        }
+    /// The motion of M in F.
+    #[inline]
+    fn relative(time: T, position: &Position<T>, velocity: &Velocity<T>) -> Relative<T> {
+        let Pose { rotation, translation } = &position.X_FM;
+        let SpatialVelocity { angular: w_FM, linear: v_FM } = velocity.V_FM;
+        Relative { time, R_FM: *rotation.matrix(), p_FM: translation.vector, w_FM, v_FM }
     }
 
     /// The motion over numbers that vary with it. The law has succeeded for the same values; if it fails for these, finite
@@ -154,16 +195,16 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn moving(at: &AtDynamics<'_, T, Self>) -> Relative<Dual<T, MOTION>> {
-        let mut relative: Relative<Dual<T, MOTION>> = Self::relative(at.time, at.position, at.velocity);
-        let R_FM = at.position.X_FM.rotation.matrix();
+        let still = Self::relative(at.time, at.position, at.velocity);
+        let mut moving = still.lift(&mut Dual::<T, MOTION>::of);
         for axis in 0..3 {
-            let turned = Vector3::ith(axis, T::one()).cross_matrix() * R_FM;
-            relative.R_FM.zip_apply(&turned, |entry, slope| entry.slopes[axis] = slope);
-            relative.p_FM[axis].slopes[3 + axis] = T::one();
-            relative.w_FM[axis].slopes[6 + axis] = T::one();
-            relative.v_FM[axis].slopes[9 + axis] = T::one();
+            let turned = Vector3::ith(axis, T::one()).cross_matrix() * still.R_FM;
+            moving.R_FM.zip_apply(&turned, |entry, slope| entry.slopes[axis] = slope);
+            moving.p_FM[axis].slopes[3 + axis] = T::one();
+            moving.w_FM[axis].slopes[6 + axis] = T::one();
+            moving.v_FM[axis].slopes[9 + axis] = T::one();
         }
-        relative
+        moving
     }
 
     /// The law as seen from body 1.
@@ -203,13 +244,19 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
         let X_GF = &at.position.X_GF;
         blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
         let still = Self::relative(at.time, at.position, at.velocity);
-        let evaluate = |p: &_, m: &_, time| self.law.evaluate(p, m, &Relative { time, ..still });
-        let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);
-        for_variables(given, of_law, evaluate, |Outcome { torque, force, .. }, place, direction| {
-            let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
-            let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-            blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
-        })
+        let given = (at.time, &still, &at.parameters.law, at.discrete);
+        let of_law = of_frames + Frames::<T>::COUNT;
+        for_variables(
+            &self.law,
+            given,
+            of_law,
+            L::evaluate,
+            |Outcome { torque, force, .. }, place, direction| {
+                let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
+                let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
+                blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
+            },
+        )
     }
 
     fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
@@ -232,13 +279,18 @@ impl<T: Real, L: FrameLaw<T>> BetweenFrames<T, L> {
             },
         );
         let still = Self::relative(at.time, at.position, at.velocity);
-        let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Relative { time, ..still });
-        let (given, of_law) = ((at.time, &at.parameters.law, at.discrete), of_frames + Frames::<T>::COUNT);
-        for_variables(given, of_law, commit, |next, place, direction| {
-            L::Memory::for_each_over(next, |row, next: Varied<T>| {
-                blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
-            });
-        })
+        let given = (at.time, &still, &at.parameters.law, at.discrete);
+        for_variables(
+            &self.law,
+            given,
+            of_frames + Frames::<T>::COUNT,
+            L::commit,
+            |next, place, direction| {
+                L::Memory::for_each_over(next, |row, next: Varied<T>| {
+                    blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
+                });
+            },
+        )
     }
 }
 
@@ -268,7 +320,7 @@ pub(super) fn report<T: Real>(between: &Between<T>, stiffnesses: &mut Stiffnesse
     stiffnesses.load(F_GM.force.norm().to_f64(), F_GM.torque.norm().to_f64(), ends);
 }
 
-impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
+impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
     const KIND: &'static str = L::KIND;
     type Parameters = Framed<T, L::Parameters>;
     type Discrete = L::Memory;
@@ -307,7 +359,7 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
     }
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
-        let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
+        let relative = Self::relative(at.time, at.position, at.velocity);
         let Outcome { torque, force, potential_energy, power_dissipated, power_supplied } =
             self.law.evaluate(&at.parameters.law, at.discrete, &relative)?;
         let Position { X_GF, X_GM, .. } = at.position;
@@ -334,12 +386,12 @@ impl<T: Real, L: FrameLaw<T>> ForceElement<T> for BetweenFrames<T, L> {
         next: &mut Self::Discrete,
     ) -> ElementResult {
         let relative = Self::relative(given.time, &self.position(given), &Velocity::default());
-        *next = self.law.reset(&given.parameters.law, &relative)?;
+        *next = self.law.begin(&given.parameters.law, &relative)?;
         Ok(())
     }
 
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
-        let relative: Relative<T> = Self::relative(at.time, at.position, at.velocity);
+        let relative = Self::relative(at.time, at.position, at.velocity);
         *next = self.law.commit(&at.parameters.law, at.discrete, &relative)?;
         Ok(())
     }

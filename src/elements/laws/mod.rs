@@ -37,19 +37,15 @@ macro_rules! derived_methods {
 }
 
 mod along_line;
-mod bed_law;
 mod between_frames;
 mod on_bed;
 mod on_coordinates;
 
 use core::fmt::Debug;
 
-use nalgebra::{Matrix3, Scalar, Vector3};
-
-pub use along_line::{AlongLine, LineLaw, Pull, Stretch};
-pub use bed_law::{BedLaw, Push, Touch};
-pub use between_frames::{BetweenFrames, Dynamics, Position, Velocity};
-pub use on_bed::{OnBed, Springs};
+pub use along_line::{AlongLine, Pull, Stretch};
+pub use between_frames::{BetweenFrames, Dynamics, Outcome, Position, Relative, Velocity};
+pub use on_bed::{OnBed, Push, Springs, Touch};
 pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over};
@@ -62,11 +58,23 @@ pub trait LawVariables<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Def
 
 impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<T> for V {}
 
-/// A law of force between frame F on body 1 and frame M on body 2: equations over any number.
+/// A motion for which laws return a force: [`Relative`], [`Stretch`] or [`Touch`]. Its first number is time.
+pub trait LawMotion<T: Real>: Numbers<T> {
+    /// The force, with energy and powers.
+    type Force<S: Number<Scalar = T>>;
+}
+
+/// A law of force: equations over any number, of the force for a motion.
 ///
-/// [`BetweenFrames`] converts it to an element. Everything else follows from the equations: forces and reactions on
-/// both bodies, the energy ledger, named variables and results, exact derivatives by motion, time, parameters, memory
-/// and the poses of the frames, those of a commit, saving and restoring.
+/// | motion | force | elements |
+/// |---|---|---|
+/// | [`Relative`], of frame M in frame F | [`Outcome`]: a torque and a force on M | [`BetweenFrames`] |
+/// | [`Stretch`], of a distance or displacement | [`Pull`]: a tension | [`OnCoordinates`]; [`BetweenFrames`], [along a line](AlongLine) |
+/// | [`Touch`], of the base of a spring in a surface | [`Push`]: a force on the base | [`OnBed`] |
+///
+/// Everything else follows from the equations: forces and reactions on both bodies, the energy ledger, named variables and
+/// results, exact derivatives by motion, time, parameters, memory and the poses of frames, those of a commit, saving and
+/// restoring.
 ///
 /// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose
 /// comparisons use values only: the branch is that of the law, and the derivatives are those of the branch taken.
@@ -74,9 +82,9 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// # Requirements
 ///
 /// - It depends only on its arguments, and on data in `self` that never changes.
-/// - Torque and force do work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for the
-///   energy that a commit releases. [`testing::power_balance`](crate::testing) checks this, if the feature `testing` is
-///   enabled.
+/// - The force does work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for what is lost
+///   where memory changes: by a commit, and where a spring of a bed leaves its contact. The energy ledger finds that loss.
+///   [`testing::power_balance`](crate::testing) checks this, if the feature `testing` is enabled.
 ///
 /// # Example: an air spring
 ///
@@ -85,7 +93,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// linkage carries the torques.
 ///
 /// ```
-/// use force_elements::laws::{BetweenFrames, FrameLaw, Outcome, Relative};
+/// use force_elements::laws::{BetweenFrames, Law, Outcome, Relative};
 /// use force_elements::nalgebra::Vector3;
 /// use force_elements::*;
 ///
@@ -109,7 +117,7 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// #[derive(Debug, Clone)]
 /// struct AirSpring;
 ///
-/// impl<T: Real> FrameLaw<T> for AirSpring {
+/// impl<T: Real> Law<T, Relative<T>> for AirSpring {
 ///     const KIND: &'static str = "air_spring";
 ///     type Parameters = Bellows<T>;
 ///     type Memory = ();
@@ -156,16 +164,18 @@ impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<
 /// assert!((single.realize_dynamics(&mut state)?.body_force(plate).force.z - 7973.5).abs() < 0.01);
 /// # Ok::<(), Error>(())
 /// ```
-pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
-    /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
+pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
+    /// The kind's name in lower snake case: the prefix of named variables. Unique in a system, also among elements of one law
+    /// in different places.
     const KIND: &'static str;
 
-    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`.
+    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`. All springs
+    /// of a bed share them.
     type Parameters: LawVariables<T>;
-    /// Memory between accepted steps, declared likewise; or `()`.
+    /// Memory between accepted steps, of each spring of a bed, declared likewise; or `()`.
     type Memory: LawVariables<T>;
 
-    /// The torque and force on body 2 at M, with energy and powers.
+    /// The force, with energy and powers.
     ///
     /// # Errors
     /// Those of the law, as where it has no solution; see [`ElementError::own`](crate::ElementError::own).
@@ -173,10 +183,10 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         &self,
         parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
-        at: &Relative<S>,
-    ) -> ElementResult<Outcome<S>>;
+        at: &Over<T, At, S>,
+    ) -> ElementResult<At::Force<S>>;
 
-    /// The memory after an accepted step. By default it stays as it is.
+    /// The memory after an accepted step. By default it stays as it is. A spring of a bed that is not displaced forgets.
     ///
     /// # Errors
     /// Those of the law.
@@ -184,64 +194,23 @@ pub trait FrameLaw<T: Real>: Debug + Send + Sync + 'static {
         &self,
         _parameters: &Over<T, Self::Parameters, S>,
         memory: &Over<T, Self::Memory, S>,
-        _at: &Relative<S>,
+        _at: &Over<T, At, S>,
     ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(memory.clone())
     }
 
-    /// The memory of frames that have always been where they are, for example an anchor under its point. Unless
-    /// overridden, the default of the memory.
-    ///
-    /// [`reset_memory`](crate::ForceSystem::reset_memory) asks for it; velocities are zero.
+    /// The memory with which a motion begins here, at rest, when [`reset_memory`](crate::ForceSystem::reset_memory) asks for it;
+    /// of a bed that of a spring which has come into contact since the last commit. Unless overridden, the
+    /// default of the memory; of an anchor it is the place under its point.
     ///
     /// # Errors
     /// Those of the law.
-    fn reset(&self, _parameters: &Self::Parameters, _at: &Relative<T>) -> ElementResult<Self::Memory> {
-        Ok(Self::Memory::default())
-    }
-}
-
-/// Where frame M is in frame F, and how it moves there. All is expressed in F.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Relative<S: Scalar> {
-    /// Time \[s\].
-    pub time: S,
-    /// Orientation of M in F.
-    pub R_FM: Matrix3<S>,
-    /// M's origin in F \[m\].
-    pub p_FM: Vector3<S>,
-    /// Angular velocity of M in F \[rad/s\].
-    pub w_FM: Vector3<S>,
-    /// Velocity of M's origin in F \[m/s\]: the rate of change of `p_FM`.
-    pub v_FM: Vector3<S>,
-}
-
-/// Torque and force of a law between two frames, with energy and powers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome<S: Scalar> {
-    /// Torque on body 2 about M's origin, expressed in F \[N·m\].
-    pub torque: Vector3<S>,
-    /// Force on body 2, expressed in F \[N\]. Body 1 gets the opposite along the same line.
-    pub force: Vector3<S>,
-    /// The energy stored \[J\].
-    pub potential_energy: S,
-    /// The power dissipated \[W\], as far as it is known instantaneously.
-    pub power_dissipated: S,
-    /// The power that a drive within the law supplies \[W\].
-    pub power_supplied: S,
-}
-
-impl<S: Number> Outcome<S> {
-    /// Neither torque nor force, and no energy.
-    pub fn zero() -> Self {
-        let none = Vector3::repeat(S::zero());
-        Self {
-            torque: none,
-            force: none,
-            potential_energy: S::zero(),
-            power_dissipated: S::zero(),
-            power_supplied: S::zero(),
-        }
+    fn begin<S: Number<Scalar = T>>(
+        &self,
+        _parameters: &Over<T, Self::Parameters, S>,
+        _at: &Over<T, At, S>,
+    ) -> ElementResult<Over<T, Self::Memory, S>> {
+        Ok(Self::Memory::default().lift(&mut S::of))
     }
 }
 
@@ -256,26 +225,39 @@ fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
 }
 
+/// A motion over other numbers, of which only time may vary.
+#[inline]
+fn at_time<T: Real, At: LawMotion<T>, S: Number<Scalar = T>>(at: &At, time: S) -> Over<T, At, S> {
+    let mut first = Some(time);
+    at.lift(&mut |number| first.take().unwrap_or_else(|| S::of(number)))
+}
+
 /// Evaluates `of` over numbers that vary with time, parameters and memory, a part of these at once, and calls `add` with
 /// each value, and with the place and the direction of each variable that varies in it. The first parameter is in the place
-/// `law`. `None` if a value fails.
+/// `of_law`. `None` if a value fails.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
-fn for_variables<T: Real, P: LawVariables<T>, M: LawVariables<T>, R>(
-    (time, parameters, memory): (T, &P, &M),
-    law: usize,
-    of: impl Fn(&Over<T, P, Varied<T>>, &Over<T, M, Varied<T>>, Varied<T>) -> ElementResult<R>,
+fn for_variables<T: Real, At: LawMotion<T>, L: Law<T, At>, R>(
+    law: &L,
+    (time, at, parameters, memory): (T, &At, &L::Parameters, &L::Memory),
+    of_law: usize,
+    of: impl Fn(
+        &L,
+        &Over<T, L::Parameters, Varied<T>>,
+        &Over<T, L::Memory, Varied<T>>,
+        &Over<T, At, Varied<T>>,
+    ) -> ElementResult<R>,
     mut add: impl FnMut(&R, usize, usize),
 ) -> Option<()> {
-    for (first, count) in chunks(1 + P::COUNT + M::COUNT) {
+    for (first, count) in chunks(1 + L::Parameters::COUNT + L::Memory::COUNT) {
         let mut next = varied(first);
-        let time = next(time);
+        let at = at_time(at, next(time));
         let parameters = parameters.lift(&mut next);
         let memory = memory.lift(&mut next);
-        let value = of(&parameters, &memory, time).ok()?;
+        let value = of(law, &parameters, &memory, &at).ok()?;
         for direction in 0..count {
             let number = first + direction;
-            let place = if number == 0 { Blocks::<T>::TIME } else { law + number - 1 };
+            let place = if number == 0 { Blocks::<T>::TIME } else { of_law + number - 1 };
             add(&value, place, direction);
         }
     }

@@ -1,15 +1,16 @@
 //! The element of a law on coordinates.
 
-use super::{LineLaw, Pull, Stretch, Varied, for_variables};
+use super::{Law, Pull, Stretch, Varied, for_variables};
 use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Row, Stiffnesses,
+    varied,
 };
 use crate::math::{Dual, Number, Real, check};
 use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 
-/// The element of a [`LineLaw`] on a coordinate or between two: a joint's stop, an elastic gear, a motor.
+/// The element of a law of a tension on a coordinate or between two: a joint's stop, an elastic gear, a motor.
 ///
 /// With `q = f1·q1 − f0·q0` and its rate as the [`Stretch`] of the law, the tension `f` acts as `+f·f0` on coordinate 0
 /// and `−f·f1` on coordinate 1. The factors are 1 unless [given](Self::with_factors). For a rotation read N as N·m and m
@@ -35,7 +36,7 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 /// A drive whose torque falls with its speed, behind a gear.
 ///
 /// ```
-/// use force_elements::laws::{LineLaw, OnCoordinates, Pull, Stretch};
+/// use force_elements::laws::{Law, OnCoordinates, Pull, Stretch};
 /// use force_elements::*;
 ///
 /// variables! {
@@ -52,7 +53,7 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 /// #[derive(Debug)]
 /// struct Motor;
 ///
-/// impl<T: Real> LineLaw<T> for Motor {
+/// impl<T: Real> Law<T, Stretch<T>> for Motor {
 ///     const KIND: &'static str = "motor";
 ///     type Parameters = Winding<T>;
 ///     type Memory = ();
@@ -84,13 +85,13 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct OnCoordinates<T: Real, L: LineLaw<T>> {
+pub struct OnCoordinates<T: Real, L: Law<T, Stretch<T>>> {
     law: L,
     sides: Sides<T>,
     parameters: L::Parameters,
 }
 
-impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
+impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
     /// A law on or between coordinates.
     ///
     /// # Errors
@@ -128,7 +129,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
     pub fn cast<U: Real>(&self) -> OnCoordinates<U, L>
     where
-        L: LineLaw<U, Parameters = Over<T, <L as LineLaw<T>>::Parameters, U>> + Clone,
+        L: Law<U, Stretch<U>, Parameters = Over<T, <L as Law<T, Stretch<T>>>::Parameters, U>> + Clone,
     {
         let sides = Sides::of(self.sides.coordinates, self.sides.factors.map(T::cast));
         let parameters = self.parameters.lift(&mut Real::cast::<U>);
@@ -139,19 +140,17 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
 /// The directions of the motion: displacement and velocity.
 const MOTION: usize = 2;
 
-impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
-    /// The displacement and velocity over numbers without derivatives.
-    fn stretch<S: Number<Scalar = T>>(at: &AtVelocity<'_, T, Self>) -> Stretch<S> {
-        let [time, length, rate] = [at.time, at.position.displacement, at.velocity.velocity].map(S::of);
-        Stretch { time, length, rate }
+impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
+    /// The displacement and velocity.
+    fn stretch(at: &AtVelocity<'_, T, Self>) -> Stretch<T> {
+        Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity }
     }
 
     /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it fails
     /// for these, finite differences report the error.
     fn moving(at: &AtDynamics<'_, T, Self>) -> Stretch<Dual<T, MOTION>> {
-        let mut stretch: Stretch<Dual<T, MOTION>> = Self::stretch(at);
-        (stretch.length.slopes[0], stretch.rate.slopes[1]) = (T::one(), T::one());
-        stretch
+        // All but time.
+        Self::stretch(at).lift(&mut varied(1))
     }
 
     /// The derivatives of the tension by displacement and velocity.
@@ -166,9 +165,8 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
         let still = Self::stretch(at);
-        let evaluate = |p: &_, m: &_, time| self.law.evaluate(p, m, &Stretch { time, ..still });
-        let given = (at.time, at.parameters, at.discrete);
-        for_variables(given, Blocks::<T>::TIME + 1, evaluate, |pull, place, direction| {
+        let given = (at.time, &still, at.parameters, at.discrete);
+        for_variables(&self.law, given, Blocks::<T>::TIME + 1, L::evaluate, |pull, place, direction| {
             self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
         })
     }
@@ -182,9 +180,8 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
             },
         );
         let still = Self::stretch(at);
-        let commit = |p: &_, m: &_, time| self.law.commit(p, m, &Stretch { time, ..still });
-        let given = (at.time, at.parameters, at.discrete);
-        for_variables(given, Blocks::<T>::TIME + 1, commit, |next, place, direction| {
+        let given = (at.time, &still, at.parameters, at.discrete);
+        for_variables(&self.law, given, Blocks::<T>::TIME + 1, L::commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
                 blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
             });
@@ -192,7 +189,7 @@ impl<T: Real, L: LineLaw<T>> OnCoordinates<T, L> {
     }
 }
 
-impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
+impl<T: Real, L: Law<T, Stretch<T>>> ForceElement<T> for OnCoordinates<T, L> {
     const KIND: &'static str = L::KIND;
     type Parameters = L::Parameters;
     type Discrete = L::Memory;
@@ -227,7 +224,7 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
     }
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
-        *cache = self.law.evaluate(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
+        *cache = self.law.evaluate(at.parameters, at.discrete, &Self::stretch(at))?;
         Ok(())
     }
 
@@ -256,12 +253,12 @@ impl<T: Real, L: LineLaw<T>> ForceElement<T> for OnCoordinates<T, L> {
         next: &mut Self::Discrete,
     ) -> ElementResult {
         let length = self.sides.displacement(given.positions);
-        *next = self.law.reset(given.parameters, &Stretch { time: given.time, length, rate: T::zero() })?;
+        *next = self.law.begin(given.parameters, &Stretch { time: given.time, length, rate: T::zero() })?;
         Ok(())
     }
 
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
-        *next = self.law.commit(at.parameters, at.discrete, &Self::stretch::<T>(at))?;
+        *next = self.law.commit(at.parameters, at.discrete, &Self::stretch(at))?;
         Ok(())
     }
 }

@@ -4,16 +4,16 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use super::touch::{Push, Touch};
 use super::{OnBed, Position};
-use crate::elements::laws::bed_law::{BedLaw, Push, Touch};
-use crate::elements::laws::{AT_ONCE, Varied, chunks};
+use crate::elements::laws::{AT_ONCE, Law, Varied, at_time, chunks};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes, varied};
 use crate::math::{Dual, Number, Real, SpatialForce, rotated};
 use crate::shapes::{Displaced, SurfacePoint};
 
-impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
+impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     /// Of time and parameters.
     const OF_LAW: usize = 1 + <L::Parameters as Numbers<T>>::COUNT;
     const MEMORY: usize = <L::Memory as Numbers<T>>::COUNT;
@@ -23,6 +23,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         &self,
         at: &AtDynamics<'_, T, Self>,
         of: impl Fn(
+            &L,
             &Over<T, L::Parameters, Dual<T, MOTION>>,
             &Over<T, L::Memory, Dual<T, MOTION>>,
             &Touch<Dual<T, MOTION>>,
@@ -48,6 +49,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         at: &AtDynamics<'_, T, Self>,
         first: usize,
         of: impl Fn(
+            &L,
             &Over<T, L::Parameters, Varied<T>>,
             &Over<T, L::Memory, Varied<T>>,
             &Touch<Varied<T>>,
@@ -57,7 +59,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
-        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(Touch { time, ..touch.lift(&mut Dual::of) });
+        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(at_time(touch, time));
         let of_memory = || {
             let mut next = varied(first);
             (0..Self::OF_LAW).for_each(|_| _ = next(T::zero()));
@@ -90,8 +92,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let R_GF = at.position.X_GF.rotation.matrix();
         let [p_FM, spin] = Self::mesh_in_F(at);
         let mut sums = Sums::of(spin);
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
-        self.for_motion(at, evaluate, |_, touch, push: Push<Dual<T, MOTION>>| {
+        self.for_motion(at, L::evaluate, |_, touch, push: Push<Dual<T, MOTION>>| {
             let arm = touch.p_FB - p_FM;
             sums.add(&arm, (&arm, None), &push.force, None);
         })?;
@@ -115,10 +116,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     ) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
         let (bodies, p_GM) = (self.ends.bodies(), Point3::from(X_GM.translation.vector));
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
         for (first, split, count) in Self::chunks() {
             let mut sums = [SpatialForce::zero(); AT_ONCE];
-            self.for_variables(at, first, evaluate, |face, touch, push| {
+            self.for_variables(at, first, L::evaluate, |face, touch, push| {
                 let arm = Self::arm(at.position, touch);
                 let changes: [_; AT_ONCE] = from_fn(|direction| {
                     let force = X_GF.rotation * push.force.map(|component| component.slopes[direction]);
@@ -142,8 +142,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let (bodies, motion) = (self.ends.bodies(), (&X_GM.translation.vector.into(), &at.velocity.V_FM_G));
         let [p_FM, spin] = Self::mesh_in_F(at);
-        let of_motion = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
-        self.for_motion(at, of_motion, |face, touch, next| {
+        self.for_motion(at, L::commit, |face, touch, next| {
             L::Memory::for_each_over(&next, |number, next: Dual<T, MOTION>| {
                 let by = by_mesh(&next, &(touch.p_FB - p_FM), &spin);
                 let [by_position, by_velocity] = by.map(|by| by.map(|by| X_GF.rotation * by));
@@ -151,9 +150,8 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
                 blocks.add_to_between(row, bodies, motion, by_position, by_velocity);
             });
         })?;
-        let of_variables = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
         for (first, split, count) in Self::chunks() {
-            self.for_variables(at, first, of_variables, |face, _, next| {
+            self.for_variables(at, first, L::commit, |face, _, next| {
                 L::Memory::for_each_over(&next, |number, Dual { slopes, .. }: Varied<T>| {
                     let row = Row::Next(Self::MEMORY * face + number);
                     blocks.add_to_by_variables(row, Blocks::<T>::TIME + first, &slopes[..split]);

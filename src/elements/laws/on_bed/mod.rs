@@ -2,13 +2,14 @@
 
 mod linearize;
 mod springs;
+mod touch;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use super::bed_law::{BedLaw, Push, Touch};
+use super::Law;
 use crate::elements::Refusal;
 use crate::elements::frames::{Ends, Frames};
 use crate::elements::meshes::{across_and_along, gap, half_width, passing_time};
@@ -25,6 +26,7 @@ use crate::results;
 use crate::shapes::{Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
 
 pub use springs::Springs;
+pub use touch::{Push, Touch};
 
 results! {
     /// Results of a law on a bed at Position stage.
@@ -64,7 +66,7 @@ results! {
     }
 }
 
-/// The element of a [`BedLaw`]: frame F on one body with a surface, frame M on another with a mesh, and a spring at the
+/// The element of a law of the force of a spring: frame F on one body with a surface, frame M on another with a mesh, and a spring at the
 /// centroid of each face of the mesh.
 ///
 /// Springs whose base is inside the surface are displaced, and the law gives the force on each. The force acts at the base.
@@ -91,8 +93,106 @@ results! {
 ///
 /// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage. An evaluation refuses a surface whose
 /// pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
+///
+/// # Example: the brush of a tyre
+///
+/// The tread is a bed of bristles. Each one is pressed by its depth, and bends along the road until it slips.
+///
+/// ```
+/// use force_elements::laws::{Law, OnBed, Push, Touch};
+/// use force_elements::nalgebra::Vector3;
+/// use force_elements::shapes::{HalfSpace, TriangleMesh};
+/// use force_elements::*;
+///
+/// variables! {
+///     /// Parameters of a tread.
+///     #[derive(Copy, Lift)]
+///     pub struct Tread<T> {
+///         /// Stiffness across the road per area.
+///         pub stiffness: T ["N/m³"] = 2e7, positive => Dynamics;
+///         /// Stiffness along the road per area.
+///         pub shear: T ["N/m³"] = 1e7, positive => Dynamics;
+///         /// Coefficient of friction.
+///         pub friction: T = 0.9, nonnegative => Dynamics;
+///     }
+/// }
+///
+/// variables! {
+///     /// Where a bristle stands on the road.
+///     #[derive(Copy, Lift)]
+///     pub struct Tip<T> {
+///         /// In frame F.
+///         pub p_F: Vector3<T> ["m"], finite => Dynamics;
+///     }
+/// }
+///
+/// #[derive(Debug, Clone)]
+/// struct Brush;
+///
+/// impl Brush {
+///     /// How far a bristle is bent along the road, and by which factor it is shortened where it slips.
+///     fn bend<S: Number>(p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> (Vector3<S>, S) {
+///         let bend = at.along(at.p_FB - m.p_F);
+///         let (length, most) = (at.norm(bend), p.friction * p.stiffness * at.depth / p.shear);
+///         (bend, if length > most { most / length } else { S::lit(1.0) })
+///     }
+/// }
+///
+/// impl<T: Real> Law<T, Touch<T>> for Brush {
+///     const KIND: &'static str = "brush";
+///     type Parameters = Tread<T>;
+///     type Memory = Tip<T>;
+///
+///     fn evaluate<S: Number<Scalar = T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Push<S>> {
+///         let (bend, share) = Self::bend(p, m, at);
+///         let (across, along) = (p.stiffness * at.area, p.shear * at.area * share);
+///         let length = at.norm(bend);
+///         Ok(Push {
+///             force: at.n_F.map(|n| n * across * at.depth) - bend.map(|b| b * along),
+///             potential_energy: S::lit(0.5) * across * at.depth * at.depth
+///                 + S::lit(0.5) * along * share * length * length,
+///             ..Push::zero()
+///         })
+///     }
+///
+///     fn commit<S: Number<Scalar = T>>(&self, p: &Tread<S>, m: &Tip<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
+///         let (bend, share) = Self::bend(p, m, at);
+///         let slips = share < S::lit(1.0);
+///         Ok(if slips { Tip { p_F: at.p_FB - bend.map(|b| b * share) } } else { *m })
+///     }
+///
+///     fn begin<S: Number<Scalar = T>>(&self, _: &Tread<S>, at: &Touch<S>) -> ElementResult<Tip<S>> {
+///         Ok(Tip { p_F: at.p_FB })
+///     }
+/// }
+///
+/// let mut system = ForceSystem::<f64>::new();
+/// let wheel = system.add_body();
+/// let tread = TriangleMesh::sphere(0.3, 64)?;
+/// let road = Frame::ground(Pose::identity());
+/// let brush = OnBed::new(Brush, road, HalfSpace::BelowZ, Frame::of(wheel), tread, Tread::default())?;
+/// let brush = system.add(brush)?;
+///
+/// let mut state = system.default_state();
+/// for y in [0.0, 1e-4, 2e-4] {
+///     state.set_pose(wheel, Pose::translation(0.0, y, 0.29))?;
+///     system.realize_dynamics(&mut state)?;
+///     system.accept_step(&mut state)?;
+/// }
+/// let dynamics = system.realize_dynamics(&mut state)?;
+/// let force = dynamics.body_force(wheel).force;
+/// // A layer of the area 2πRδ, of which most sticks: k_t·A·y, and k·πRδ² across the road.
+/// let area = 2.0 * std::f64::consts::PI * 0.3 * 0.01;
+/// assert!((force.y + 1e7 * area * 2e-4).abs() < 0.05 * force.y.abs());
+/// assert!((force.z - 2e7 * area * 0.005).abs() < 0.05 * force.z);
+///
+/// let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+/// system.linearize(&state, &mut linearization)?;
+/// assert!(linearization.element(brush).is_exact());
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug, Clone)]
-pub struct OnBed<T: Real, L: BedLaw<T>> {
+pub struct OnBed<T: Real, L: Law<T, Touch<T>>> {
     law: L,
     ends: Ends,
     frames: Frames<T>,
@@ -103,7 +203,7 @@ pub struct OnBed<T: Real, L: BedLaw<T>> {
     parameters: L::Parameters,
 }
 
-impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
+impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     /// A law between a surface at frame F on one body and the faces of a mesh at frame M on another.
     ///
     /// # Errors
@@ -162,9 +262,9 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     /// [`InvalidValue`](crate::InvalidValue) where the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<OnBed<U, L>, Error>
     where
-        L: BedLaw<U, Parameters = Over<T, <L as BedLaw<T>>::Parameters, U>> + Clone,
+        L: Law<U, Touch<U>, Parameters = Over<T, <L as Law<T, Touch<T>>>::Parameters, U>> + Clone,
     {
-        let refused = |error: ShapeError| Error::of_new(<L as BedLaw<T>>::KIND, error);
+        let refused = |error: ShapeError| Error::of_new(<L as Law<T, Touch<T>>>::KIND, error);
         let (surface, mesh) = (self.surface.cast_with(casts), self.mesh.cast());
         let (surface, mesh) = (surface.map_err(refused)?, mesh.map_err(refused)?);
         let frame = |body, X: Pose<T>| Frame::on(body, X).cast();
@@ -175,7 +275,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     }
 }
 
-impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
+impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     /// Calls `visit` with the face of each displaced spring, its motion, and what `of` returns over other numbers: those of the
     /// parameters, of a motion, and of a memory, each of which `lifts` makes. A spring without a memory has just been displaced.
     ///
@@ -186,16 +286,16 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
         parameters: &Over<T, L::Parameters, S>,
         motion: impl Fn(&Displaced<T>, &Touch<T>) -> Option<Touch<S>>,
         lifts: impl Fn() -> Lift,
-        of: impl Fn(&Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> ElementResult<R>,
+        of: impl Fn(&L, &Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> ElementResult<R>,
         mut visit: impl FnMut(usize, &Touch<T>, R),
     ) -> ElementResult<bool> {
         for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
             let Some(at_base) = motion(spring, touch) else { return Ok(false) };
             let memory = match at.discrete.of(spring.face) {
                 Some(memory) => memory.lift(&mut lifts()),
-                None => self.law.touch(parameters, &at_base)?,
+                None => self.law.begin(parameters, &at_base)?,
             };
-            visit(spring.face, touch, of(parameters, &memory, &at_base)?);
+            visit(spring.face, touch, of(&self.law, parameters, &memory, &at_base)?);
         }
         Ok(true)
     }
@@ -207,7 +307,7 @@ impl<T: Real, L: BedLaw<T>> OnBed<T, L> {
     }
 }
 
-impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
+impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     const KIND: &'static str = L::KIND;
     type Parameters = L::Parameters;
     type Discrete = Springs<L::Memory>;
@@ -288,13 +388,12 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.mesh.face_count());
         let Dynamics { F_GM, potential_energy, power_dissipated, power_supplied, springs } = cache;
-        let evaluate = |p: &_, m: &_, x: &_| self.law.evaluate(p, m, x);
         self.for_each(
             at,
             at.parameters,
             |_, touch| Some(*touch),
             || |number| number,
-            evaluate,
+            L::evaluate,
             |_, touch, push| {
                 let force = X_GF.rotation * push.force;
                 *F_GM += SpatialForce::new(Self::arm(at.position, touch).cross(&force), force);
@@ -360,13 +459,12 @@ impl<T: Real, L: BedLaw<T>> ForceElement<T> for OnBed<T, L> {
 
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
         next.0.fill(None);
-        let commit = |p: &_, m: &_, x: &_| self.law.commit(p, m, x);
         self.for_each(
             at,
             at.parameters,
             |_, touch| Some(*touch),
             || |number| number,
-            commit,
+            L::commit,
             |face, _, memory| {
                 if let Some(place) = next.0.get_mut(face) {
                     *place = Some(memory);
