@@ -9,6 +9,7 @@ use core::ops::{Range, RangeInclusive};
 
 use crate::framework::element_variables::{check_new, write_numbers};
 use crate::framework::linearize::KindLinearization;
+use crate::framework::loops::{BLOCK, SHIFTS};
 use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::{
@@ -216,7 +217,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     ) -> Result<(), Error> {
         let Slots { variables, results, .. } = Slots::<T, E>::downcast_mut(slots)?;
         let (first, results) = (places.start, &mut results[places]);
-        if self.calc_on_threads(variables, first, results, &stages, kinematics) {
+        let all = results.len().max(1);
+        if self.calc_on_threads(variables, (first, results), &stages, kinematics, all, &mut |_, _| ()) {
             return Ok(());
         }
         self.calc_part(variables, first, results, &stages, kinematics)
@@ -231,24 +233,24 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         totals: &mut [T; 3],
         power_absorbed: &mut [T],
     ) -> Result<(), Error> {
-        let typed = Slots::<T, E>::downcast_mut(slots)?;
+        let Slots { variables, results, .. } = Slots::<T, E>::downcast_mut(slots)?;
         let mut is_finite = true;
-        let mut sum = |variables: &Columns<T, E>, first: usize, results: &[Results<T, E>]| {
+        let mut sum = |first: usize, results: &[Results<T, E>]| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
             let power_absorbed = &mut power_absorbed[first..first + results.len()];
             is_finite &=
                 self.sum(variables, (first, results), kinematics, accumulator, totals, power_absorbed);
         };
-        if !self.calc_and_sum_on_threads(typed, &stages, kinematics, &mut sum) {
-            let Slots { variables, results, .. } = &mut *typed;
+        let at_once = BLOCK.max(results.len().div_ceil(SHIFTS));
+        if !self.calc_on_threads(variables, (0, results), &stages, kinematics, at_once, &mut sum) {
             let length = self.block_length(&stages);
             for (i, block) in results.chunks_mut(length).enumerate() {
                 self.calc_part(variables, i * length, block, &stages, kinematics)?;
-                sum(variables, i * length, block);
+                sum(i * length, block);
             }
         }
         if !is_finite {
-            self.check_finite(typed, kinematics, power_absorbed)?;
+            self.check_finite(slots, kinematics, power_absorbed)?;
         }
         self.calc_rates(slots, 0..self.elements.len(), kinematics)
     }

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::slots::{Columns, Results, Slots};
+use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::{
     AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, threads,
 };
@@ -22,7 +22,7 @@ const NEAR: usize = 1 << 20;
 const WORTH_THREADS: usize = 60_000;
 
 /// The number of consecutive parts in which elements are calculated while the previous part is summed.
-const SHIFTS: usize = 16;
+pub(super) const SHIFTS: usize = 16;
 
 /// Loops over the elements at some places: all of them, a block or a single one.
 ///
@@ -78,15 +78,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         if count * work >= WORTH_THREADS { threads::count().min(count) } else { 1 }
     }
 
-    /// Fills the caches of these stages on several threads. Returns whether that was done and succeeded; after a
-    /// failure it is not known whether it is the first one.
+    /// Fills the caches of these stages on several threads, and passes the elements in order, as many at once as this, to
+    /// `sum` on one thread while the others calculate the next ones: sums must not depend on the number of threads. Returns
+    /// whether that was done and succeeded; after a failure it is not known whether it is the first one.
     pub(super) fn calc_on_threads(
         &self,
         variables: &Columns<T, E>,
-        first: usize,
-        results: &mut [Results<T, E>],
+        (first, results): (usize, &mut [Results<T, E>]),
         stages: &RangeInclusive<Stage>,
         kinematics: &Kinematics<T>,
+        at_once: usize,
+        sum: &mut (impl FnMut(usize, &[Results<T, E>]) + Send),
     ) -> bool {
         let threads = Self::threads(results.len(), stages);
         if threads < 2 {
@@ -96,37 +98,14 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let calc = |first: usize, results: &mut [_]| {
             self.calc_until(&has_failed, variables, first, results, stages, kinematics);
         };
-        threads::halve(first, results, threads, &calc, |(), ()| ());
-        !has_failed.into_inner()
-    }
-
-    /// Likewise, and passes the elements in order to `sum` on one thread while the others calculate the next ones: sums
-    /// must not depend on the number of threads.
-    pub(super) fn calc_and_sum_on_threads(
-        &self,
-        slots: &mut Slots<T, E>,
-        stages: &RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
-        sum: &mut (impl FnMut(&Columns<T, E>, usize, &[Results<T, E>]) + Send),
-    ) -> bool {
-        let count = self.elements.len();
-        let threads = Self::threads(count, stages);
-        if threads < 2 {
-            return false;
-        }
-        let Slots { variables, results, .. } = slots;
-        let has_failed = AtomicBool::new(false);
-        let calc = |first: usize, results: &mut [_]| {
-            self.calc_until(&has_failed, variables, first, results, stages, kinematics);
-        };
-        let mut shifts = results.chunks_mut(BLOCK.max(count.div_ceil(SHIFTS)));
+        let mut shifts = results.chunks_mut(at_once);
         let mut is_done = false;
         let mut in_shifts = || {
-            let (mut first, mut present) = (0, shifts.next().unwrap_or_default());
+            let (mut first, mut present) = (first, shifts.next().unwrap_or_default());
             threads::halve(first, present, threads, &calc, |(), ()| ());
             while !has_failed.load(Ordering::Relaxed) {
                 let (later, next) = (first + present.len(), shifts.next().unwrap_or_default());
-                threads::join(&mut || sum(variables, first, present), &mut || {
+                threads::join(&mut || sum(first, present), &mut || {
                     threads::halve(later, next, 2 * threads, &calc, |(), ()| ());
                 });
                 if next.is_empty() {
@@ -261,7 +240,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     #[cold]
     pub(super) fn check_finite(
         &self,
-        slots: &Slots<T, E>,
+        slots: &dyn AnySlots<T>,
         kinematics: &Kinematics<T>,
         power_absorbed: &[T],
     ) -> Result<(), Error> {

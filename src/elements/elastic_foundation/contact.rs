@@ -6,8 +6,8 @@ use nalgebra::{Point3, Vector3};
 
 use super::law::{Friction, Law};
 use crate::elements::elastic_foundation::{
-    Anchor, Anchors, Dynamics, ElasticFoundation, Material, MeshContact, Parameters, Placed, Resultant,
-    SpringForce, SpringPosition, SpringVelocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Placed, Resultant, SpringForce,
+    SpringPosition, SpringVelocity,
 };
 use crate::elements::meshes::across_and_along;
 use crate::framework::{AtPosition, AtVelocity, ElementError, ElementResult};
@@ -26,7 +26,6 @@ pub(super) struct Contact<'a, T: Real> {
     pub(super) share: T,
     pub(super) has_anchors: bool,
     pub(super) parameters: &'a Parameters<T>,
-    pub(super) material: &'a Material<T>,
     pub(super) law: Law<T>,
     pub(super) X_GM: &'a Pose<T>,
     pub(super) X_GO: &'a Pose<T>,
@@ -55,8 +54,7 @@ impl<T: Real> ElasticFoundation<T> {
                 share: mesh.share(other, at.parameters.clipped)?,
                 has_anchors: self.has_anchors,
                 parameters: at.parameters,
-                material,
-                law: Law::new(material, at.parameters.transition_velocity),
+                law: Law::new(*material, at.parameters.transition_velocity),
                 X_GM,
                 X_GO,
                 positions: at.positions,
@@ -182,7 +180,7 @@ impl<T: Real> Contact<'_, T> {
         };
         // The moment of the contact points about the mesh's origin, weighted by normal force.
         let (mut moment, mut lost) = (Vector3::zeros(), T::zero());
-        let (law, p_GM, stiffness) = (self.law, self.origin(), self.material.stiffness);
+        let (law, p_GM, stiffness) = (self.law, self.origin(), self.law.material.stiffness);
         let range = self.found.springs.clone();
         let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
         forces.extend(springs.map(|(spring, velocity)| {

@@ -12,11 +12,10 @@ use crate::math::Number;
 pub(super) struct Law<S: Number> {
     /// Dissipation, and friction without anchors.
     pub(super) contact: ContactLaw<S>,
-    tangential_stiffness: S,
-    tangential_viscosity: S,
+    pub(super) material: Material<S>,
 }
 
-/// Friction with an anchor, by the factors of stretch and slip velocity.
+/// Friction, by the factors of stretch and slip velocity; with an anchor:
 ///
 /// What it can hold it holds without creep, from rest and after sliding: a block of 10 kg on a slope of 15° moves by
 /// less than 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s without anchors; with adaptive
@@ -47,13 +46,9 @@ impl<S: Number> Material<S> {
 }
 
 impl<S: Number> Law<S> {
-    pub(super) fn new(material: &Material<S>, transition_velocity: S) -> Self {
+    pub(super) fn new(material: Material<S>, transition_velocity: S) -> Self {
         let friction = [material.static_friction, material.dynamic_friction, material.viscous_friction];
-        Self {
-            contact: ContactLaw::new(material.dissipation, friction, transition_velocity),
-            tangential_stiffness: material.tangential_stiffness,
-            tangential_viscosity: material.tangential_viscosity,
-        }
+        Self { contact: ContactLaw::new(material.dissipation, friction, transition_velocity), material }
     }
 
     /// The normal force, and its ratio to the elastic force.
@@ -66,20 +61,18 @@ impl<S: Number> Law<S> {
     /// Stiffness \[N/m\] and viscosity \[N·s/m\] along the surface, of a spring of this area.
     #[inline]
     pub(super) fn grip(&self, area: S) -> [S; 2] {
-        [self.tangential_stiffness * area, self.tangential_viscosity * area]
+        [self.material.tangential_stiffness * area, self.material.tangential_viscosity * area]
     }
 
-    /// The factors of stretch and slip velocity in friction, from their squares and their product, and whether the spring
-    /// has yielded; with an anchor if there is an area.
+    /// Friction from the squares of stretch and velocity and their product; with an anchor if there is an area.
     #[inline]
-    pub(super) fn friction(&self, area: Option<S>, squares: [S; 3], normal_force: S) -> ([S; 2], bool) {
+    pub(super) fn friction(&self, area: Option<S>, squares: [S; 3], normal_force: S) -> Friction<S> {
         match area {
-            Some(area) => {
-                let Friction { elastic, damping, viscous, slips } =
-                    self.hold(self.grip(area), squares, normal_force);
-                ([elastic, damping - viscous], slips)
+            Some(area) => self.hold(self.grip(area), squares, normal_force),
+            None => {
+                let viscous = normal_force * self.contact.friction_factor(squares[2]);
+                Friction { elastic: S::zero(), damping: S::zero(), viscous, slips: true }
             }
-            None => ([S::zero(), -(normal_force * self.contact.friction_factor(squares[2]))], true),
         }
     }
 
@@ -152,7 +145,7 @@ mod tests {
             let vector = |k: u32| Vector3::new(wave(i + k), wave(7 * i + k), 0.0);
             // One newton of friction for each of normal force.
             let material = Material::<f64>::new(1.0).with_friction(1.0, 1.0, 0.0).with_grip(2.0, 0.5);
-            let law = Law::new(&material, 0.01);
+            let law = Law::new(material, 0.01);
             let (stretch, velocity, limit) = (vector(1), vector(2), 3.0 * wave(3 * i).abs());
             let squares = [stretch.norm_squared(), stretch.dot(&velocity), velocity.norm_squared()];
             let Friction { elastic, damping, slips, .. } = law.hold(law.grip(1.0), squares, limit);
@@ -178,12 +171,12 @@ mod tests {
             let (stretch, velocity, load) = (vector(1), vector(2), 3.0 * wave(3 * i).abs());
             let squares = [stretch.norm_squared(), stretch.dot(&velocity), velocity.norm_squared()];
             let material = Material::<f64>::new(1.0).with_friction(1.0, 1.0, 0.0).with_grip(2.0, 0.5);
-            let law = Law::new(&material, 0.01);
+            let law = Law::new(material, 0.01);
             let exact = law.hold(law.grip(1.0), squares, load);
             for scale in [1e-12_f32, 1.0, 1e17] {
                 let material =
                     Material::new(scale).with_friction(1.0, 1.0, 0.0).with_grip(2.0 * scale, 0.5 * scale);
-                let law = Law::new(&material, 0.01);
+                let law = Law::new(material, 0.01);
                 let scaled = law.hold(law.grip(1.0), squares.map(f32::lit), f32::lit(load) * scale);
                 for (of, from) in [(scaled.elastic, exact.elastic), (scaled.damping, exact.damping)] {
                     // A difference of numbers that are rounded to 6e-8.

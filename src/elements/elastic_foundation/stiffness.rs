@@ -14,12 +14,12 @@ impl<T: Real> ElasticFoundation<T> {
     /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in self.contacts(at, at.velocities) {
-            let (material, law) = (contact.material, &contact.law);
+            let law = &contact.law;
             let bodies = [contact.mesh.body, contact.other.body];
             let range = contact.found.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
             for (spring, force) in springs {
-                let at_rest = material.stiffness * spring.area;
+                let at_rest = law.material.stiffness * spring.area;
                 let pressed = force.normal_force / spring.depth;
                 let stiffness = if pressed > at_rest { pressed } else { at_rest };
                 let damping = law.contact.damping(spring.elastic_force);
@@ -71,7 +71,7 @@ impl<T: Real> ElasticFoundation<T> {
         // more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = share.to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
-        let law = Law::new(material, at.parameters.transition_velocity).contact;
+        let law = Law::new(*material, at.parameters.transition_velocity).contact;
         let all = share * area.to_f64();
         let displaced =
             at.position.contacts.iter().filter(|contact| (contact.mesh, contact.other) == (mesh, other));

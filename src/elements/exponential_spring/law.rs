@@ -195,13 +195,13 @@ impl<S: Number> Parameters<S> {
     ) -> Tangential<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_held = self.holds(outcome.limit);
-        let slider = Slider::committed(committed, position);
+        let slider = Slider::new(self, committed, [position, velocity]);
         let lets_go = || self.lets_go(committed, [position, velocity], elapsed);
         // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
         // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
         let beyond = if is_held && !drop.vanishes() && lets_go() {
-            slider.pull_beyond(self, position, velocity, outcome.limit).min(drop)
+            slider.pull_beyond(outcome.limit).min(drop)
         } else {
             zero
         };
@@ -213,11 +213,8 @@ impl<S: Number> Parameters<S> {
             beyond * (share * share)
         };
         let limit = outcome.limit - fallen;
-        let Yielding { elastic, damping, stretch, overspeed, slips, room } = if is_held {
-            slider.friction(self, position, velocity, limit)
-        } else {
-            Yielding::none(self, velocity)
-        };
+        let Yielding { elastic, damping, stretch, overspeed, slips, room } =
+            if is_held { slider.friction(limit) } else { slider.free() };
         let sliding = if slips && (!is_held || lets_go()) {
             one
         } else if !slips && !exceeds(velocity, self.settle_velocity) {

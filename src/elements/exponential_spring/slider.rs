@@ -6,15 +6,17 @@ use crate::elements::exponential_spring::law::{dot, exceeds, length, still};
 use crate::elements::exponential_spring::{Discrete, Parameters};
 use crate::math::{Number, Real};
 
-/// The anchor at its last commit, and the station then.
+/// A station and its velocity, the anchor at its last commit, and the station then.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slider<S> {
-    pub(super) anchor: Vector2<S>,
-    /// The station and its velocity.
-    pub(super) station: Vector2<S>,
-    pub(super) velocity: Vector2<S>,
+pub(super) struct Slider<'a, S: Number> {
+    law: &'a Parameters<S>,
+    position: Vector2<S>,
+    velocity: Vector2<S>,
+    anchor: Vector2<S>,
+    last_position: Vector2<S>,
+    last_velocity: Vector2<S>,
     /// If the spring was slack, the excess of the speed over that at which the damper alone is at the limit.
-    pub(super) overspeed: S,
+    overspeed: S,
 }
 
 /// Friction, and the anchor after it.
@@ -31,73 +33,67 @@ pub(super) struct Yielding<S> {
     pub(super) room: S,
 }
 
-impl<S: Number> Yielding<S> {
-    /// Zero friction, for a negligible limit: the anchor moves with the station.
-    pub(super) fn none(law: &Parameters<S>, velocity: Vector2<S>) -> Self {
-        let zero = still();
-        let is_damped = law.friction_viscosity > S::zero();
-        let overspeed = if is_damped { length(velocity) } else { S::zero() };
-        Self { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
-    }
-}
-
 fn unbounded<S: Number>() -> S {
     S::lit(f64::INFINITY)
 }
 
-impl<S: Number> Slider<S> {
-    /// As committed. A station that slid before its first commit has no anchor: it starts at `position`.
-    pub(super) fn committed(committed: &Discrete<S>, position: Vector2<S>) -> Self {
+impl<'a, S: Number> Slider<'a, S> {
+    /// With the anchor as committed. A station that slid before its first commit has none: it starts where it is.
+    #[inline]
+    pub(super) fn new(
+        law: &'a Parameters<S>,
+        committed: &Discrete<S>,
+        [position, velocity]: [Vector2<S>; 2],
+    ) -> Self {
         let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
         let is_anchored = last_station.is_some() || sliding == S::zero();
         Self {
+            law,
+            position,
+            velocity,
             anchor: if is_anchored { anchor_P } else { position },
-            station: last_station.map_or(position, |station| station.xy().coords),
-            velocity: last_velocity_P,
+            last_position: last_station.map_or(position, |station| station.xy().coords),
+            last_velocity: last_velocity_P,
             overspeed,
         }
     }
 
+    /// Zero friction, under a negligible limit: the anchor moves with the station.
+    pub(super) fn free(&self) -> Yielding<S> {
+        let zero = still();
+        let is_damped = self.law.friction_viscosity > S::zero();
+        let overspeed = if is_damped { length(self.velocity) } else { S::zero() };
+        Yielding { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
+    }
+
     /// The excess over a limit of the pull of spring and damper, with the anchor where it was, or of the damper alone, which
     /// slips even if the spring pulls the other way.
-    pub(super) fn pull_beyond(
-        &self,
-        law: &Parameters<S>,
-        position: Vector2<S>,
-        velocity: Vector2<S>,
-        limit: S,
-    ) -> S {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
-        let viscous = velocity * c;
-        let pull = length((position - self.anchor) * k + viscous).max(length(viscous));
+    pub(super) fn pull_beyond(&self, limit: S) -> S {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
+        let viscous = self.velocity * c;
+        let pull = length((self.position - self.anchor) * k + viscous).max(length(viscous));
         (pull - limit).max(S::zero())
     }
 
-    /// The friction force of a station at `position` with `velocity`, under a limit.
+    /// The friction force under a limit.
     ///
     /// The damper acts first, reduced to the limit; then as much of the spring as keeps the sum within the limit. The
     /// excess of the spring drags the anchor.
-    pub(super) fn friction(
-        &self,
-        law: &Parameters<S>,
-        position: Vector2<S>,
-        velocity: Vector2<S>,
-        limit: S,
-    ) -> Yielding<S> {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
-        let viscous = velocity * c;
+    pub(super) fn friction(&self, limit: S) -> Yielding<S> {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
+        let viscous = self.velocity * c;
         let is_viscous = exceeds(viscous, limit);
-        let mut stretch = position - self.anchor;
+        let mut stretch = self.position - self.anchor;
         // Without a damper there is no speed at which the damper alone is at the limit.
         if !self.overspeed.vanishes() && !c.vanishes() && !is_viscous {
-            stretch -= (position - self.station) * self.share_dragged(length(velocity), c, limit);
+            stretch -= (self.position - self.last_position) * self.share_dragged(limit);
         }
         let elastic = stretch * -k;
         if !is_viscous && !exceeds(elastic - viscous, limit) {
             let (overspeed, room) = (S::zero(), unbounded());
             return Yielding { elastic, damping: -viscous, stretch, overspeed, slips: false, room };
         }
-        self.slipping(law, stretch, velocity, limit, is_viscous)
+        self.slipping(stretch, limit, is_viscous)
     }
 
     /// The fraction of the way along which a slack spring drags the anchor, at a uniform deceleration until the damper
@@ -105,7 +101,8 @@ impl<S: Number> Slider<S> {
     ///
     /// From there on the anchor holds at once if the damping is strong. Because this happens within the step, the
     /// anchor is of second order.
-    fn share_dragged(&self, speed: S, viscosity: S, limit: S) -> S {
+    fn share_dragged(&self, limit: S) -> S {
+        let (speed, viscosity) = (length(self.velocity), self.law.friction_viscosity);
         let over = viscosity * self.overspeed;
         // Rounding may leave the damper slightly above a limit that it does not exceed.
         let fallen = over + (limit - viscosity * speed).max(S::zero());
@@ -113,21 +110,15 @@ impl<S: Number> Slider<S> {
             return S::zero();
         }
         let time = over / fallen;
-        let before = length(self.velocity);
+        let before = length(self.last_velocity);
         let between = before + (speed - before) * time;
         let twice_mean = before + speed;
         if twice_mean > S::zero() { time * ((before + between) / twice_mean) } else { time }
     }
 
-    fn slipping(
-        &self,
-        law: &Parameters<S>,
-        stretch: Vector2<S>,
-        velocity: Vector2<S>,
-        limit: S,
-        is_viscous: bool,
-    ) -> Yielding<S> {
-        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *law;
+    fn slipping(&self, stretch: Vector2<S>, limit: S, is_viscous: bool) -> Yielding<S> {
+        let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
+        let velocity = self.velocity;
         // The damper's share of the limit, as a vector.
         let (share, rest, overspeed) = if is_viscous {
             let speed = length(velocity);
@@ -156,7 +147,7 @@ impl<S: Number> Slider<S> {
         };
         let size = length(stretch);
         let mut direction = stretch / size;
-        let before = self.station - self.anchor;
+        let before = self.last_position - self.anchor;
         let drawn = length(before);
         // A spring that drags its anchor turns on the way: half of a short drag is in the direction before and half in
         // that after it. A long drag is in the direction of the way, as is the whole drag of a spring that was slack.
@@ -198,25 +189,31 @@ mod tests {
     const SECONDS: f64 = 0.6;
 
     /// The slider after a commit.
-    fn next(
-        slider: Slider<f64>,
-        parameters: &Parameters<f64>,
-        (position, velocity, limit): Moment,
-    ) -> Slider<f64> {
-        let Yielding { stretch, overspeed, .. } = slider.friction(parameters, position, velocity, limit);
-        Slider { anchor: position - stretch, station: position, velocity, overspeed }
+    fn next<'a>(slider: &Slider<'a, f64>, (position, velocity, limit): Moment) -> Slider<'a, f64> {
+        let Yielding { stretch, overspeed, .. } = moved(slider, position, velocity).friction(limit);
+        let (last_position, last_velocity) = (position, velocity);
+        Slider { anchor: position - stretch, last_position, last_velocity, overspeed, ..*slider }
     }
 
-    fn at_rest(position: Vector2<f64>) -> Slider<f64> {
-        Slider { anchor: position, station: position, velocity: Vector2::zeros(), overspeed: 0.0 }
+    fn moved<'a, T: Real>(
+        slider: &Slider<'a, T>,
+        position: Vector2<T>,
+        velocity: Vector2<T>,
+    ) -> Slider<'a, T> {
+        Slider { position, velocity, ..*slider }
+    }
+
+    fn at_rest<T: Real>(law: &Parameters<T>, position: Vector2<T>) -> Slider<'_, T> {
+        let memory = Discrete { anchor_P: position, sliding: T::zero(), ..Discrete::default() };
+        Slider::new(law, &memory, [position, Vector2::zeros()])
     }
 
     /// Anchors at so many even times by commits there.
     fn committed(parameters: &Parameters<f64>, steps: u32) -> Vec<Vector2<f64>> {
-        let mut slider = at_rest(motion(0.0).0);
+        let mut slider = at_rest(parameters, motion(0.0).0);
         let mut anchors = Vec::new();
         for step in 0..=steps {
-            slider = next(slider, parameters, motion(SECONDS * f64::from(step) / f64::from(steps)));
+            slider = next(&slider, motion(SECONDS * f64::from(step) / f64::from(steps)));
             anchors.push(slider.anchor);
         }
         anchors
@@ -276,7 +273,7 @@ mod tests {
         let anchor = Vector2::new(0.3, -0.7);
         for i in 0..1000 {
             let offset = Vector2::new(f64::from(i).sin(), f64::from(3 * i).cos()) * 2e-4;
-            let after = at_rest(anchor).friction(&parameters, anchor + offset, offset * 10.0, 10.0);
+            let after = moved(&at_rest(&parameters, anchor), anchor + offset, offset * 10.0).friction(10.0);
             assert_eq!((after.stretch, after.slips), (anchor + offset - anchor, false));
         }
     }
@@ -289,9 +286,9 @@ mod tests {
                 Parameters { friction_viscosity: 10.0_f64.powf(4.0 * w(7)), ..Parameters::default() };
             let limit = 10.0;
             let before = (Vector2::new(w(0), w(1)) * 2e-3, Vector2::new(w(2), w(8)) * 0.2, limit);
-            let slider = next(at_rest(Vector2::zeros()), &parameters, before);
+            let slider = next(&at_rest(&parameters, Vector2::zeros()), before);
             let (position, velocity) = (Vector2::new(w(3), w(4)) * 2e-3, Vector2::new(w(5), w(6)) * 0.2);
-            let after = slider.friction(&parameters, position, velocity, limit);
+            let after = moved(&slider, position, velocity).friction(limit);
             // The damper brakes, and the spring is not drawn out beyond where it was dragged to.
             assert!(after.damping.dot(&velocity) <= 0.0);
             assert!(
@@ -309,9 +306,8 @@ mod tests {
             let parameters = Parameters::<T>::default();
             for exponent in exponents {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
-                let (zeros, overspeed) = (Vector2::zeros(), T::zero());
-                let slider = Slider { anchor: zeros, station: zeros, velocity: zeros, overspeed };
-                let after = slider.friction(&parameters, zeros, velocity, T::lit(50.0));
+                let slider = at_rest(&parameters, Vector2::zeros());
+                let after = moved(&slider, Vector2::zeros(), velocity).friction(T::lit(50.0));
                 let force = after.elastic + after.damping;
                 let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;
                 assert!(off < 10.0 * roundoff, "1e{exponent} m/s: {force}");
@@ -331,17 +327,18 @@ mod tests {
                 friction_viscosity: si.friction_viscosity / unit,
                 ..si
             };
-            let mut slider = at_rest(Vector2::zeros());
-            (0..100).map(move |step| {
+            let mut slider = at_rest(&parameters, Vector2::zeros());
+            let force = |step| {
                 let (position, velocity, limit) = motion(5e-3 * f64::from(step));
                 let moment = (position * unit, velocity * unit, limit);
-                let after = slider.friction(&parameters, moment.0, moment.1, limit);
-                slider = next(slider, &parameters, moment);
+                let after = moved(&slider, moment.0, moment.1).friction(limit);
+                slider = next(&slider, moment);
                 after.elastic + after.damping
-            })
+            };
+            (0..100).map(force).collect::<Vec<_>>()
         };
         for exponent in [-120, -20, 20, 120] {
-            for (force, expected) in forces(10.0_f64.powi(exponent)).zip(forces(1.0)) {
+            for (force, expected) in forces(10.0_f64.powi(exponent)).into_iter().zip(forces(1.0)) {
                 // A hundred steps of some ten roundings, of an anchor next to a centimetre, in a spring drawn out by half a
                 // millimetre.
                 assert!((force - expected).norm() < 1e-10, "1e{exponent}: {force}, {expected}");

@@ -165,40 +165,28 @@ impl<T: Real> Differenced<'_, T> {
         evaluated?;
 
         // Forces by motion belong to the first part, all other derivatives by motion to the others.
-        if part != Part::Variables || counts[2] > 0 {
-            for &end in ends.iter().filter(|end| !end.is_ground()) {
-                scratch.slopes.clear();
-                for freedom in 0..end.freedoms() {
-                    self.slope(scratch, ends, Moved::Position(end, freedom))?;
-                }
-                for freedom in 0..end.freedoms() {
-                    self.slope(scratch, ends, Moved::Velocity(end, freedom))?;
-                }
-                let mut first = 0;
-                rows(&mut |row| {
-                    if part != Part::Variables || !matches!(row, Row::Force(_)) {
-                        let columns = 2 * end.freedoms();
-                        let numbers = derivatives.push(row, Column::Motion(end), row.len() * columns);
-                        for (result, numbers) in (first..).zip(numbers.chunks_exact_mut(columns)) {
-                            let slopes = scratch.slopes.iter().skip(result).step_by(results);
-                            numbers.iter_mut().zip(slopes).for_each(|(number, &slope)| *number = slope);
-                        }
+        let motions = ends.iter().filter(|end| !end.is_ground()).map(|&end| Column::Motion(end));
+        let motions = motions.filter(|_| part != Part::Variables || counts[2] > 0);
+        // An entry of a rotation is moved alone: both sides are no rotations, so none is preferred.
+        let variables = 0..if part == Part::Forces { 0 } else { 1 + counts.iter().sum::<usize>() };
+        for column in motions.chain(variables.map(Column::Variable)) {
+            scratch.slopes.clear();
+            for number in 0..column.len() {
+                self.slope(scratch, ends, (column, number))?;
+            }
+            let mut first = 0;
+            rows(&mut |row| {
+                let is_known =
+                    part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
+                if !is_known {
+                    let numbers = derivatives.push(row, column, row.len() * column.len());
+                    for (result, numbers) in (first..).zip(numbers.chunks_exact_mut(column.len())) {
+                        let slopes = scratch.slopes.iter().skip(result).step_by(results);
+                        numbers.iter_mut().zip(slopes).for_each(|(number, &slope)| *number = slope);
                     }
-                    first += row.len();
-                });
-            }
-        }
-        if part != Part::Forces {
-            // An entry of a rotation is moved alone: both sides are no rotations, so none is preferred.
-            for variable in 0..=counts.iter().sum() {
-                scratch.slopes.clear();
-                self.slope(scratch, ends, Moved::Variable(variable))?;
-                let mut slopes = scratch.slopes.iter();
-                rows(&mut |row| {
-                    let numbers = derivatives.push(row, Column::Variable(variable), row.len());
-                    numbers.iter_mut().zip(&mut slopes).for_each(|(number, &slope)| *number = slope);
-                });
-            }
+                }
+                first += row.len();
+            });
         }
         scratch.ends = all_ends;
         Ok(())
@@ -303,11 +291,11 @@ impl<T: Real> Differenced<'_, T> {
 /// Whether the number grows as the element moves.
 fn is_forwards<T: Real>(moved: Moved, kinematics: &Kinematics<T>) -> bool {
     let rate = match moved {
-        Moved::Position(End::Body(body), freedom) => {
+        (Column::Motion(End::Body(body)), number @ 0..6) => {
             let V = kinematics.velocities.velocity(body);
-            if freedom < 3 { V.angular[freedom] } else { V.linear[freedom - 3] }
+            [V.angular, V.linear][number / 3][number % 3]
         }
-        Moved::Position(End::Coordinate(coordinate), _) => kinematics.velocities.coordinate_rate(coordinate),
+        (Column::Motion(End::Coordinate(coordinate)), 0) => kinematics.velocities.coordinate_rate(coordinate),
         _ => T::zero(),
     };
     rate >= T::zero()

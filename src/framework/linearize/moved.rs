@@ -3,8 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use nalgebra::Vector3;
-
+use super::blocks::Column;
 use super::ends::End;
 use super::linearization::Memory;
 use crate::framework::Error;
@@ -29,14 +28,8 @@ pub(super) struct Scratch<T: Real> {
     pub(super) slopes: Vec<T>,
 }
 
-/// What is moved for one difference.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Moved {
-    Position(End, usize),
-    Velocity(End, usize),
-    /// As in [`Column::Variable`].
-    Variable(usize),
-}
+/// What is moved for one difference: one number of a column, of a body or coordinate those of its position first.
+pub(super) type Moved = (Column, usize);
 
 impl<T: Real> Scratch<T> {
     /// The scratch in this place, made if there is none.
@@ -61,47 +54,38 @@ impl<T: Real> Scratch<T> {
 
     /// Moves one number up or down; returns the distance, as rounded, and whether the variables stay in range.
     pub(super) fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
-        let kinematics = &mut self.kinematics;
-        let mut length;
-        match moved {
-            Moved::Position(End::Body(body), freedom) => {
-                let place_of =
-                    |kinematics: &Kinematics<T>| kinematics.positions.pose(body).translation.vector;
-                let before = place_of(kinematics);
-                length = step(before.amax()) * sense;
-                if freedom < 3 {
+        let Kinematics { time, positions, velocities } = &mut self.kinematics;
+        let length = match moved {
+            (Column::Motion(End::Body(body)), number @ 0..6) => {
+                let before = positions.pose(body).translation.vector;
+                let mut by = SpatialVelocity::zero();
+                let mut length = step(before.amax()) * sense;
+                if number < 3 {
                     // Points of the body are as far from the origin as the body, and their motion is rounded like that
                     // of the body.
                     let longest = T::lit(SCALE) * sense;
                     length = if length.abs() < longest.abs() { length } else { longest };
-                    let turn = SpatialVelocity::new(Vector3::ith(freedom, length), Vector3::zeros());
-                    kinematics.positions.displace(body, &turn);
+                    by.angular[number] = length;
+                    positions.displace(body, &by);
                 } else {
-                    let entry = freedom - 3;
-                    let shift = SpatialVelocity::new(Vector3::zeros(), Vector3::ith(entry, length));
-                    kinematics.positions.displace(body, &shift);
-                    length = place_of(kinematics)[entry] - before[entry];
+                    by.linear[number - 3] = length;
+                    positions.displace(body, &by);
+                    length = (positions.pose(body).translation.vector - before)[number - 3];
                 }
+                length
             }
-            Moved::Velocity(End::Body(body), freedom) => {
-                let SpatialVelocity { angular, linear } = kinematics.velocities.body_mut(body);
-                length = step(angular.amax().max(linear.amax())) * sense;
-                let number = if freedom < 3 { &mut angular[freedom] } else { &mut linear[freedom - 3] };
-                length = moved_by(number, length);
+            (Column::Motion(End::Body(body)), number) => {
+                let SpatialVelocity { angular, linear } = velocities.body_mut(body);
+                let length = step(angular.amax().max(linear.amax())) * sense;
+                moved_by(&mut [angular, linear][number / 3 - 2][number % 3], length)
             }
-            Moved::Position(End::Coordinate(coordinate), _) => {
-                let q = kinematics.positions.coordinate_mut(coordinate);
-                length = moved_by(q, step(*q) * sense);
+            (Column::Motion(End::Coordinate(coordinate)), number) => {
+                let both = [positions.coordinate_mut(coordinate), velocities.coordinate_mut(coordinate)];
+                let moved = &mut *both[number];
+                moved_by(moved, step(*moved) * sense)
             }
-            Moved::Velocity(End::Coordinate(coordinate), _) => {
-                let u = kinematics.velocities.coordinate_mut(coordinate);
-                length = moved_by(u, step(*u) * sense);
-            }
-            Moved::Variable(0) => {
-                let time = &mut kinematics.time;
-                length = moved_by(time, step(*time) * sense);
-            }
-            Moved::Variable(variable) => {
+            (Column::Variable(0), _) => moved_by(time, step(*time) * sense),
+            (Column::Variable(variable), _) => {
                 let slots = self.slots.as_mut();
                 let before = replace_number(slots, place, variable, T::zero());
                 let excludes_zero = slots.validate(place).is_err();
@@ -112,7 +96,7 @@ impl<T: Real> Scratch<T> {
                 replace_number(slots, place, variable, after);
                 return (after - before, slots.validate(place).is_ok());
             }
-        }
+        };
         (length, true)
     }
 
@@ -124,17 +108,17 @@ impl<T: Real> Scratch<T> {
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
         let Kinematics { time, positions, velocities } = &mut self.kinematics;
-        match moved {
-            Moved::Position(End::Body(body), _) | Moved::Velocity(End::Body(body), _) => {
+        match moved.0 {
+            Column::Motion(End::Body(body)) => {
                 *positions.body_mut(body) = *kinematics.positions.body(body);
                 *velocities.body_mut(body) = *kinematics.velocities.body(body);
             }
-            Moved::Position(End::Coordinate(moved), _) | Moved::Velocity(End::Coordinate(moved), _) => {
+            Column::Motion(End::Coordinate(moved)) => {
                 *positions.coordinate_mut(moved) = kinematics.positions.coordinate(moved);
                 *velocities.coordinate_mut(moved) = kinematics.velocities.coordinate(moved);
             }
-            Moved::Variable(0) => *time = kinematics.time,
-            Moved::Variable(_) => {
+            Column::Variable(0) => *time = kinematics.time,
+            Column::Variable(_) => {
                 return self.slots.copy_variables(place..place + 1, slots, place);
             }
         }
@@ -164,15 +148,11 @@ fn step<T: Real>(x: T) -> T {
 }
 
 /// The fraction of a slope that is noise because the number is rounded.
-pub(super) fn noise<T: Real>(moved: Moved, length: T) -> f64 {
-    match moved {
-        // What `step` balances it with.
-        Moved::Position(..) | Moved::Velocity(..) | Moved::Variable(0) => {
-            let shares = length.to_f64() / SCALE;
-            shares * shares
-        }
-        Moved::Variable(_) => 0.0,
-    }
+pub(super) fn noise<T: Real>((column, _): Moved, length: T) -> f64 {
+    let is_balanced = matches!(column, Column::Motion(_) | Column::Variable(0));
+    // What `step` balances it with.
+    let shares = length.to_f64() / SCALE;
+    if is_balanced { shares * shares } else { 0.0 }
 }
 
 /// The distance by which a variable is moved. A variable that cannot be zero but twice itself is a scale of the law, such as a stiffness

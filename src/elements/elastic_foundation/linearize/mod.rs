@@ -2,6 +2,7 @@
 
 mod springs;
 
+use super::law::Friction;
 use crate::elements::elastic_foundation::{Anchors, ElasticFoundation};
 use crate::elements::meshes::{ELASTIC, MOTION, Sums, by_mesh};
 use crate::framework::{AtDynamics, Between, Blocks, End, Row, Slopes};
@@ -63,7 +64,8 @@ impl<T: Real> ElasticFoundation<T> {
                 count(&mut damping, law.contact.normal_factor(rate) > T::zero(), (rate - letting_go).abs());
                 let slip_squared = spring.at.slip_F.norm_squared();
                 if self.has_anchors {
-                    let Pushed { at, stretch, normal_force, slips, .. } = contact.still(spring);
+                    let Pushed { at, stretch, normal_force, friction: Friction { slips, .. } } =
+                        contact.still(spring);
                     let limit = law.contact.holding_coefficient(slip_squared) * normal_force;
                     let [grip, _] = law.grip(at.area);
                     let pull = stretch.map_or_else(T::zero, |s| s.norm_squared().sqrt() * grip);
@@ -88,10 +90,10 @@ impl<T: Real> ElasticFoundation<T> {
             };
             if self.has_anchors {
                 state(["sticking", "slipping"], friction, "N");
-            } else if contact.material.static_friction > T::zero() {
+            } else if contact.law.material.static_friction > T::zero() {
                 state(["creeping", "sliding"], friction, "m/s");
             }
-            if contact.material.dissipation > T::zero() {
+            if contact.law.material.dissipation > T::zero() {
                 state(["pressing", "let go"], damping, "m/s");
             }
         }
@@ -106,7 +108,7 @@ impl<T: Real> ElasticFoundation<T> {
         (by_motion, _): &mut Memory<T>,
     ) -> Option<()> {
         for contact in self.contacts(at, at.velocities) {
-            let law = contact.varied_law::<N>(blocks);
+            let (law, places) = contact.varied_law::<N>(blocks);
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             let mut sums = [SpatialForce::zero(); NUMBERS];
             contact.for_each_spring(at, by_motion, |spring| {
@@ -122,7 +124,7 @@ impl<T: Real> ElasticFoundation<T> {
                     blocks.add_between_by_variables(bodies, &p_GM, first, &changes);
                 }
             })?;
-            for (place, sums) in law.places.into_iter().zip([&sums[..1], &sums[1..]]) {
+            for (place, sums) in places.into_iter().zip([&sums[..1], &sums[1..]]) {
                 blocks.add_between_by_variables(bodies, &p_GM, place, sums);
             }
         }
@@ -138,7 +140,7 @@ impl<T: Real> ElasticFoundation<T> {
         after.clone_from(at.discrete);
         after.replace(&at.dynamics.next_anchors);
         for contact in self.contacts(at, at.velocities) {
-            let law = contact.varied_law::<{ WITH_ANCHOR }>(blocks);
+            let (law, [of_velocity, of_material]) = contact.varied_law::<{ WITH_ANCHOR }>(blocks);
             let moving_law = contact.law_over();
             let (p_GM, V_M) = (contact.origin(), contact.velocity());
             let R_GO = contact.X_GO.rotation.matrix();
@@ -152,14 +154,14 @@ impl<T: Real> ElasticFoundation<T> {
                 // contact, or has no stiffness, is at its base.
                 let dragged = anchor.filter(|_| grips);
                 if let Some(anchor) = dragged
-                    && !contact.still(spring).slips
+                    && !contact.still(spring).friction.slips
                 {
                     for axis in 0..3 {
                         blocks.add_to_by_variables(row(axis), anchor + axis, &[T::one()]);
                     }
                     return;
                 }
-                let Pushed { at, stretch, friction: [elastic, _], .. } =
+                let Pushed { at, stretch, friction: Friction { elastic, .. }, .. } =
                     contact.moving::<MOTION>(&moving_law, spring);
                 let share = elastic / moving_law.grip(at.area)[0];
                 let lead = stretch.filter(|_| grips).map(|stretch| stretch.map(|s| s * share));
@@ -174,11 +176,10 @@ impl<T: Real> ElasticFoundation<T> {
                     let motion = (&p_GM, &V_M);
                     blocks.add_to_between(row(axis), contact.bodies(), motion, by_position, by_velocity);
                 }
-                let Pushed { stretch, friction: [elastic, _], .. } = contact.given(&law, spring);
+                let Pushed { stretch, friction: Friction { elastic, .. }, .. } = contact.given(&law, spring);
                 if let (Some(anchor), Some(stretch)) = (dragged, stretch) {
-                    let share = elastic / law.law.grip(Dual::of(spring.at.area))[0];
+                    let share = elastic / law.grip(Dual::of(spring.at.area))[0];
                     let lead = stretch.map(|s| s * share);
-                    let [of_velocity, of_material] = law.places;
                     for (axis, along) in R_GO.column_iter().enumerate() {
                         let Dual { slopes, .. } = dot(&lead, &along.map(Dual::of));
                         let by =

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use crate::elements::elastic_foundation::contact::Contact;
-use crate::elements::elastic_foundation::law::Law;
+use crate::elements::elastic_foundation::law::{Friction, Law};
 use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
 use crate::elements::laws::Touch;
 use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
@@ -22,13 +22,6 @@ pub(in super::super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>:
 
 /// The same with the numbers of an anchor.
 pub(in super::super) const WITH_ANCHOR: usize = NUMBERS + 3;
-
-/// The law of the springs of a contact as a function of its parameters, and the places of the first and of the others.
-pub(super) struct VariedLaw<T: Real, const N: usize> {
-    material: Material<Dual<T, N>>,
-    pub(super) law: Law<Dual<T, N>>,
-    pub(super) places: [usize; 2],
-}
 
 /// Workspace of the derivatives: for each vertex of clipped faces the derivatives of its volume by motion; and the anchors
 /// after a commit.
@@ -60,10 +53,7 @@ pub(super) struct Pushed<S: Number> {
     pub(super) normal_force: S,
     /// From the anchor to the base along the surface.
     pub(super) stretch: Option<Vector3<S>>,
-    /// The factors of the stretch and of the slip velocity in friction.
-    pub(super) friction: [S; 2],
-    /// Whether the spring has yielded.
-    pub(super) slips: bool,
+    pub(super) friction: Friction<S>,
 }
 
 impl<S: Number> Pushed<S> {
@@ -79,13 +69,14 @@ impl<S: Number> Pushed<S> {
         let [ss, sv] = stretch.map_or([S::zero(); 2], |s| [dot(&s, &s), dot(&s, &at.slip_F)]);
         let squares = [ss, sv, dot(&at.slip_F, &at.slip_F)];
         let (normal_force, _) = law.press(elastic_force, at.depth_rate);
-        let (friction, slips) = law.friction(has_anchors.then_some(at.area), squares, normal_force);
-        Self { at, normal_force, stretch, friction, slips }
+        let friction = law.friction(has_anchors.then_some(at.area), squares, normal_force);
+        Self { at, normal_force, stretch, friction }
     }
 
     #[inline]
     pub(super) fn force(&self) -> Vector3<S> {
-        let [elastic, along_slip] = self.friction;
+        let Friction { elastic, damping, viscous, .. } = self.friction;
+        let along_slip = damping - viscous;
         let force = self.at.n_F.map(|n| n * self.normal_force) + self.at.slip_F.map(|v| v * along_slip);
         self.stretch.map_or(force, |stretch| force + stretch.map(|s| s * elastic))
     }
@@ -94,18 +85,18 @@ impl<S: Number> Pushed<S> {
 impl<T: Real> Contact<'_, T> {
     /// The law over other numbers, without derivatives.
     pub(super) fn law_over<S: Number<Scalar = T>>(&self) -> Law<S> {
-        Law::new(&self.material.lift(&mut S::of), S::of(self.parameters.transition_velocity))
+        Law::new(self.law.material.lift(&mut S::of), S::of(self.parameters.transition_velocity))
     }
 
-    /// The law over numbers that vary with its parameters.
-    pub(super) fn varied_law<const N: usize>(&self, blocks: &Blocks<'_, T>) -> VariedLaw<T, N> {
+    /// The law over numbers that vary with its parameters, and the places of the first of these and of the others.
+    pub(super) fn varied_law<const N: usize>(&self, blocks: &Blocks<'_, T>) -> (Law<Dual<T, N>>, [usize; 2]) {
         let mut vary = varied(0);
         let transition_velocity = vary(self.parameters.transition_velocity);
-        let material = self.material.lift(&mut vary);
+        let material = self.law.material.lift(&mut vary);
         // In the order of the declarations, without the materials before this one.
         let before = self.parameters.materials[..self.found.mesh].iter().flatten().count();
         let places = [0, 1 + before * (NUMBERS - 1)].map(|number| blocks.parameter(number));
-        VariedLaw { material, law: Law::new(&material, transition_velocity), places }
+        (Law::new(material, transition_velocity), places)
     }
 
     /// Calls `visit` with each spring, in the order of the results unless faces are clipped, for which `by_motion` is used.
@@ -195,7 +186,7 @@ impl<T: Real> Contact<'_, T> {
         let point_G = if self.has_anchors { base_G } else { point_G };
         let (depth_rate, slip_F) = self.motion(V, &point_G, &n_F);
         let at = Touch { time: at.time, area, depth, depth_rate, p_FB: base_G.coords, slip_F, n_F };
-        let elastic_by_motion = volume_by_motion * self.material.stiffness;
+        let elastic_by_motion = volume_by_motion * self.law.material.stiffness;
         Spring { id, anchor, point_G, at, gradient, volume, elastic_by_motion }
     }
 
@@ -219,7 +210,7 @@ impl<T: Real> Contact<'_, T> {
     #[inline]
     pub(super) fn still(&self, spring: &Spring<T>) -> Pushed<T> {
         let anchor = spring.anchor.map(|(_, anchor_G)| anchor_G.coords);
-        let elastic_force = self.material.elastic_force(spring.volume);
+        let elastic_force = self.law.material.elastic_force(spring.volume);
         Pushed::of(&self.law, elastic_force, spring.at, self.has_anchors, anchor)
     }
 
@@ -231,7 +222,7 @@ impl<T: Real> Contact<'_, T> {
         spring: &Spring<T>,
     ) -> Pushed<Dual<T, N>> {
         let anchor = spring.anchor.map(|(_, anchor_G)| anchor_G.coords.map(Dual::of));
-        let elastic_force = Dual::variable(self.material.elastic_force(spring.volume), ELASTIC);
+        let elastic_force = Dual::variable(self.law.material.elastic_force(spring.volume), ELASTIC);
         let at = spring.at.varied(spring.gradient.as_ref());
         Pushed::of(law, elastic_force, at, self.has_anchors, anchor)
     }
@@ -254,7 +245,7 @@ impl<T: Real> Contact<'_, T> {
     #[inline]
     pub(super) fn given<const N: usize>(
         &self,
-        VariedLaw { material, law, .. }: &VariedLaw<T, N>,
+        law: &Law<Dual<T, N>>,
         spring: &Spring<T>,
     ) -> Pushed<Dual<T, N>> {
         let anchor = spring.anchor.map(|(_, anchor_G)| {
@@ -264,7 +255,7 @@ impl<T: Real> Contact<'_, T> {
             }
             anchor
         });
-        let elastic_force = material.elastic_force(spring.volume.map(Dual::of));
+        let elastic_force = law.material.elastic_force(spring.volume.map(Dual::of));
         Pushed::of(law, elastic_force, spring.at.lift(&mut Dual::of), self.has_anchors, anchor)
     }
 
