@@ -10,10 +10,8 @@ use crate::framework::variables::{Numbers, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row, Scope};
 use crate::math::Real;
 
-type At<'a, T> = AtDynamics<'a, T, CableSpring<T>>;
-
 impl<T: Real> CableSpring<T> {
-    pub(super) fn state_branches(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn state_branches(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
         let Position { path, strands, elongation } = at.position;
         let zero = T::zero();
@@ -53,13 +51,13 @@ impl<T: Real> CableSpring<T> {
     }
 
     /// Whether forces and memory have derivatives in scope. The remembered path only selects where the next search starts.
-    pub(super) fn varies(at: &At<'_, T>, scope: Scope) -> [bool; 2] {
+    pub(super) fn varies(at: &AtDynamics<'_, T, Self>, scope: Scope) -> [bool; 2] {
         let is_rubbed = at.parameters.friction.iter().any(|mu| *mu > T::zero());
         [at.position.elongation != T::zero(), scope.commit && is_rubbed]
     }
 
     /// Writes everything in scope, so that each motion is followed once.
-    pub(super) fn linearize_in_scope(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
         let cable = &Evaluated {
             placed: self.path.at(&at.parameters.places),
@@ -110,25 +108,25 @@ impl<T: Real> CableSpring<T> {
             if !variables && !remembers {
                 return;
             }
-            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, by| {
+            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, places, directions| {
                 if variables {
                     for (on, [change, _]) in derivatives.forces() {
-                        by.for_each(|(variable, along)| {
+                        for (&variable, along) in places.iter().zip(directions) {
                             blocks.add_by_variables(on, variable, &[change * along]);
-                        });
+                        }
                     }
                     for (on, [change, _]) in derivatives.coordinate_forces() {
-                        by.for_each(|(variable, along)| {
+                        for (&variable, along) in places.iter().zip(directions) {
                             blocks.add_by_variables(on, variable, &[change * along]);
-                        });
+                        }
                     }
                 }
                 if remembers {
                     derivatives.next_memory(cable, |number, axis, slopes| {
                         let (row, [slopes, _]) = (Row::Next(place(number, axis)), halves(slopes));
-                        by.for_each(|(variable, along)| {
+                        for (&variable, along) in places.iter().zip(directions) {
                             blocks.add_to_by_variables(row, variable, &[slopes.dot(along)]);
-                        });
+                        }
                     });
                 }
             });
@@ -172,7 +170,10 @@ fn add_forces<T: Real>(motion: PathMotion, derivatives: &StrandDerivatives<T>, b
 
 /// The places of the numbers of marks and laps in a memory that begins at `first`, and for a point of its components. For a
 /// number that is not remembered, a place that does not exist.
-fn places_in_memory<T: Real>(at: &At<'_, T>, first: usize) -> impl Fn(StrandMotion, usize) -> usize + use<T> {
+fn places_in_memory<T: Real>(
+    at: &AtDynamics<'_, T, CableSpring<T>>,
+    first: usize,
+) -> impl Fn(StrandMotion, usize) -> usize + use<T> {
     let mut grips = first;
     at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
     let laps = grips + Grip::<T>::COUNT * at.discrete.grips.grips.len();
@@ -212,28 +213,18 @@ fn for_each_motion<T: Real>(
     }
 }
 
-/// Variables with the directions of a motion that they cause.
-#[derive(Clone, Copy)]
-struct Causes<'a, T: Real>(&'a [usize], &'a [Vector6<T>]);
-
-impl<'a, T: Real> Causes<'a, T> {
-    fn for_each(self, visit: impl FnMut((usize, &'a Vector6<T>))) {
-        self.0.iter().copied().zip(self.1).for_each(visit);
-    }
-}
-
-/// Calls `visit` along each motion that variables cause.
+/// Calls `visit` along each motion that variables cause, with these and the directions in which they move it.
 fn for_each_variable<T: Real>(
-    at: &At<'_, T>,
+    at: &AtDynamics<'_, T, CableSpring<T>>,
     cable: &Evaluated<'_, T>,
     derivatives: &mut StrandDerivatives<T>,
     blocks: &mut Blocks<'_, T>,
-    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, Causes<'_, T>),
+    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, &[usize], &[Vector6<T>]),
 ) {
     let (first, place) = (blocks.parameter(0), places_in_memory(at, blocks.discrete(0)));
     let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
         if derivatives.along(cable, motion) {
-            visit(derivatives, blocks, Causes(variables, directions));
+            visit(derivatives, blocks, variables, directions);
         }
     };
     let axes: [Vector6<T>; 3] = from_fn(|axis| Vector6::ith(axis, T::one()));

@@ -7,8 +7,6 @@ use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks, Row, varied};
 use crate::math::{Dual, Number, Real};
 
-type At<'a, T> = AtDynamics<'a, T, CoordinateSpringDamperExt<T>>;
-
 /// The number of derivatives by motion: displacement and velocity.
 const MOTION: usize = 2;
 /// That of all derivatives: motion, parameters, memory.
@@ -27,7 +25,7 @@ const BY_FRICTION: usize = ALL - FRICTION;
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
 fn over<T: Real, const N: usize, R>(
-    at: &At<'_, T>,
+    at: &AtDynamics<'_, T, CoordinateSpringDamperExt<T>>,
     first: usize,
     law: impl FnOnce(&Parameters<Dual<T, N>>, [Dual<T, N>; 2], &Discrete<Dual<T, N>>) -> R,
 ) -> R {
@@ -50,7 +48,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 
     /// Adds the derivatives of numbers by the factors, which move the displacement.
     #[inline]
-    fn add_by_factors<const N: usize>(&self, at: &At<'_, T>, numbers: [&mut Dual<T, ALL>; N]) {
+    fn add_by_factors<const N: usize>(&self, at: &AtDynamics<'_, T, Self>, numbers: [&mut Dual<T, ALL>; N]) {
         let of = at.parameters.places(MOTION);
         let sides = self.sides(at.parameters).motions(at.positions, at.velocities);
         for Dual { slopes, .. } in numbers {
@@ -60,13 +58,17 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         }
     }
 
-    pub(super) fn linearize_force(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_force(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let force = over::<T, MOTION, _>(at, ALL, |p, [q, v], m| p.evaluate(q, v, m).0.force);
         self.sides(at.parameters).add(blocks, force.slopes);
         Self::state_branches(at, blocks);
     }
 
-    pub(super) fn linearize_force_by_variables(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_force_by_variables(
+        &self,
+        at: &AtDynamics<'_, T, Self>,
+        blocks: &mut Blocks<'_, T>,
+    ) {
         let [spring, damper] = over::<T, BY_SPRING, _>(at, SPRING, |p, [q, v], _| p.spring_and_damper(q, v));
         let friction = over::<T, BY_FRICTION, _>(at, FRICTION, |p, [q, v], m| p.friction(q, v, m).force);
         let mut force = Self::by_all(SPRING, spring + damper) + Self::by_all(FRICTION, friction);
@@ -86,7 +88,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         }
     }
 
-    pub(super) fn linearize_memory(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let (sides, first, rows) = (self.sides(at.parameters), blocks.parameter(0), at.discrete.places(0));
         let of_friction = [rows.friction_mode, rows.last_sticking_position, rows.bristle_energy];
         let mut write = |row, Dual { slopes, .. }: &Dual<T, ALL>| {
@@ -143,7 +145,7 @@ impl<T: Real> Parameters<T> {
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
     /// The branches of friction and stops, and the distances to the next ones.
-    fn state_branches(at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    fn state_branches(at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let (parameters, discrete) = (at.parameters, at.discrete);
         let (q, v) = (at.position.displacement, at.velocity.velocity);
         let zone = parameters.friction_proportional_zone;

@@ -24,8 +24,6 @@ const IN_PLANE: usize = 5;
 /// commit depends on that of the commit likewise, with the opposite sign.
 const FRICTION: usize = PARAMETERS - OF_NORMAL + MEMORY + IN_PLANE;
 
-type At<'a, T> = AtDynamics<'a, T, ExponentialSpring<T>>;
-
 /// The law in numbers with derivatives: the normal force by height, speed and the first of its parameters, and friction by the
 /// last of its directions. Friction depends on height and speed, and on these parameters, only through the normal force.
 struct Law<T: Real, const M: usize, const N: usize> {
@@ -36,7 +34,7 @@ struct Law<T: Real, const M: usize, const N: usize> {
 impl<T: Real, const M: usize, const N: usize> Law<T, M, N> {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "results that are not read cost nothing")]
-    fn of(at: &At<'_, T>) -> Self {
+    fn of(at: &AtDynamics<'_, T, ExponentialSpring<T>>) -> Self {
         let (p, v) = (&at.position.p_PS.coords, &at.velocity.v_PS);
         let mut vary = varied(0);
         let [height, speed] = [p.z, v.z].map(&mut vary);
@@ -79,13 +77,13 @@ impl<T: Real> Law<T, { 2 + OF_NORMAL }, FRICTION> {
 
 impl<T: Real> ExponentialSpring<T> {
     /// The velocity of the station as seen from the plane's body, in Ground; no torque depends on a rotation.
-    fn velocity_G(at: &At<'_, T>) -> SpatialVelocity<T> {
+    fn velocity_G(at: &AtDynamics<'_, T, Self>) -> SpatialVelocity<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
 
     /// Writes the derivatives of the forces by motion, and those of everything else in scope: they are those of one
     /// evaluation.
-    pub(super) fn linearize_in_scope(&self, at: &At<'_, T>, blocks: &mut Blocks<'_, T>) {
+    pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Scope { variables, commit } = blocks.scope();
         if variables || commit {
             let law = Law::of(at);
@@ -99,7 +97,7 @@ impl<T: Real> ExponentialSpring<T> {
     #[inline]
     fn linearize_by_motion<const M: usize, const N: usize>(
         &self,
-        at: &At<'_, T>,
+        at: &AtDynamics<'_, T, Self>,
         law: &Law<T, M, N>,
         blocks: &mut Blocks<'_, T>,
     ) {
@@ -124,7 +122,7 @@ impl<T: Real> ExponentialSpring<T> {
     #[inline]
     fn linearize_others(
         &self,
-        at: &At<'_, T>,
+        at: &AtDynamics<'_, T, Self>,
         law: &Law<T, { 2 + OF_NORMAL }, FRICTION>,
         blocks: &mut Blocks<'_, T>,
     ) {

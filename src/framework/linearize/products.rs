@@ -66,9 +66,7 @@ impl<T: Real> Linearization<T> {
         self.check([motion.topology(), velocity.topology(), forces.topology()])?;
         forces.set_zero();
         for (on, by, numbers) in self.forces_by_motion() {
-            let mut sum = [T::zero(); ROWS];
-            multiply(numbers, &columns(motion, velocity, by), by, &mut sum);
-            add(forces, on, &sum);
+            add(forces, on, &product(numbers, &columns(motion, velocity, by), 2 * by.freedoms()));
         }
         Ok(())
     }
@@ -88,8 +86,7 @@ impl<T: Real> Linearization<T> {
         by_position.set_zero();
         by_velocity.set_zero();
         for (on, by, numbers) in self.forces_by_motion() {
-            let mut sums = [T::zero(); COLUMNS];
-            multiply_transposed(numbers, &rows(multipliers, on), by, &mut sums);
+            let sums = product_transposed(numbers, &rows(multipliers, on), 2 * by.freedoms());
             add_both(by_position, by_velocity, by, &sums);
         }
         Ok(())
@@ -161,18 +158,15 @@ impl<T: Real> Linearization<T> {
                 discrete.fill(T::zero());
             }
             for (row, column, numbers) in element.blocks() {
-                let mut sum = [T::zero(); ROWS];
-                match column {
-                    Column::Motion(by) => multiply(numbers, &columns(motion, velocity, by), by, &mut sum),
-                    Column::Variable(variable) => {
-                        let factor = variables.of_column(place, variable);
-                        // Few variables change in most directions.
-                        if have_same_bits(factor, T::zero()) {
-                            continue;
-                        }
-                        sum.iter_mut().zip(numbers).for_each(|(sum, &number)| *sum = number * factor);
-                    }
+                let factors = match column {
+                    Column::Motion(by) => columns(motion, velocity, by),
+                    Column::Variable(variable) => only(variables.of_column(place, variable)),
+                };
+                // Few variables change in most directions.
+                if matches!(column, Column::Variable(_)) && have_same_bits(factors[0], T::zero()) {
+                    continue;
                 }
+                let sum = product(numbers, &factors, column.len());
                 let [discrete, rates] = next.memory_of_mut(place);
                 match row {
                     Row::Force(on) => add(forces, on, &sum),
@@ -227,20 +221,10 @@ impl<T: Real> Linearization<T> {
                 if !matches!(row, Row::Force(_)) && have_same_bits(factors[0], T::zero()) {
                     continue;
                 }
+                let sums = product_transposed(numbers, &factors, column.len());
                 match column {
-                    Column::Motion(by) => {
-                        let mut sums = [T::zero(); COLUMNS];
-                        multiply_transposed(numbers, &factors, by, &mut sums);
-                        add_both(by_position, by_velocity, by, &sums);
-                    }
-                    Column::Variable(variable) => {
-                        let terms = numbers.iter().zip(&factors).map(|(&number, &factor)| number * factor);
-                        by_variables.add_to_column(
-                            place,
-                            variable,
-                            terms.fold(T::zero(), |sum, term| sum + term),
-                        );
-                    }
+                    Column::Motion(by) => add_both(by_position, by_velocity, by, &sums),
+                    Column::Variable(variable) => by_variables.add_to_column(place, variable, sums[0]),
                 }
             }
         }
@@ -279,31 +263,36 @@ impl<T: Real> Linearization<T> {
 const ROWS: usize = 6;
 const COLUMNS: usize = 12;
 
-/// Adds the products of derivatives by the motion of a body or coordinate, row by row.
+/// The product of a block with this number of columns.
 #[inline]
-fn multiply<T: Real>(numbers: &[T], columns: &[T; COLUMNS], by: End, sum: &mut [T; ROWS]) {
-    for (sum, numbers) in sum.iter_mut().zip(numbers.chunks_exact(2 * by.freedoms())) {
+fn product<T: Real>(numbers: &[T], columns: &[T; COLUMNS], count: usize) -> [T; ROWS] {
+    let mut sums = [T::zero(); ROWS];
+    for (sum, numbers) in sums.iter_mut().zip(numbers.chunks_exact(count)) {
         for (&number, &column) in numbers.iter().zip(columns) {
             *sum += number * column;
         }
     }
+    sums
 }
 
-/// Adds the products of the transpose.
+/// The product of its transpose.
 #[inline]
-fn multiply_transposed<T: Real>(numbers: &[T], rows: &[T; ROWS], by: End, sums: &mut [T; COLUMNS]) {
-    for (&row, numbers) in rows.iter().zip(numbers.chunks_exact(2 * by.freedoms())) {
+fn product_transposed<T: Real>(numbers: &[T], rows: &[T; ROWS], count: usize) -> [T; COLUMNS] {
+    let mut sums = [T::zero(); COLUMNS];
+    for (&row, numbers) in rows.iter().zip(numbers.chunks_exact(count)) {
         for (sum, &number) in sums.iter_mut().zip(numbers) {
             *sum += number * row;
         }
     }
+    sums
 }
 
 /// One number and zeros.
 #[inline]
-fn only<T: Real>(number: T) -> [T; ROWS] {
-    let zero = T::zero();
-    [number, zero, zero, zero, zero, zero]
+fn only<T: Real, const N: usize>(number: T) -> [T; N] {
+    let mut numbers = [T::zero(); N];
+    numbers[0] = number;
+    numbers
 }
 
 /// The components of the motion or the multipliers of a body or coordinate, then zeros.

@@ -23,7 +23,8 @@ pub struct VariableVector<T: Real> {
     pub time: T,
     pub(super) version: usize,
     numbers: Vec<T>,
-    spans: Vec<Span>,
+    /// Where the parameters of each element begin, its discrete and its continuous variables, and the end.
+    spans: Vec<[usize; 4]>,
 }
 
 clone_by_field!(VariableVector { time, version, numbers, spans });
@@ -37,13 +38,10 @@ pub struct VariablePlace {
     version: usize,
 }
 
-/// The place where the parameters of one element begin, those of its discrete and continuous variables, and the end.
-type Span = [usize; 4];
-
 impl<T: Real> VariableVector<T> {
     /// Zeros for the variables of a state, and of all states of its system.
     pub fn zeros(state: &State<T>) -> Self {
-        let spans: Vec<Span> = state.spans().collect();
+        let spans: Vec<_> = state.spans().collect();
         let count = spans.last().map_or(0, |span| span[3]);
         Self { time: T::zero(), version: state.version, numbers: vec![T::zero(); count], spans }
     }
@@ -203,7 +201,7 @@ impl<T: Real> State<T> {
     }
 
     /// The numbers of all elements, vacant places included.
-    fn spans(&self) -> impl Iterator<Item = Span> + '_ {
+    fn spans(&self) -> impl Iterator<Item = [usize; 4]> + '_ {
         let places = self.kinds.iter().flat_map(|slots| {
             let places = &slots.roster().places;
             let counts = move |place| places.stamp(place).map_or([0; 3], |_| slots.counts(place));

@@ -40,7 +40,9 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         };
         let parameters = at.parameters.lift(&mut Dual::of);
         // The law has succeeded for the same values; if it fails here, finite differences report the error.
-        self.for_each(at, &parameters, motion, || Dual::of, of, visit).ok()?.then_some(())
+        self.for_each(at, &parameters, motion, |memory| memory.lift(&mut Dual::of), of, visit)
+            .ok()?
+            .then_some(())
     }
 
     /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time, parameters and memory, from `first` on.
@@ -60,10 +62,10 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
         let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(at_time(touch, time));
-        let of_memory = || {
+        let of_memory = |memory: &L::Memory| {
             let mut next = varied(first);
             (0..Self::OF_LAW).for_each(|_| _ = next(T::zero()));
-            next
+            memory.lift(&mut next)
         };
         self.for_each(at, &parameters, motion, of_memory, of, visit).ok()?.then_some(())
     }

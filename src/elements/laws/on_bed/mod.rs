@@ -277,22 +277,22 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
 
 impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     /// Calls `visit` with the face of each displaced spring, its motion, and what `of` returns over other numbers: those of the
-    /// parameters, of a motion, and of a memory, each of which `lifts` makes. A spring without a memory has just been displaced.
+    /// parameters, of a motion, and of a memory. A spring without a memory has just been displaced.
     ///
     /// Returns `false` if a motion is not known over these numbers.
-    fn for_each<S: Number<Scalar = T>, R, Lift: FnMut(T) -> S>(
+    fn for_each<S: Number<Scalar = T>, R>(
         &self,
         at: &AtVelocity<'_, T, Self>,
         parameters: &Over<T, L::Parameters, S>,
         motion: impl Fn(&Displaced<T>, &Touch<T>) -> Option<Touch<S>>,
-        lifts: impl Fn() -> Lift,
+        lift: impl Fn(&L::Memory) -> Over<T, L::Memory, S>,
         of: impl Fn(&L, &Over<T, L::Parameters, S>, &Over<T, L::Memory, S>, &Touch<S>) -> ElementResult<R>,
         mut visit: impl FnMut(usize, &Touch<T>, R),
     ) -> ElementResult<bool> {
         for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
             let Some(at_base) = motion(spring, touch) else { return Ok(false) };
             let memory = match at.discrete.of(spring.face) {
-                Some(memory) => memory.lift(&mut lifts()),
+                Some(memory) => lift(memory),
                 None => self.law.begin(parameters, &at_base)?,
             };
             visit(spring.face, touch, of(&self.law, parameters, &memory, &at_base)?);
@@ -392,7 +392,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             at,
             at.parameters,
             |_, touch| Some(*touch),
-            || |number| number,
+            L::Memory::clone,
             L::evaluate,
             |_, touch, push| {
                 let force = X_GF.rotation * push.force;
@@ -463,7 +463,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             at,
             at.parameters,
             |_, touch| Some(*touch),
-            || |number| number,
+            L::Memory::clone,
             L::commit,
             |face, _, memory| {
                 if let Some(place) = next.0.get_mut(face) {
