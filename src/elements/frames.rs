@@ -1,6 +1,6 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Matrix3, Point3, Vector6};
+use nalgebra::{Point3, Rotation3, Vector6};
 
 use crate::framework::variables::{Composite, Lift, Visitor, VisitorMut};
 use crate::framework::{
@@ -93,25 +93,24 @@ impl Ends {
         Ok(topology.check_body(self.body2)?)
     }
 
-    /// `X_GF`, `X_GM` and the orientation of M in F.
+    /// `X_GF`, `X_GM` and `X_FM`.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
-    pub(super) fn poses<T: Real>(
-        self,
-        positions: &Positions<T>,
-        frames: &Frames<T>,
-    ) -> (Pose<T>, Pose<T>, Matrix3<T>) {
+    pub(super) fn poses<T: Real>(self, positions: &Positions<T>, frames: &Frames<T>) -> [Pose<T>; 3] {
         let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
         let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
-        (X_GF, X_GM, X_GF.rotation.matrix().tr_mul(X_GM.rotation.matrix()))
+        let R_GF = X_GF.rotation.matrix();
+        let R_FM = Rotation3::from_matrix_unchecked(R_GF.tr_mul(X_GM.rotation.matrix()));
+        let p_FM = R_GF.tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
+        [X_GF, X_GM, Pose::from_parts(p_FM.into(), R_FM)]
     }
 }
 
 impl Ends {
-    /// Velocities of frames F and M in Ground, expressed in Ground.
+    /// Velocities of frames F and M in Ground, expressed in Ground, and of M in F, expressed in F.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
     pub(super) fn velocities<T: Real>(
@@ -119,11 +118,14 @@ impl Ends {
         positions: &Positions<T>,
         velocities: &Velocities<T>,
         [X_GF, X_GM]: [&Pose<T>; 2],
-    ) -> (SpatialVelocity<T>, SpatialVelocity<T>) {
+    ) -> [SpatialVelocity<T>; 3] {
         let of = |body, X: &Pose<T>| {
             velocities.velocity_of_frame(positions, Checked(body), &X.translation.vector.into())
         };
-        (of(self.body1, X_GF), of(self.body2, X_GM))
+        let (V_GF, V_GM) = (of(self.body1, X_GF), of(self.body2, X_GM));
+        // F and M are compared at one point, M's origin.
+        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
+        [V_GF, V_GM, (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse())]
     }
 
     pub(super) fn bodies(self) -> [BodyIndex; 2] {

@@ -45,9 +45,8 @@ pub struct State<T: Real> {
     pub(crate) layout: u64,
     pub(crate) continuous: Continuous<T>,
     pub(crate) forces: Forces<T>,
-    pub(crate) potential_energy: T,
-    pub(crate) power_dissipated: T,
-    pub(crate) power_supplied: T,
+    /// The energy stored in all elements, and the powers that they dissipate and supply.
+    pub(crate) totals: [T; 3],
 }
 
 clone_by_field!(State {
@@ -60,9 +59,7 @@ clone_by_field!(State {
     layout,
     continuous,
     forces,
-    potential_energy,
-    power_dissipated,
-    power_supplied,
+    totals,
 });
 
 impl<T: Real> State<T> {

@@ -95,8 +95,7 @@ impl<T: Real> ForceSystem<T> {
     /// # Panics
     /// If the system does not have it, like slice indexing; see [`contains`](Self::contains).
     pub fn element_name(&self, element: impl Into<ElementId>) -> ElementName {
-        let id = or_panic(self.check(element.into()));
-        self.kinds[id.kind()].roster().name(id.place())
+        or_panic(self.name_of(element.into()))
     }
 
     /// The typed handle of an element; `None` if it is of another type, or the system does not have it.
@@ -205,9 +204,7 @@ impl<T: Real> ForceSystem<T> {
             layout: layouts.fold(0, chain),
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
-            potential_energy: T::zero(),
-            power_dissipated: T::zero(),
-            power_supplied: T::zero(),
+            totals: [T::zero(); 3],
         };
         state.collect_continuous();
         state
@@ -438,7 +435,7 @@ impl<T: Real> ForceSystem<T> {
         }
         state.forces.check_finite()?;
         finite_energy(totals.iter().all(T::is_finite))?;
-        [state.potential_energy, state.power_dissipated, state.power_supplied] = totals;
+        state.totals = totals;
         state.collect_rates();
         state.continuous.was_evaluated();
         state.stage = Stage::Dynamics;

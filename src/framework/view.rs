@@ -181,17 +181,17 @@ impl<'a, T: Real> DynamicsView<'a, T> {
 
     /// The energy stored in all elements \[J\].
     pub fn potential_energy(&self) -> T {
-        self.state.potential_energy
+        self.state.totals[0]
     }
 
     /// The power dissipated by all elements \[W\], as far as it is known instantaneously.
     pub fn power_dissipated(&self) -> T {
-        self.state.power_dissipated
+        self.state.totals[1]
     }
 
     /// The power supplied by the drives inside all elements \[W\].
     pub fn power_supplied(&self) -> T {
-        self.state.power_supplied
+        self.state.totals[2]
     }
 
     /// The power flowing into each element \[W\], from the bodies and from a drive inside it, in the order of

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector3, Vector6};
 
 mod chart;
 mod derivatives;
@@ -179,15 +179,14 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
     }
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
-        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
-        let (angles, chart) = C::chart(&R_FM, given.discrete)?;
-        let q = joined(&angles, &chart.translation::<C>(&p_FM));
+        let [X_GF, X_GM, X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
+        let (angles, chart) = C::chart(X_FM.rotation.matrix(), given.discrete)?;
+        let q = joined(&angles, &chart.translation::<C>(&X_FM.translation.vector));
 
         // Field by field: a whole struct would be built and then copied.
         cache.X_GF = X_GF;
         cache.X_GM = X_GM;
-        cache.X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        cache.X_FM = X_FM;
         cache.q = q;
         cache.potential_energy = self.coordinates.energy(&given.parameters.law, &q);
         cache.chart = chart;
@@ -201,11 +200,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         cache: &mut Self::Velocity,
     ) -> ElementResult {
         let Position { X_GF, X_GM, X_FM, chart, .. } = at.position;
-        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
-
-        // F and M are compared at one point, M's origin.
-        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
-        let V_FM = (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse());
+        let [V_GF, V_GM, V_FM] = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
         let [angles, translation] = chart.rates::<C>(&X_FM.translation.vector, &V_FM.angular, &V_FM.linear);
         cache.V_GF = V_GF;
         cache.V_GM = V_GM;
@@ -262,8 +257,8 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> ElementResult {
-        let (_, _, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let (angles, chart) = C::chart(&R_FM, &C::Memory::default())?;
+        let [.., X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
+        let (angles, chart) = C::chart(X_FM.rotation.matrix(), &C::Memory::default())?;
         *next = C::remembered(&angles, &chart);
         Ok(())
     }

@@ -305,58 +305,43 @@ impl<S: Number> Parameters<S> {
     /// limit-stop state.
     #[inline]
     pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
-        if !self.use_limit_stops {
-            Part::none()
-        } else if self.limit_stops_transition > S::zero() {
-            self.smooth_contact(q, v)
-        } else if limit_stop_state == S::zero() {
-            Part::none()
-        } else {
-            self.switched_contact(q, v, limit_stop_state)
-        }
+        if self.use_limit_stops { self.contact_with_stops(q, v, limit_stop_state) } else { Part::none() }
     }
 
-    fn switched_contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
-        let (stop, stiffness, damper) = self.stop(limit_stop_state > S::zero());
-        let mut depth = q - stop;
-        let mut damping = damper * v;
-        if self.limit_stops_only_push {
-            // Measured outward, neither the elastic force nor the sum may be negative.
-            let outward = S::lit(1.0).towards(limit_stop_state);
-            depth = outward * (outward * depth).max(S::zero());
-            let elastic = stiffness * depth;
-            damping = outward * (outward * damping).max(-(outward * elastic));
+    fn contact_with_stops(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
+        let width = self.limit_stops_transition;
+        let (is_upper, is_between) = if width > S::zero() {
+            let is_upper = q > self.limit_stops_upper;
+            (is_upper, !is_upper && q >= self.limit_stops_lower)
+        } else {
+            (limit_stop_state > S::zero(), limit_stop_state == S::zero())
+        };
+        if is_between {
+            return Part::none();
         }
-        let elastic = stiffness * depth;
-        Part { force: elastic + damping, energy: S::lit(0.5) * elastic * depth, loss: damping * v }
+        let (stop, stiffness, damper) = self.stop(is_upper);
+        let outward = S::lit(if is_upper { 1.0 } else { -1.0 });
+        let (mut depth, rate) = (outward * (q - stop), outward * v);
+        // Neither the elastic force nor the sum of a stop that only pushes may be negative.
+        if self.limit_stops_only_push {
+            depth = depth.max(S::zero());
+        }
+        let [share, energy] =
+            if width > S::zero() { share(depth, width) } else { [S::lit(1.0), S::lit(0.5) * depth * depth] };
+        let elastic = stiffness * share * depth;
+        let mut damping = damper * share * rate;
+        if self.limit_stops_only_push {
+            damping = damping.max(-elastic);
+        }
+        Part { force: outward * (elastic + damping), energy: stiffness * energy, loss: damping * rate }
     }
 
     /// The outward force of a stop that only pushes, less than zero where it would pull \[N\].
     pub(super) fn push(&self, q: S, v: S, is_upper: bool) -> S {
         let (stop, stiffness, damping) = self.stop(is_upper);
-        let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
+        let outward = S::lit(if is_upper { 1.0 } else { -1.0 });
         let depth = (outward * (q - stop)).max(S::zero());
         stiffness * depth + damping * (outward * v)
-    }
-
-    fn smooth_contact(&self, q: S, v: S) -> Part<S> {
-        let is_upper = q > self.limit_stops_upper;
-        if !is_upper && q >= self.limit_stops_lower {
-            return Part::none();
-        }
-        let (stop, stiffness, damper) = self.stop(is_upper);
-        let outward = if is_upper { S::lit(1.0) } else { -S::lit(1.0) };
-        let [share, energy] = share(outward * (q - stop), self.limit_stops_transition);
-        let elastic = stiffness * share * (outward * (q - stop));
-        let mut damping = damper * share * (outward * v);
-        if self.limit_stops_only_push {
-            damping = damping.max(-elastic);
-        }
-        Part {
-            force: outward * (elastic + damping),
-            energy: stiffness * energy,
-            loss: damping * (outward * v),
-        }
     }
 
     /// The displacement at which the stop on one side begins \[m\], its stiffness \[N/m\] and damping \[N·s/m\].

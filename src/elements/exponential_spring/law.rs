@@ -188,15 +188,16 @@ impl<S: Number> Parameters<S> {
     fn yields(
         &self,
         committed: &Discrete<S>,
-        [position, velocity]: [Vector2<S>; 2],
+        motion: [Vector2<S>; 2],
         normal: S,
         elapsed: S,
         outcome: Tangential<S>,
     ) -> Tangential<S> {
+        let [position, velocity] = motion;
         let (zero, one) = (S::zero(), S::lit(1.0));
         let is_held = self.holds(outcome.limit);
-        let slider = Slider::new(self, committed, [position, velocity]);
-        let lets_go = || self.lets_go(committed, [position, velocity], elapsed);
+        let slider = Slider::new(self, committed, &motion);
+        let lets_go = || self.lets_go(committed, motion, elapsed);
         // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
         // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);

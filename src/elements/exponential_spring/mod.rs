@@ -216,7 +216,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// assert!(at.position.height.abs() < 1e-15);
 /// let weight = 0.5336 * (1150.0 * 0.0065905_f64).exp();
 /// assert!((dynamics.body_force(block).force.z - weight).abs() < 1e-9);
-/// assert_eq!(at.dynamics.friction_force_G().norm(), 0.0);
+/// assert_eq!(at.dynamics.friction_force_P.norm(), 0.0);
 /// # Ok::<(), force_elements::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

@@ -6,17 +6,15 @@ use crate::elements::exponential_spring::law::{dot, exceeds, length, still};
 use crate::elements::exponential_spring::{Discrete, Parameters};
 use crate::math::{Number, Real};
 
-/// A station and its velocity, the anchor at its last commit, and the station then.
+/// A station and its velocity, with the anchor and the station at the last commit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slider<'a, S: Number> {
     law: &'a Parameters<S>,
-    position: Vector2<S>,
-    velocity: Vector2<S>,
+    committed: &'a Discrete<S>,
+    position: &'a Vector2<S>,
+    velocity: &'a Vector2<S>,
     anchor: Vector2<S>,
     last_position: Vector2<S>,
-    last_velocity: Vector2<S>,
-    /// If the spring was slack, the excess of the speed over that at which the damper alone is at the limit.
-    overspeed: S,
 }
 
 /// Friction, and the anchor after it.
@@ -38,31 +36,25 @@ fn unbounded<S: Number>() -> S {
 }
 
 impl<'a, S: Number> Slider<'a, S> {
-    /// With the anchor as committed. A station that slid before its first commit has none: it starts where it is.
+    /// A station that slid before its first commit has no anchor: it starts where it is.
     #[inline]
     pub(super) fn new(
         law: &'a Parameters<S>,
-        committed: &Discrete<S>,
-        [position, velocity]: [Vector2<S>; 2],
+        committed: &'a Discrete<S>,
+        [position, velocity]: &'a [Vector2<S>; 2],
     ) -> Self {
-        let Discrete { anchor_P, sliding, last_station, last_velocity_P, overspeed, .. } = *committed;
-        let is_anchored = last_station.is_some() || sliding == S::zero();
-        Self {
-            law,
-            position,
-            velocity,
-            anchor: if is_anchored { anchor_P } else { position },
-            last_position: last_station.map_or(position, |station| station.xy().coords),
-            last_velocity: last_velocity_P,
-            overspeed,
-        }
+        let Discrete { anchor_P, sliding, last_station, .. } = committed;
+        let is_anchored = last_station.is_some() || *sliding == S::zero();
+        let anchor = if is_anchored { *anchor_P } else { *position };
+        let last_position = last_station.map_or(*position, |station| station.xy().coords);
+        Self { law, committed, position, velocity, anchor, last_position }
     }
 
     /// Zero friction, under a negligible limit: the anchor moves with the station.
     pub(super) fn free(&self) -> Yielding<S> {
         let zero = still();
         let is_damped = self.law.friction_viscosity > S::zero();
-        let overspeed = if is_damped { length(self.velocity) } else { S::zero() };
+        let overspeed = if is_damped { length(*self.velocity) } else { S::zero() };
         Yielding { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
     }
 
@@ -85,7 +77,7 @@ impl<'a, S: Number> Slider<'a, S> {
         let is_viscous = exceeds(viscous, limit);
         let mut stretch = self.position - self.anchor;
         // Without a damper there is no speed at which the damper alone is at the limit.
-        if !self.overspeed.vanishes() && !c.vanishes() && !is_viscous {
+        if !self.committed.overspeed.vanishes() && !c.vanishes() && !is_viscous {
             stretch -= (self.position - self.last_position) * self.share_dragged(limit);
         }
         let elastic = stretch * -k;
@@ -102,15 +94,15 @@ impl<'a, S: Number> Slider<'a, S> {
     /// From there on the anchor holds at once if the damping is strong. Because this happens within the step, the
     /// anchor is of second order.
     fn share_dragged(&self, limit: S) -> S {
-        let (speed, viscosity) = (length(self.velocity), self.law.friction_viscosity);
-        let over = viscosity * self.overspeed;
+        let (speed, viscosity) = (length(*self.velocity), self.law.friction_viscosity);
+        let over = viscosity * self.committed.overspeed;
         // Rounding may leave the damper slightly above a limit that it does not exceed.
         let fallen = over + (limit - viscosity * speed).max(S::zero());
         if fallen == S::zero() {
             return S::zero();
         }
         let time = over / fallen;
-        let before = length(self.last_velocity);
+        let before = length(self.committed.last_velocity_P);
         let between = before + (speed - before) * time;
         let twice_mean = before + speed;
         if twice_mean > S::zero() { time * ((before + between) / twice_mean) } else { time }
@@ -118,7 +110,7 @@ impl<'a, S: Number> Slider<'a, S> {
 
     fn slipping(&self, stretch: Vector2<S>, limit: S, is_viscous: bool) -> Yielding<S> {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
-        let velocity = self.velocity;
+        let velocity = *self.velocity;
         // The damper's share of the limit, as a vector.
         let (share, rest, overspeed) = if is_viscous {
             let speed = length(velocity);
@@ -188,33 +180,34 @@ mod tests {
 
     const SECONDS: f64 = 0.6;
 
-    /// The slider after a commit.
-    fn next<'a>(slider: &Slider<'a, f64>, (position, velocity, limit): Moment) -> Slider<'a, f64> {
-        let Yielding { stretch, overspeed, .. } = moved(slider, position, velocity).friction(limit);
-        let (last_position, last_velocity) = (position, velocity);
-        Slider { anchor: position - stretch, last_position, last_velocity, overspeed, ..*slider }
+    fn friction<T: Real>(
+        law: &Parameters<T>,
+        memory: &Discrete<T>,
+        (position, velocity, limit): (Vector2<T>, Vector2<T>, T),
+    ) -> Yielding<T> {
+        Slider::new(law, memory, &[position, velocity]).friction(limit)
     }
 
-    fn moved<'a, T: Real>(
-        slider: &Slider<'a, T>,
-        position: Vector2<T>,
-        velocity: Vector2<T>,
-    ) -> Slider<'a, T> {
-        Slider { position, velocity, ..*slider }
+    /// The memory after a commit.
+    fn next(law: &Parameters<f64>, memory: &Discrete<f64>, moment: Moment) -> Discrete<f64> {
+        let (position, last_velocity_P, _) = moment;
+        let Yielding { stretch, overspeed, .. } = friction(law, memory, moment);
+        let last_station = Some(position.push(0.0).into());
+        Discrete { anchor_P: position - stretch, last_station, last_velocity_P, overspeed, ..*memory }
     }
 
-    fn at_rest<T: Real>(law: &Parameters<T>, position: Vector2<T>) -> Slider<'_, T> {
-        let memory = Discrete { anchor_P: position, sliding: T::zero(), ..Discrete::default() };
-        Slider::new(law, &memory, [position, Vector2::zeros()])
+    fn at_rest<T: Real>(position: Vector2<T>) -> Discrete<T> {
+        let last_station = Some(position.push(T::zero()).into());
+        Discrete { anchor_P: position, last_station, ..Discrete::default() }
     }
 
     /// Anchors at so many even times by commits there.
     fn committed(parameters: &Parameters<f64>, steps: u32) -> Vec<Vector2<f64>> {
-        let mut slider = at_rest(parameters, motion(0.0).0);
+        let mut memory = at_rest(motion(0.0).0);
         let mut anchors = Vec::new();
         for step in 0..=steps {
-            slider = next(&slider, motion(SECONDS * f64::from(step) / f64::from(steps)));
-            anchors.push(slider.anchor);
+            memory = next(parameters, &memory, motion(SECONDS * f64::from(step) / f64::from(steps)));
+            anchors.push(memory.anchor_P);
         }
         anchors
     }
@@ -273,7 +266,7 @@ mod tests {
         let anchor = Vector2::new(0.3, -0.7);
         for i in 0..1000 {
             let offset = Vector2::new(f64::from(i).sin(), f64::from(3 * i).cos()) * 2e-4;
-            let after = moved(&at_rest(&parameters, anchor), anchor + offset, offset * 10.0).friction(10.0);
+            let after = friction(&parameters, &at_rest(anchor), (anchor + offset, offset * 10.0, 10.0));
             assert_eq!((after.stretch, after.slips), (anchor + offset - anchor, false));
         }
     }
@@ -286,14 +279,14 @@ mod tests {
                 Parameters { friction_viscosity: 10.0_f64.powf(4.0 * w(7)), ..Parameters::default() };
             let limit = 10.0;
             let before = (Vector2::new(w(0), w(1)) * 2e-3, Vector2::new(w(2), w(8)) * 0.2, limit);
-            let slider = next(&at_rest(&parameters, Vector2::zeros()), before);
+            let memory = next(&parameters, &at_rest(Vector2::zeros()), before);
             let (position, velocity) = (Vector2::new(w(3), w(4)) * 2e-3, Vector2::new(w(5), w(6)) * 0.2);
-            let after = moved(&slider, position, velocity).friction(limit);
+            let after = friction(&parameters, &memory, (position, velocity, limit));
             // The damper brakes, and the spring is not drawn out beyond where it was dragged to.
             assert!(after.damping.dot(&velocity) <= 0.0);
             assert!(
-                after.stretch.norm() <= (position - slider.anchor).norm() * (1.0 + 1e-14)
-                    || slider.overspeed > 0.0
+                after.stretch.norm() <= (position - memory.anchor_P).norm() * (1.0 + 1e-14)
+                    || memory.overspeed > 0.0
             );
             assert!((after.elastic + after.damping).norm() <= limit * (1.0 + 1e-14));
             assert!((after.elastic + after.stretch * parameters.friction_elasticity).norm() < 1e-14 * limit);
@@ -306,8 +299,8 @@ mod tests {
             let parameters = Parameters::<T>::default();
             for exponent in exponents {
                 let velocity = Vector2::new(T::lit(0.6), T::lit(-0.8)) * T::lit(10.0_f64.powi(exponent));
-                let slider = at_rest(&parameters, Vector2::zeros());
-                let after = moved(&slider, Vector2::zeros(), velocity).friction(T::lit(50.0));
+                let zeros = Vector2::zeros();
+                let after = friction(&parameters, &at_rest(zeros), (zeros, velocity, T::lit(50.0)));
                 let force = after.elastic + after.damping;
                 let off = (force - Vector2::new(T::lit(-30.0), T::lit(40.0))).amax().to_f64() / 50.0;
                 assert!(off < 10.0 * roundoff, "1e{exponent} m/s: {force}");
@@ -327,18 +320,18 @@ mod tests {
                 friction_viscosity: si.friction_viscosity / unit,
                 ..si
             };
-            let mut slider = at_rest(&parameters, Vector2::zeros());
-            let force = |step| {
+            let mut memory = at_rest(Vector2::zeros());
+            let force = move |step| {
                 let (position, velocity, limit) = motion(5e-3 * f64::from(step));
                 let moment = (position * unit, velocity * unit, limit);
-                let after = moved(&slider, moment.0, moment.1).friction(limit);
-                slider = next(&slider, moment);
+                let after = friction(&parameters, &memory, moment);
+                memory = next(&parameters, &memory, moment);
                 after.elastic + after.damping
             };
-            (0..100).map(force).collect::<Vec<_>>()
+            (0..100).map(force)
         };
         for exponent in [-120, -20, 20, 120] {
-            for (force, expected) in forces(10.0_f64.powi(exponent)).into_iter().zip(forces(1.0)) {
+            for (force, expected) in forces(10.0_f64.powi(exponent)).zip(forces(1.0)) {
                 // A hundred steps of some ten roundings, of an anchor next to a centimetre, in a spring drawn out by half a
                 // millimetre.
                 assert!((force - expected).norm() < 1e-10, "1e{exponent}: {force}, {expected}");

@@ -226,34 +226,9 @@ results! {
 }
 
 impl<T: Real> Dynamics<T> {
-    /// Elastic part of the normal force \[N\].
-    pub fn normal_force_elastic_G(&self) -> Vector3<T> {
-        self.along_normal(self.normal_force_elastic)
-    }
-
-    /// Damping part of the normal force \[N\].
-    pub fn normal_force_damping_G(&self) -> Vector3<T> {
-        self.along_normal(self.normal_force_damping)
-    }
-
-    /// The normal force \[N\].
-    pub fn normal_force_G(&self) -> Vector3<T> {
-        self.along_normal(self.normal_force)
-    }
-
-    /// Elastic part of the friction force \[N\].
-    pub fn friction_force_elastic_G(&self) -> Vector3<T> {
-        self.X_GP.rotation * self.friction_force_elastic_P.push(T::zero())
-    }
-
-    /// Damping part of the friction force \[N\].
-    pub fn friction_force_damping_G(&self) -> Vector3<T> {
-        self.X_GP.rotation * self.friction_force_damping_P.push(T::zero())
-    }
-
-    /// The friction force \[N\].
-    pub fn friction_force_G(&self) -> Vector3<T> {
-        self.X_GP.rotation * self.friction_force_P.push(T::zero())
+    /// One of the forces in Ground \[N\], from its part in the plane and that along z of the plane.
+    pub fn in_G(&self, f_P: Vector2<T>, along_normal: T) -> Vector3<T> {
+        self.X_GP.rotation * f_P.push(along_normal)
     }
 
     /// The force on the body, acting at the station, in the plane's frame \[N\].
@@ -269,9 +244,5 @@ impl<T: Real> Dynamics<T> {
     /// The anchor that the next accepted step commits \[m\].
     pub fn next_anchor_G(&self) -> Point3<T> {
         self.X_GP * Point3::from(self.next_anchor_P.push(T::zero()))
-    }
-
-    fn along_normal(&self, force: T) -> Vector3<T> {
-        self.X_GP.rotation.matrix().column(2) * force
     }
 }

@@ -1,6 +1,6 @@
 //! The element of a law between two frames.
 
-use nalgebra::{ComplexField, Matrix3, Matrix6, Rotation3, Scalar, Vector3};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Scalar, Vector3};
 
 use super::{Law, LawMotion, Varied, for_variables};
 use crate::elements::frames::{Ends, Framed, Frames};
@@ -176,9 +176,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
     fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
-        let (X_GF, X_GM, R_FM) = self.ends.poses(given.positions, &given.parameters.frames);
-        let p_FM = X_GF.rotation.matrix().tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
-        let X_FM = Pose::from_parts(p_FM.into(), Rotation3::from_matrix_unchecked(R_FM));
+        let [X_GF, X_GM, X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
         Position { X_GF, X_GM, X_FM }
     }
 
@@ -351,10 +349,7 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
         cache: &mut Self::Velocity,
     ) -> ElementResult {
         let Position { X_GF, X_GM, .. } = at.position;
-        let (V_GF, V_GM) = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
-        // F and M are compared at one point, M's origin.
-        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
-        cache.V_FM = (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse());
+        [.., cache.V_FM] = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
         Ok(())
     }
 

@@ -48,7 +48,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             if is_more_in_scope {
                 self.linearize_others(element, slots, place, kinematics, to)?;
             }
-            to.elements[place].end(to.derivatives.mark());
+            to.elements[place].marks[1] = to.derivatives.mark();
             if !to.derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
@@ -78,7 +78,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let write = |to: &mut Blocks<'_, T>| element.linearize_commit(&at, to);
             self.linearize_part(Part::Commit, slots, place, kinematics, to, write)?;
         }
-        if to.derivatives.are_of_variables_since(to.elements[place].first(), counts) {
+        if to.derivatives.are_of_variables_since(to.elements[place].marks[0], counts) {
             Ok(())
         } else {
             Err(self.roster.failure(place, ElementError::NoSuchVariable))

@@ -45,7 +45,7 @@ pub struct ElementLinearization<'a, T> {
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     /// Where its derivatives begin and end.
-    marks: [Mark; 2],
+    pub(super) marks: [Mark; 2],
     /// The bodies and coordinates for finite differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
     /// The numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
@@ -99,20 +99,10 @@ impl Slot {
     pub(super) fn begin(&mut self, at: Mark) {
         (self.marks, self.are_exact, self.commits) = ([at; 2], [true; 3], false);
     }
-
-    /// Where it begins.
-    pub(super) fn first(&self) -> Mark {
-        self.marks[0]
-    }
-
-    #[inline]
-    pub(super) fn end(&mut self, at: Mark) {
-        self.marks[1] = at;
-    }
 }
 
 impl<T: Real> KindLinearization<T> {
-    fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
+    pub(super) fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
         let &Slot { marks: [begin, end], are_exact, commits, .. } = slot;
         ElementLinearization {
             entries: &self.derivatives.entries[begin.entries..end.entries],
@@ -121,11 +111,6 @@ impl<T: Real> KindLinearization<T> {
             are_exact,
             commits,
         }
-    }
-
-    /// By place.
-    pub(super) fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
-        self.elements.iter().map(|slot| self.element(slot))
     }
 
     fn clear(&mut self) {

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
-use super::linearization::{ElementLinearization, KindLinearization, Linearization, blocks};
+use super::linearization::{ElementLinearization, Linearization, blocks};
 use super::variable_vector::{VariableVector, add as add_number};
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
@@ -233,7 +233,7 @@ impl<T: Real> Linearization<T> {
 
     /// Of all places of all kinds.
     fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
-        self.kinds.iter().flat_map(KindLinearization::elements)
+        self.kinds.iter().flat_map(|kind| kind.elements.iter().map(|slot| kind.element(slot)))
     }
 
     fn check_variables(&self, vectors: [&VariableVector<T>; 2]) -> Result<(), Error> {
