@@ -4,7 +4,7 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
-use super::{CableSpring, Parameters, Position};
+use super::{CableSpring, Parameters, Position, has_friction};
 use crate::cable::{Evaluated, Grip, Lap, PathMotion, Places, StrandDerivatives, StrandMotion};
 use crate::framework::variables::{Numbers, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row, Scope};
@@ -52,8 +52,7 @@ impl<T: Real> CableSpring<T> {
 
     /// Whether forces and memory have derivatives in scope. The remembered path only selects where the next search starts.
     pub(super) fn varies(at: &AtDynamics<'_, T, Self>, scope: Scope) -> [bool; 2] {
-        let is_rubbed = at.parameters.friction.iter().any(|mu| *mu > T::zero());
-        [at.position.elongation != T::zero(), scope.commit && is_rubbed]
+        [at.position.elongation != T::zero(), scope.commit && has_friction(at.parameters)]
     }
 
     /// Writes everything in scope, so that each motion is followed once.
