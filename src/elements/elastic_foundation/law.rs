@@ -67,13 +67,11 @@ impl<S: Number> Law<S> {
     /// Friction from the squares of stretch and velocity and their product; with an anchor if there is an area.
     #[inline]
     pub(super) fn friction(&self, area: Option<S>, squares: [S; 3], normal_force: S) -> Friction<S> {
-        match area {
-            Some(area) => self.hold(self.grip(area), squares, normal_force),
-            None => {
-                let viscous = normal_force * self.contact.friction_factor(squares[2]);
-                Friction { elastic: S::zero(), damping: S::zero(), viscous, slips: true }
-            }
+        if let Some(area) = area {
+            return self.hold(self.grip(area), squares, normal_force);
         }
+        let viscous = normal_force * self.contact.friction_factor(squares[2]);
+        Friction { elastic: S::zero(), damping: S::zero(), viscous, slips: true }
     }
 
     /// Friction with an anchor, from the squares of stretch and velocity and their product.
