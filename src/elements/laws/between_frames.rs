@@ -242,19 +242,14 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         let X_GF = &at.position.X_GF;
         blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
         let still = Self::relative(at.time, at.position, at.velocity);
-        let given = (at.time, &still, &at.parameters.law, at.discrete);
+        let given = (&still, &at.parameters.law, at.discrete);
         let of_law = of_frames + Frames::<T>::COUNT;
-        for_variables(
-            &self.law,
-            given,
-            of_law,
-            L::evaluate,
-            |Outcome { torque, force, .. }, place, direction| {
-                let [torque, force] = [torque, force].map(|v| v.map(|number| number.slopes[direction]));
-                let change = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
-                blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
-            },
-        )
+        for_variables(&self.law, given, of_law, L::evaluate, |outcome, place, direction| {
+            let slopes = |v: &Vector3<Varied<T>>| v.map(|number| number.slopes[direction]);
+            let change = SpatialForce::new(slopes(&outcome.torque), slopes(&outcome.force));
+            let change = change.rotated(&X_GF.rotation);
+            blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
+        })
     }
 
     fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
@@ -277,18 +272,13 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
             },
         );
         let still = Self::relative(at.time, at.position, at.velocity);
-        let given = (at.time, &still, &at.parameters.law, at.discrete);
-        for_variables(
-            &self.law,
-            given,
-            of_frames + Frames::<T>::COUNT,
-            L::commit,
-            |next, place, direction| {
-                L::Memory::for_each_over(next, |row, next: Varied<T>| {
-                    blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
-                });
-            },
-        )
+        let given = (&still, &at.parameters.law, at.discrete);
+        let of_law = of_frames + Frames::<T>::COUNT;
+        for_variables(&self.law, given, of_law, L::commit, |next, place, direction| {
+            L::Memory::for_each_over(next, |row, next: Varied<T>| {
+                blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
+            });
+        })
     }
 }
 

@@ -225,11 +225,14 @@ fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
 }
 
-/// A motion over other numbers, of which only time may vary.
+/// A motion over other numbers, of which only time, the first, may vary.
 #[inline]
-fn at_time<T: Real, At: LawMotion<T>, S: Number<Scalar = T>>(at: &At, time: S) -> Over<T, At, S> {
-    let mut first = Some(time);
-    at.lift(&mut |number| first.take().unwrap_or_else(|| S::of(number)))
+fn varying_in_time<T: Real, At: LawMotion<T>, S: Number<Scalar = T>>(
+    at: &At,
+    vary: impl FnOnce(T) -> S,
+) -> Over<T, At, S> {
+    let mut vary = Some(vary);
+    at.lift(&mut |number| vary.take().map_or_else(|| S::of(number), |vary| vary(number)))
 }
 
 /// Evaluates `of` over numbers that vary with time, parameters and memory, a part of these at once, and calls `add` with
@@ -239,7 +242,7 @@ fn at_time<T: Real, At: LawMotion<T>, S: Number<Scalar = T>>(at: &At, time: S) -
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
 fn for_variables<T: Real, At: LawMotion<T>, L: Law<T, At>, R>(
     law: &L,
-    (time, at, parameters, memory): (T, &At, &L::Parameters, &L::Memory),
+    (at, parameters, memory): (&At, &L::Parameters, &L::Memory),
     of_law: usize,
     of: impl Fn(
         &L,
@@ -251,7 +254,7 @@ fn for_variables<T: Real, At: LawMotion<T>, L: Law<T, At>, R>(
 ) -> Option<()> {
     for (first, count) in chunks(1 + L::Parameters::COUNT + L::Memory::COUNT) {
         let mut next = varied(first);
-        let at = at_time(at, next(time));
+        let at = varying_in_time(at, &mut next);
         let parameters = parameters.lift(&mut next);
         let memory = memory.lift(&mut next);
         let value = of(law, &parameters, &memory, &at).ok()?;

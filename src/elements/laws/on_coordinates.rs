@@ -165,7 +165,7 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
         let still = Self::stretch(at);
-        let given = (at.time, &still, at.parameters, at.discrete);
+        let given = (&still, at.parameters, at.discrete);
         for_variables(&self.law, given, Blocks::<T>::TIME + 1, L::evaluate, |pull, place, direction| {
             self.sides.add_by_variable(blocks, place, pull.tension.slopes[direction]);
         })
@@ -180,7 +180,7 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
             },
         );
         let still = Self::stretch(at);
-        let given = (at.time, &still, at.parameters, at.discrete);
+        let given = (&still, at.parameters, at.discrete);
         for_variables(&self.law, given, Blocks::<T>::TIME + 1, L::commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Varied<T>| {
                 blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::touch::{Push, Touch};
 use super::{OnBed, Position};
-use crate::elements::laws::{AT_ONCE, Law, Varied, at_time, chunks};
+use crate::elements::laws::{AT_ONCE, Law, Varied, chunks, varying_in_time};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes, varied};
@@ -61,7 +61,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let mut next = varied(first);
         let time = next(at.time);
         let parameters = at.parameters.lift(&mut next);
-        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(at_time(touch, time));
+        let motion = |_: &Displaced<T>, touch: &Touch<T>| Some(varying_in_time(touch, |_| time));
         let of_memory = |memory: &L::Memory| {
             let mut next = varied(first);
             (0..Self::OF_LAW).for_each(|_| _ = next(T::zero()));
