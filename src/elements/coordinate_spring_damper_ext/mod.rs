@@ -15,7 +15,7 @@ use crate::framework::{
     Variables,
 };
 use crate::math::Real;
-use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
+use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
 /// and soft limit stops: a joint axis of a machine.
@@ -282,7 +282,14 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
-        self.sides(at.parameters).apply(at.dynamics.force, forces);
+        // The forces on the coordinates as the cache has them: not worked out a second time.
+        let Dynamics { generalized_force0, generalized_force1, .. } = *at.dynamics;
+        let both = self.sides(at.parameters).both();
+        for (side, force) in both.into_iter().zip([generalized_force0, generalized_force1]) {
+            if let Some(coordinate) = side {
+                forces.apply_to_coordinate(Checked(coordinate), force);
+            }
+        }
     }
 
     fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
