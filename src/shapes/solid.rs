@@ -17,6 +17,10 @@ use crate::math::Real;
 /// - The signed distance must be a true distance: between two points it changes by no more than their distance.
 ///   Culling of whole groups of faces relies on that.
 /// - Where several surface points are equally near, any of them may be returned.
+/// - A contact with a distance, point or normal that is not a number is an error.
+/// - [`passing_time`](crate::ForceSystem::passing_time) takes half of the narrowest edge of the bounds for the way that a body may move
+///   in the solid before it has passed it. Of a hollow solid, such as a pipe, that is more than its wall: state a pipe as several
+///   solids, or limit the steps yourself.
 ///
 /// # Example: a user's own shape
 ///

@@ -18,7 +18,8 @@ impl<S: Number> Moments<S> {
     /// Sums of products of what is positive, without cancellation. Half the sum of depths times their integrals is the
     /// integral of depth²/2, whose derivative by the depth of a corner is that corner's integral.
     pub(super) fn of(depths: [S; 3]) -> Option<Self> {
-        let is_inside = depths.map(|depth| depth > S::zero());
+        // What is not a number leads to a force that is none, and so to an error.
+        let is_inside = depths.map(|depth| depth > S::zero() || depth.value().to_f64().is_nan());
         let count = is_inside.iter().filter(|&&inside| inside).count();
         // The corner that differs from the others comes first.
         let first = match count {

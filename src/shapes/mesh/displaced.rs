@@ -33,7 +33,8 @@ impl<T: Real> Displaced<T> {
         X_GO: &Pose<T>,
         found: impl FnOnce(Self),
     ) {
-        if near.signed_distance < T::zero() {
+        // What is not a number leads to a force that is none, and so to an error.
+        if near.signed_distance < T::zero() || near.signed_distance.to_f64().is_nan() {
             found(Self {
                 face,
                 area,

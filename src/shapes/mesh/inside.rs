@@ -202,7 +202,10 @@ pub(super) fn is_near(cluster: &Cluster, X_OS: &Pose<f64>, other: &impl Solid<f6
     let center_O = X_OS * cluster.center;
     match other.supporting_plane(&center_O) {
         Some(plane) => is_behind(cluster, &center_O, &plane, X_OS),
-        None => other.signed_distance(&center_O) < cluster.radius,
+        None => {
+            let distance = other.signed_distance(&center_O);
+            distance < cluster.radius || distance.is_nan()
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::Vector3;
-use force_elements::shapes::{HalfSpace, MeshFault, SolidShape, TriangleMesh};
+use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::shapes::{HalfSpace, MeshFault, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::{
     BodyIndex, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Pose, Refusal, Requirement,
     SpatialVelocity,
@@ -122,6 +122,41 @@ fn what_overflows_is_an_error() {
     let mut state = system.default_state();
     state.set_pose(body, Pose::translation(0.0, 0.0, -1.5e308)).expect("finite");
     assert!(system.realize_position(&mut state).is_err(), "the surface is at minus infinity");
+}
+
+/// A ball of which the distance, the normal or the nearest point is not a number.
+#[derive(Debug)]
+struct Broken(usize);
+
+impl Solid<f64> for Broken {
+    fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+        let mut near = Sphere::new(1.0).expect("valid").nearest(p_S);
+        match self.0 {
+            0 => near.signed_distance = f64::NAN,
+            1 => near.normal.x = f64::NAN,
+            _ => near.point.z = f64::NAN,
+        }
+        near
+    }
+}
+
+#[test]
+fn a_solid_that_does_not_know_where_it_is_is_an_error() {
+    let brick = || TriangleMesh::brick(Vector3::new(0.5, 0.3, 0.2), [5, 3, 2]).expect("valid");
+    for (broken, clipped) in [0, 1, 2].into_iter().flat_map(|i| [(i, false), (i, true)]) {
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let mut foundation =
+            ElasticFoundation::new(Parameters { clipped, ..Parameters::default() }).expect("valid");
+        let ball = SolidShape::custom(Broken(broken));
+        foundation.add_rigid(Frame::ground(Pose::identity()), ball).expect("valid");
+        foundation.add_springs(Frame::of(body), brick(), Material::new(1e5)).expect("valid");
+        system.add(foundation).expect("bodies exist");
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(0.0, 0.0, 1.1)).expect("finite");
+        let refused = system.realize_dynamics(&mut state).map(drop).expect_err("not finite");
+        assert_eq!(refused.element_error(), Some(&ElementError::NonFiniteForce), "{broken} {clipped}");
+    }
 }
 
 #[cfg(feature = "serde")]
