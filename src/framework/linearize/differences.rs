@@ -240,6 +240,11 @@ impl<T: Real> Differenced<'_, T> {
     /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: Moved) -> Result<(), Error> {
         let Self { slots, place, kinematics, .. } = *self;
+        if scratch.is_whole(moved, place) {
+            let Scratch { slopes, here, .. } = scratch;
+            slopes.extend(here.iter().map(|_| T::zero()));
+            return Ok(());
+        }
         let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
         let [above, below, near_above, near_below] = &mut around;
         let forwards = is_forwards(moved, kinematics);

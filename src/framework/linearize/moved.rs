@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use super::blocks::Column;
 use super::ends::End;
 use super::linearization::Memory;
-use crate::framework::Error;
 use crate::framework::slots::AnySlots;
 use crate::framework::variables::Slot;
-use crate::math::{Real, SpatialVelocity};
+use crate::framework::{ElementError, Error};
+use crate::math::{Real, Requirement, SpatialVelocity};
 use crate::mechanics::{Forces, Kinematics};
 
 /// Memory for differences in one kind.
@@ -98,6 +98,21 @@ impl<T: Real> Scratch<T> {
             }
         };
         (length, true)
+    }
+
+    /// Whether a number is a variable that must be whole, such as the number of a spring: there is no derivative by it.
+    pub(super) fn is_whole(&mut self, moved: Moved, place: usize) -> bool {
+        let (Column::Variable(variable @ 1..), _) = moved else { return false };
+        let slots = self.slots.as_mut();
+        let before = replace_number(slots, place, variable, T::zero());
+        replace_number(slots, place, variable, before + T::lit(0.5));
+        let refused = slots.validate(place).err();
+        replace_number(slots, place, variable, before);
+        let must = refused.as_ref().and_then(|refused| match refused.element_error() {
+            Some(ElementError::InvalidValue(value)) => Some(value.requirement),
+            _ => None,
+        });
+        must == Some(Requirement::Index)
     }
 
     /// Undoes `displace`, to the last bit.

@@ -1,12 +1,14 @@
 //! Linearizations of contact with a user's own solid.
 
+use std::collections::BTreeMap;
+
 use approx::assert_relative_eq;
-use force_elements::elastic_foundation::Parameters;
+use force_elements::elastic_foundation::{Material, Parameters};
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::shapes::{HalfSpace, Solid, SolidShape, SurfacePoint, TriangleMesh};
 use force_elements::{
-    ElasticFoundation, Error, ForceSystem, Forces, Frame, Linearization, Pose, Scope, SpatialVelocity,
-    Variation,
+    Column, ElasticFoundation, Error, ForceSystem, Forces, Frame, Linearization, Pose, Scope,
+    SpatialVelocity, Variation,
 };
 
 use super::rubber;
@@ -127,5 +129,55 @@ fn between_faces_in_one_plane_the_normal_does_not_turn() -> Result<(), Error> {
     }
     // The area of all springs is 5.4e-4 m².
     assert!(turned.iter().all(|turned| *turned < 1e-12), "{turned:?}");
+    Ok(())
+}
+
+/// The half-space below z = 0, of which derivatives of the normal are not known.
+#[derive(Debug)]
+struct Floor;
+
+impl Solid<f64> for Floor {
+    fn nearest(&self, p_S: &Point3<f64>) -> SurfacePoint<f64> {
+        SurfacePoint { point: Point3::new(p_S.x, p_S.y, 0.0), normal: Vector3::z(), signed_distance: p_S.z }
+    }
+}
+
+#[test]
+fn by_differences_there_is_no_derivative_by_the_number_of_a_spring() -> Result<(), Error> {
+    let derivatives = |floor: SolidShape<f64>| {
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let plate = TriangleMesh::brick(Vector3::new(0.5, 0.5, 0.1), [1, 1, 1])?;
+        let mut foundation = ElasticFoundation::new(Parameters::default())?.with_anchors();
+        foundation.add_rigid(Frame::ground(Pose::identity()), floor)?;
+        let material = Material::new(1e3).with_friction(0.5, 0.5, 0.0).with_grip(500.0, 0.0);
+        foundation.add_springs(Frame::of(body), plate, material)?;
+        let foundation = system.add(foundation)?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(0.0, 0.0, 0.09))?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+        state.set_pose(body, Pose::translation(0.001, 0.0, 0.09))?;
+        system.realize_dynamics(&mut state)?;
+        let names = state.linearized_variables(foundation)?;
+        let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+        system.linearize(&state, &mut linearization)?;
+        let mut all = BTreeMap::new();
+        for (row, column, block) in linearization.element(foundation).blocks() {
+            let Column::Variable(variable) = column else { continue };
+            let largest = block.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            if largest > 1e-6 {
+                all.insert((format!("{row:?}"), names[variable].clone()), largest);
+            }
+        }
+        Ok::<_, Error>(all)
+    };
+    let (exact, by_differences) =
+        (derivatives(HalfSpace::BelowZ.into())?, derivatives(SolidShape::custom(Floor))?);
+    assert_eq!(exact.keys().collect::<Vec<_>>(), by_differences.keys().collect::<Vec<_>>());
+    for (key, expected) in &exact {
+        assert!((by_differences[key] / expected - 1.0).abs() < 1e-5, "{key:?}");
+    }
+    assert!(exact.len() > 10, "{}", exact.len());
     Ok(())
 }
