@@ -16,7 +16,7 @@ use crate::cable::start::search::Workspace;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, cast_pose, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
-/// The way in which a path was found.
+/// The way in which a path was found. The result named `path.tracking` is its place in this order, counted from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
     /// By Newton's method from memory, with all windings; also if there are no obstacles.

@@ -51,11 +51,12 @@ impl<T: Real> Listed<T, Composite> for PathResults<T> {
     }
 
     fn visit(&self, field: Declared<'_>, visit: Visitor<'_, T>) {
-        let Self { length, smoothness, iterations, .. } = self;
+        let Self { length, smoothness, iterations, tracking, .. } = self;
         let name = field.name;
         length.visit(field.child(format_args!("{name}.length"), &["m"]), visit);
         smoothness.visit(field.child(format_args!("{name}.smoothness"), &["rad"]), visit);
         iterations.visit(field.child(format_args!("{name}.iterations"), &[]), visit);
+        (*tracking as usize).visit(field.child(format_args!("{name}.tracking"), &[]), visit);
     }
 }
 

@@ -57,7 +57,10 @@ impl<T: Real> Parameters<T> {
     /// [speed](ContactDesign::speed) its phase in one step is at most one half, and it loses at most half of its velocity to
     /// damping in one step.
     ///
-    /// Its friction creeps at less than the transition velocity.
+    /// Its friction creeps at less than the transition velocity. In an impact, which presses many times harder than
+    /// the weight for which it is designed, it may alternate from step to step. Where several balls of a body strike at once,
+    /// the body pitches faster than it bounces, and [`check_step`](crate::ForceSystem::check_step) may ask for a shorter step than
+    /// that of the design: design for a longer one.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use force_elements::cable::Tracking;
 use force_elements::nalgebra::{Point3, SVector, Vector3};
 use force_elements::testing::{Numbers, Scene, Subject};
 use force_elements::{
@@ -240,6 +241,9 @@ fn a_cable_lists_the_measures_of_its_path_and_its_tension() {
         rows.number(Stage::Position, "path.smoothness", "rad", position.path.smoothness);
         let iterations = u32::try_from(position.path.iterations).expect("few");
         rows.number(Stage::Position, "path.iterations", "1", f64::from(iterations));
+        // Found without memory, or not evaluated.
+        let tracking = if position.path.tracking == Tracking::Cold { 3.0 } else { 0.0 };
+        rows.number(Stage::Position, "path.tracking", "1", tracking);
         rows.number(Stage::Position, "elongation", "m", position.elongation);
         rows.number(Stage::Velocity, "length_rate", "m/s", at.velocity.length_rate);
         rows.number(Stage::Dynamics, "tension", "N", at.dynamics.tension);
