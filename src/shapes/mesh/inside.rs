@@ -200,13 +200,11 @@ impl PlainMesh {
 #[inline]
 pub(super) fn is_near(cluster: &Cluster, X_OS: &Pose<f64>, other: &impl Solid<f64>) -> bool {
     let center_O = X_OS * cluster.center;
-    match other.supporting_plane(&center_O) {
-        Some(plane) => is_behind(cluster, &center_O, &plane, X_OS),
-        None => {
-            let distance = other.signed_distance(&center_O);
-            distance < cluster.radius || distance.is_nan()
-        }
+    if let Some(plane) = other.supporting_plane(&center_O) {
+        return is_behind(cluster, &center_O, &plane, X_OS);
     }
+    let distance = other.signed_distance(&center_O);
+    distance < cluster.radius || distance.is_nan()
 }
 
 /// Whether any part of a cluster may be behind a plane of the other surface's frame.
