@@ -198,6 +198,15 @@ impl<T: Real> Continuous<T> {
         self.set_flags([false; 3]);
     }
 
+    /// Called at the start of a step that will be integrated. Energy that was added by a motion that was set before it, as where
+    /// a body is placed elsewhere, is in no account that is closed.
+    fn begin_step(&mut self) {
+        if self.has_moved && !self.is_fed {
+            let closed = self.shown.iter_mut().zip(&self.account_open).filter(|(_, is_open)| !**is_open);
+            closed.for_each(|(shown, _)| *shown = Shown::NOTHING);
+        }
+    }
+
     /// Opens or closes the account of one element, whose history begins anew.
     pub(crate) fn open(&mut self, slot: usize, is_open: bool) {
         (self.account_open[slot], self.shown[slot]) = (is_open, Shown::NOTHING);
@@ -519,8 +528,9 @@ impl<T: Real> ForceSystem<T> {
     /// there if necessary. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
-    /// coordinates have moved, the work is not known: the accounts are closed, and later steps are not checked. This
-    /// happens in single precision, where steps of a millisecond no longer advance the clock after some hours.
+    /// coordinates have moved, the work is not known: the accounts are closed, and the history by which steps are checked
+    /// begins anew, so that with a clock that no longer advances none is. This happens in single precision, where steps of a
+    /// millisecond no longer advance the clock after some hours.
     ///
     /// # Errors
     /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
@@ -528,8 +538,8 @@ impl<T: Real> ForceSystem<T> {
     /// [`StepRule::LeftEndpoint`], the rule of a prescribed motion:
     ///
     /// - [`Error::StepTooLong`] if bodies could have [passed through each other](Self::passing_time);
-    /// - [`Error::EnergyGained`] if the account of an element, open or not, shows that it has returned energy without having received
-    ///   it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
+    /// - [`Error::EnergyGained`] if the account of an element, open or not, shows that it has returned energy without having
+    ///   received it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
     ///   after every step, growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
     ///   [`check_step`](Self::check_step) beforehand.
     ///
@@ -541,6 +551,7 @@ impl<T: Real> ForceSystem<T> {
         rule: StepRule,
     ) -> Result<(), Error> {
         self.advance(state, Stage::Dynamics)?;
+        state.continuous.begin_step();
         let length = (host.time() - state.time()).to_f64();
         check::that(
             length.is_nan() || length >= 0.0,

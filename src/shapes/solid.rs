@@ -18,9 +18,9 @@ use crate::math::Real;
 ///   Culling of whole groups of faces relies on that.
 /// - Where several surface points are equally near, any of them may be returned.
 /// - A contact with a distance, point or normal that is not a number is an error.
-/// - [`passing_time`](crate::ForceSystem::passing_time) takes half of the narrowest edge of the bounds for the way that a body may move
-///   in the solid before it has passed it. Of a hollow solid, such as a pipe, that is more than its wall: state a pipe as several
-///   solids, or limit the steps yourself.
+/// - [`passing_time`](crate::ForceSystem::passing_time) counts half of the narrowest edge of the bounds as half of the width of
+///   the solid. Of a hollow one, such as a pipe, that is more than its wall: make it of several solids, or limit the steps
+///   yourself.
 ///
 /// # Example: a user's own shape
 ///

@@ -16,7 +16,8 @@ const TURNING: f64 = core::f64::consts::FRAC_PI_4;
 const KEPT: usize = 8;
 
 impl<T: Real> CablePath<T> {
-    /// Whether the cable begins, and ends, on the surface of its first or last obstacle and is fixed on the same body.
+    /// Whether the cable, as the path was made, begins, and ends, on the surface of its first or last obstacle and is fixed on
+    /// the same body.
     pub(crate) fn drums(&self) -> [bool; 2] {
         let is_on = |k: Option<usize>, station: Station<T>| {
             k.and_then(|k| self.obstacles.get(k)).is_some_and(|obstacle| {

@@ -515,8 +515,8 @@ stored_variables! {
     pub struct Grips<T> {
         /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
         pub grips: Vec<Grip<T>> => Position;
-        /// For each drum on which the cable begins or ends, a fixed number of laps from the fixed end outwards. They are
-        /// scaled to the length and the fraction in the drum's grip.
+        /// For each drum on which the cable begins or ends as the path was made, a fixed number of laps from the fixed end
+        /// outwards. They are scaled to the length and the fraction in the drum's grip.
         ///
         /// A lap is wound over at most an eighth of a turn, or a sixteenth of what is wound in one step, at the curvature with
         /// which the arc begins: on a drum that is flat at the fixed end everything is one lap. Friction acts between the

@@ -89,7 +89,7 @@ impl<T: Real> ViaPoint<T> {
     /// there anyway. The stored energy jumps with it, by the work of no force: it appears in the energy account as
     /// dissipated, with a negative sign if the cable becomes longer. If this is most of what the cable stores,
     /// [`finish_step`](crate::ForceSystem::finish_step) mistakes it for the effect of a step that is too long, unless
-    /// the account is closed.
+    /// [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy) follows the jump.
     ///
     /// # Errors
     /// [`PathError::InvalidValue`] if the end of the range is below its start, or one of them is NaN.

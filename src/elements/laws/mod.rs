@@ -165,8 +165,8 @@ pub trait LawMotion<T: Real>: Numbers<T> {
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
-    /// The kind's name in lower snake case: the prefix of named variables. Unique in a system, also among elements of one law
-    /// in different places.
+    /// The kind's name in lower snake case: the prefix of named variables. One law cannot be on
+    /// coordinates and between bodies in one system: both elements would have this kind.
     const KIND: &'static str;
 
     /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`. All springs
@@ -199,9 +199,11 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory with which a motion begins here, at rest, when [`reset_memory`](crate::ForceSystem::reset_memory) asks for it;
-    /// of a bed that of a spring which has come into contact since the last commit. Unless overridden, the
-    /// default of the memory; of an anchor it is the place under its point.
+    /// The memory with which a motion begins here: of an anchor the place under its point. Unless overridden, the default of
+    /// the memory.
+    ///
+    /// Between frames and on coordinates [`reset_memory`](crate::ForceSystem::reset_memory) asks for it, with velocities of zero;
+    /// on a bed every evaluation and commit does, for a spring without memory, with its velocities.
     ///
     /// # Errors
     /// Those of the law.

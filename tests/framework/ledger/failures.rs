@@ -548,6 +548,27 @@ fn a_motion_that_explodes_is_refused_although_nobody_has_opened_an_account() -> 
     assert!(matches!(refused, Error::EnergyGained { .. }), "{refused}");
     assert_eq!(system.realize_dynamics(&mut state)?.dissipated_energy(), None);
 
+    // Nor is energy that a host adds, by placing what moves elsewhere, with and without a commit.
+    for is_committed in [false, true] {
+        let mut state = system.default_state();
+        system.set_parameters(&mut state, element, spring(100.0))?;
+        state.set_coordinate(slider, 0.1)?;
+        for farther in [0.3, 0.9, 2.7] {
+            for _ in 0..700 {
+                euler(&system, &mut state, [slider], 1e-3, StepRule::HeldForces)?;
+            }
+            state.set_coordinate(slider, farther)?;
+            state.set_coordinate_rate(slider, 0.0)?;
+            if is_committed {
+                system.realize_dynamics(&mut state)?;
+                system.accept_step(&mut state)?;
+            }
+        }
+        for _ in 0..700 {
+            euler(&system, &mut state, [slider], 1e-3, StepRule::HeldForces)?;
+        }
+    }
+
     // Energy that a caller supplies by a write is none that the element returns without having received it.
     let mut state = system.default_state();
     state.set_coordinate(slider, 1e-3)?;
