@@ -20,9 +20,10 @@ use crate::keywords;
 /// [m/s], for the corners of a cube up to 2.3 times that of its fall; ``restitution``, the ratio of the rebound speed to it, greater
 /// than zero, and refused if it is so large that the body would rock on; ``gravity`` [m/s2].
 ///
-/// For a contact between two bodies state the lighter one and twice the step of the host. The contact is stable and damped at this step.
-/// Bodies come to rest, and hold on exponential springs, foundations with anchors and bristles; on Hertz contacts and foundations
-/// without anchors they creep, and their friction may alternate from step to step in impacts. A step that is too long for the body is refused with an ``InvalidValueError``.
+/// For a contact between two bodies state the lighter one and twice the step of the host. The contact is stable and damped at this
+/// step. Bodies come to rest, and hold on exponential springs, foundations with anchors and bristles; on Hertz contacts and
+/// foundations without anchors they creep, and their friction may alternate from step to step in impacts. A step that is too long
+/// for the body is refused with an ``InvalidValueError``.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct ContactDesign(CrateDesign);
 

@@ -319,8 +319,8 @@ impl State {
     /// integrates the energies that elements absorb over it, and accepts the step. The state must have been evaluated at its
     /// start, and keep the motion of it. ``rule`` fits the method of the host: ``"held_forces"`` symplectic Euler, with forces
     /// held over the step, ``"trapezoid"`` methods of second order, ``"left_endpoint"`` prescribed motion. An element that has
-    /// returned more than half of the most that it stored without having received it raises a ``StepError``: steps are too long. A motion
-    /// in which ``time`` does not advance is accepted, and not checked.
+    /// returned more than half of the most that it stored without having received it raises a ``StepError``: steps are too long.
+    /// A motion in which ``time`` does not advance is accepted, and not checked.
     #[pyo3(signature = (*, time, poses=None, velocities=None, coordinates=None, coordinate_rates=None, rule="held_forces"))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn finish_step(

@@ -87,7 +87,8 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// next accepted step. When it becomes active again, the path is tracked over all others; it is passed according
 /// to its contact hint, or placed under the cable where the tracked path runs through it. A cable that passes another
 /// obstacle freely may come to lie on its other side; most such paths are reported as
-/// [`Relaxed`](crate::cable::Tracking::Relaxed). If that fails, the search restarts without memory. The length jumps unless the cable is clear of the part that appears or disappears.
+/// [`Relaxed`](crate::cable::Tracking::Relaxed). If that fails, the search restarts without memory. The length jumps
+/// unless the cable is clear of the part that appears or disappears.
 ///
 /// # Derivatives
 ///
