@@ -1,11 +1,12 @@
 //! Steps that an element refuses: no trace of them is left.
 
+use force_elements::custom_force::{Loads, Motion};
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, ElementError, Error, ExponentialSpring,
+    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, CustomForce, ElementError, Error, ExponentialSpring,
     ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Pose, Progress, SpatialVelocity, State,
     Station, Topology, Velocities, check, exponential_spring, variables,
 };
@@ -188,4 +189,33 @@ fn an_error_that_no_update_removes_is_an_event() {
     simulation.run(&mut integrator, 0.05, |_| {}).expect("runs");
     let statistics = simulation.statistics();
     assert!(statistics.rejected < 10 && statistics.steps < 200, "{statistics:?}");
+}
+
+/// A force that is known at the start only.
+#[test]
+fn a_step_of_which_no_trial_can_be_evaluated_leaves_the_motion_where_it_was() {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::zeros()).expect("finite");
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let law = move |motion: &Motion<'_, f64>, loads: &mut Loads<f64>| {
+        loads.apply_to_coordinate(slider, if motion.coordinate(slider) > 0.0 { f64::NAN } else { 0.0 });
+        0.0
+    };
+    system.add(CustomForce::new(law)).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.0).expect("finite");
+    let refuses = |integrator: &mut dyn Integrator<f64>| {
+        let mut simulation = Simulation::new(&system, &plant, state.clone()).expect("regular");
+        assert!(integrator.step(&mut simulation, 1.0).is_err());
+        assert_eq!(simulation.state().progress(), Progress::Evaluated);
+        let commit = |state: &mut State<f64>| {
+            system.realize_dynamics(state)?;
+            system.accept_step(state)
+        };
+        simulation.update_state(commit).expect("at the start");
+        assert_eq!(simulation.dynamics().expect("finite").dissipated_energy(), Some(0.0));
+    };
+    refuses(&mut DormandPrince::new(1e-6));
+    refuses(&mut Implicit::trapezoidal(1e-2));
+    refuses(&mut Implicit::tr_bdf2(1e-2).with_accuracy(1e-6));
 }
