@@ -43,7 +43,8 @@ impl<T: Real> CablePath<T> {
     pub(crate) fn wound_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
         let drums = self.drums();
         let has_laps = |end: usize| {
-            drums[end] && grips.laps.get(self.laps_of(end).start).is_some_and(|lap| lap.share > T::zero())
+            let innermost = grips.laps.get(self.laps_of(end).start);
+            drums[end] && innermost.is_some_and(|lap| lap.length.min(lap.share) > T::zero())
         };
         let room = self.obstacles.last().map_or(0, |obstacle| obstacle.most_contacts);
         let of_last = grips.grips.len().saturating_sub(room);
