@@ -40,6 +40,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cables::Obstacle>()?;
     module.add_class::<cables::ViaPoint>()?;
     module.add_function(wrap_pyfunction!(system::parameters, module)?)?;
+    module.add_function(wrap_pyfunction!(system::resting_height, module)?)?;
     module.add_function(wrap_pyfunction!(state::_state_of, module)?)?;
     module.add_function(wrap_pyfunction!(batch::_batch_of, module)?)?;
     module.add("GROUND", parts::Body::GROUND)?;

@@ -1,5 +1,7 @@
 //! Runs of the reference simulator.
 
+use std::time::{Duration, Instant};
+
 use force_elements::State as CrateState;
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, SemiImplicitEuler, Simulation, SimulationError,
@@ -14,6 +16,9 @@ use crate::system::System;
 
 /// By how much of the time between two samples one may miss the end through roundoff: it is taken at the end then.
 const ROUNDOFF: f64 = 1e-6;
+
+/// How long a run may last until an interrupt is looked for.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a run is to do.
 pub(crate) struct Run {
@@ -154,6 +159,7 @@ impl Run {
         integrator: &mut impl Integrator<f64>,
     ) -> PyResult<Samples> {
         let (start, mut samples, mut number) = (simulation.time(), Samples::default(), 0_u32);
+        let mut asked = Instant::now();
         samples.take(simulation, &self.names)?;
         while simulation.time() < self.end {
             let next = match self.every.map(|every| (every, start + f64::from(number + 1) * every)) {
@@ -165,8 +171,9 @@ impl Run {
                 samples.take(simulation, &self.names)?;
                 number += 1;
             }
-            if simulation.statistics().steps.is_multiple_of(1024) {
+            if asked.elapsed() > PATIENCE {
                 Python::attach(|py| py.check_signals())?;
+                asked = Instant::now();
             }
         }
         Ok(samples)

@@ -665,3 +665,16 @@ pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py
         }
     }
 }
+
+/// The height at which an exponential spring with these parameters carries a load [N] at rest, above its plane [m]: where to place a
+/// body that is to rest. If several springs share a weight evenly, each carries its part.
+#[pyfunction]
+#[pyo3(signature = (load, **parameters))]
+pub(crate) fn resting_height(
+    py: Python<'_>,
+    load: f64,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> PyResult<f64> {
+    let (law, _) = given::<exponential_spring::Parameters<f64>>("an exponential spring", parameters, py)?;
+    law.resting_height(load).map_err(raised)
+}

@@ -924,6 +924,21 @@ def test_parameters_have_the_defaults_of_the_library() -> None:
     assert "mu_static, by default 0.7" in (fe.System.add_exponential_spring.__doc__ or "")
 
 
+def test_a_spring_at_its_resting_height_carries_the_load() -> None:
+    own = {"d2": 300.0, "d1": 0.2}
+    height = fe.resting_height(120.0, **own)
+    assert height < fe.resting_height(60.0, **own) and height != fe.resting_height(120.0)
+    system = fe.System()
+    foot = system.add_body()
+    system.add_exponential_spring(fe.GROUND, foot.station([0, 0, -0.1]), **own)
+    state = system.state()
+    state.set_body(foot, [0, 0, height + 0.1, 1, 0, 0, 0])
+    state.evaluate()
+    assert state.body_force(foot)[5] == pytest.approx(120.0, rel=1e-9)
+    with pytest.raises(fe.InvalidValueError, match="load"):
+        fe.resting_height(0.0)
+
+
 def test_errors_have_the_texts_of_the_library() -> None:
     system = everything()
     cube, state = system.body("cube"), system.state()

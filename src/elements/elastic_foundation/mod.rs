@@ -97,8 +97,9 @@ use parameters::KIND;
 /// | `A` | whole area of the face or vertex | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest:
-/// upright faces at the rim of a base are not added to it.
+/// The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest. At
+/// the rim of a base it is therefore that of the upright faces, if they are the larger ones, and such a base is held more
+/// stiffly than `k_t` times its own area: faces of one size on all sides avoid that.
 ///
 /// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
 /// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
@@ -440,7 +441,7 @@ impl<T: Real> Placed<T> {
 }
 
 /// The area of each vertex along the surface: a third of that of the faces around it, seen along the normal of the one along
-/// which it is largest, so that upright faces at the rim of a base are not counted with it. Empty without a mesh.
+/// which it is largest. Empty without a mesh.
 fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<T> {
     let Some(mesh) = mesh else { return Vec::new() };
     let mut around = alloc::vec![Vec::new(); mesh.vertex_count()];

@@ -28,6 +28,7 @@ from ._core import (
     ViaPoint,
     __version__,
     parameters,
+    resting_height,
 )
 from ._errors import (
     ElementError,
@@ -70,4 +71,5 @@ __all__ = [
     "ViaPoint",
     "__version__",
     "parameters",
+    "resting_height",
 ]

@@ -25,6 +25,7 @@ __all__ = [
     "Obstacle",
     "ViaPoint",
     "parameters",
+    "resting_height",
     "_state_of",
     "_batch_of",
     "GROUND",
@@ -39,6 +40,7 @@ __version__: str
 GROUND: Body
 
 def parameters(kind: str) -> dict[str, tuple[float | bool, str]]: ...
+def resting_height(load: float, **parameters: Any) -> float: ...
 def _state_of(system: System, saved: tuple[Any, ...]) -> State: ...
 def _batch_of(system: System, threads: int | None, saved: tuple[Any, ...]) -> Batch: ...
 @final
