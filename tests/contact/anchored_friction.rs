@@ -3,7 +3,7 @@
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
@@ -162,6 +162,68 @@ fn a_sliding_block_stops_where_coulomb_stops_it_and_loses_what_it_had() {
             assert!(least_gain > -1e-9 * kinetic, "{least_gain}");
             assert!((last / kinetic - 1.0).abs() < 1e-2, "{last} of {kinetic}");
         }
+    }
+}
+
+/// A brick of 30 kg with these half extents, divided so along its edges, in the parameters for a step.
+fn brick(half: [f64; 3], cells: [u32; 3], design: &ContactDesign) -> (Scene, f64) {
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::z() * -GRAVITY).expect("finite");
+    let [x, y, z] = half.map(|a| a * a);
+    let inertia = Vector3::new(y + z, x + z, x + y) * (design.mass / 3.0);
+    let rigid =
+        RigidBody::new(design.mass, Point3::origin(), Matrix3::from_diagonal(&inertia)).expect("positive");
+    let block = plant.add_body(&mut system, rigid);
+    let area = 4.0 * half[0] * half[1];
+    let material = Material::for_contact(design, area).expect("in range");
+    let parameters = Parameters::for_contact(design).expect("in range");
+    let mut foundation = ElasticFoundation::new(parameters).expect("valid").with_anchors();
+    foundation.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("valid");
+    let mesh = TriangleMesh::brick(Vector3::from(half), cells).expect("valid");
+    foundation.add_springs(Frame::of(block), mesh, material).expect("valid");
+    system.add(foundation).expect("bodies exist");
+    (Scene { system, plant, block }, material.tangential_stiffness)
+}
+
+#[test]
+fn friction_holds_each_side_of_a_brick_with_the_stiffness_of_its_area() {
+    const SHIFT: f64 = 1e-6;
+    let half = [0.06, 0.04, 0.3];
+    let design = ContactDesign::new(30.0, 0.3, 1e-3);
+    for cells in [[4, 4, 2], [1, 2, 3], [3, 3, 9]] {
+        let (Scene { system, block, .. }, per_area) = brick(half, cells, &design);
+        for axis in 0..3 {
+            let turn =
+                Rotation3::rotation_between(&Vector3::ith(axis, 1.0), &Vector3::z()).expect("not opposite");
+            let at = |x: f64| Pose::from_parts(Vector3::new(x, 0.0, half[axis] - 1e-3).into(), turn);
+            let mut state = system.default_state();
+            state.set_pose(block, at(0.0)).expect("finite");
+            system.realize_dynamics(&mut state).expect("regular");
+            system.accept_step(&mut state).expect("regular");
+            state.set_pose(block, at(SHIFT)).expect("finite");
+            let view = system.realize_dynamics(&mut state).expect("regular");
+            let force = view.body_force(block).force.x;
+            let area = 4.0 * half[(axis + 1) % 3] * half[(axis + 2) % 3];
+            assert_relative_eq!(-force, per_area * area * SHIFT, max_relative = 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_tall_box_rests_at_the_step_of_its_design() {
+    for (half, cells) in
+        [([0.15, 0.1, 0.3], [4, 4, 2]), ([0.06, 0.06, 0.3], [4, 4, 2]), ([0.3, 0.2, 0.03], [4, 4, 1])]
+    {
+        let any_step = ContactDesign::new(30.0, half[2], 1e-6).with_impact(0.5, 0.2);
+        let design = ContactDesign { step: 0.3 * any_step.longest_step(), ..any_step };
+        let (scene, _) = brick(half, cells, &design);
+        let mut simulation = scene.start(Pose::translation(0.0, 0.0, half[2]), sliding(0.02, 0.0));
+        // Each step is checked.
+        let mut integrator = SemiImplicitEuler::new(design.step);
+        simulation.run(&mut integrator, 5.0, |_| {}).expect("not too long");
+        let V = simulation.state().velocities().velocity(scene.block);
+        // It rocks with a time constant of up to two seconds.
+        assert!(V.linear.norm() < 2e-3, "{half:?}: {V:?}");
     }
 }
 

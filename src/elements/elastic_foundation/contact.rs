@@ -102,15 +102,23 @@ impl<T: Real> Contact<'_, T> {
         across_and_along(&velocity, normal_G)
     }
 
-    /// The base of a spring, and its whole area, which is known at a vertex if there are anchors.
+    /// The base of a spring at a point of the other surface and its normal there, and its whole area, which is known at a
+    /// vertex if there are anchors.
     #[inline]
-    pub(super) fn base_and_area(&self, index: usize) -> (Point3<T>, T) {
-        let (base, area) = if self.found.is_clipped() {
-            (self.springs.vertex(index), self.mesh.vertex_areas.get(index).copied().unwrap_or_else(T::zero))
+    pub(super) fn base_and_area(
+        &self,
+        index: usize,
+        point_G: &Point3<T>,
+        normal_G: &Vector3<T>,
+    ) -> (Point3<T>, T) {
+        if self.found.is_clipped() {
+            let base_G = self.X_GM * self.springs.vertex(index);
+            let is_above = (base_G - point_G).dot(normal_G) > T::zero();
+            let normal = self.X_GM.inverse_transform_vector(normal_G);
+            (base_G, self.mesh.vertex_area(index, &normal, is_above) * self.share)
         } else {
-            (self.springs.centroid(index), self.springs.area(index))
-        };
-        (self.X_GM * base, area * self.share)
+            (self.X_GM * self.springs.centroid(index), self.springs.area(index) * self.share)
+        }
     }
 
     /// The anchor of a spring, in the frame of the other surface.
@@ -134,8 +142,8 @@ impl<T: Real> Contact<'_, T> {
         }
         let (V, half) = (self.velocity(), T::lit(0.5));
         self.sum(at, (springs, power_dissipated), |spring, _, normal_force| {
-            let (p_G, area) = self.base_and_area(spring.index);
             let normal = spring.normal_G;
+            let (p_G, area) = self.base_and_area(spring.index, &spring.point_G, &normal);
             let (_, slip) = self.motion(&V, &p_G, &normal);
             let slip_squared = slip.norm_squared();
 

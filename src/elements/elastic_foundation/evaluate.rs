@@ -206,7 +206,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
                 }
                 if let Some(anchor) = contact.anchor(spring.index, at.discrete) {
                     let anchor_G = contact.X_GO * anchor;
-                    let (base_G, _) = contact.base_and_area(spring.index);
+                    let (base_G, _) = contact.base_and_area(spring.index, &spring.point_G, &spring.normal_G);
                     pen.line(Meaning::Anchor, (anchor_G - base_G).norm(), &anchor_G, &base_G);
                 }
             }

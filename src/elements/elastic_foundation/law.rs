@@ -67,11 +67,14 @@ impl<S: Number> Law<S> {
     /// Friction from the squares of stretch and velocity and their product; with an anchor if there is an area.
     #[inline]
     pub(super) fn friction(&self, area: Option<S>, squares: [S; 3], normal_force: S) -> Friction<S> {
-        if let Some(area) = area {
-            return self.hold(self.grip(area), squares, normal_force);
-        }
-        let viscous = normal_force * self.contact.friction_factor(squares[2]);
-        Friction { elastic: S::zero(), damping: S::zero(), viscous, slips: true }
+        let zero = S::zero();
+        let viscous = match area {
+            Some(area) if area > zero => return self.hold(self.grip(area), squares, normal_force),
+            // A vertex of upright faces.
+            Some(_) => normal_force * self.contact.viscous_friction,
+            None => normal_force * self.contact.friction_factor(squares[2]),
+        };
+        Friction { elastic: zero, damping: zero, viscous, slips: true }
     }
 
     /// Friction with an anchor, from the squares of stretch and velocity and their product.

@@ -97,9 +97,10 @@ use parameters::KIND;
 /// | `A` | whole area of the face or vertex | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest. At
-/// the rim of a base it is therefore that of the upright faces, if they are the larger ones, and such a base is held more
-/// stiffly than `k_t` times its own area: faces of one size on all sides avoid that.
+/// The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
+/// the surface: upright faces at the rim of a base are not added to it, and their vertices above the surface, on which little
+/// of the pressure rests, have none. Where a body tips over an edge, areas change to those of the other side, and friction with
+/// them.
 ///
 /// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
 /// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
@@ -222,8 +223,8 @@ struct Placed<T: Real> {
     refined: Option<Arc<TriangleMesh<T>>>,
     /// The number of springs of the preceding surfaces.
     first_spring: usize,
-    /// The area of each vertex along the surface \[m²\], if there are anchors.
-    vertex_areas: Vec<T>,
+    /// If there are anchors: around each vertex the normals of the faces, and its area seen along each \[m²\].
+    vertex_areas: Vec<Vec<(Vector3<T>, T)>>,
 }
 
 /// A foundation with default parameters, without surfaces yet.
@@ -430,6 +431,21 @@ impl<T: Real> Placed<T> {
         self.refined = Some(refined.map_or_else(|| Arc::clone(mesh), Arc::new));
     }
 
+    /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: seen along the
+    /// normal of the face around it that is most nearly parallel to the surface. Zero if the vertex is above the surface and
+    /// all faces around it are upright.
+    fn vertex_area(&self, vertex: usize, normal: &Vector3<T>, is_above: bool) -> T {
+        // The cosine of some 80°: a body that leans by more than the rest is on an edge.
+        const UPRIGHT: f64 = 0.17;
+        let seen = self.vertex_areas.get(vertex).into_iter().flatten();
+        let seen = seen.map(|(face, area)| (-face.dot(normal), *area));
+        let nearest = seen.reduce(|nearest, next| if next.0 > nearest.0 { next } else { nearest });
+        match nearest {
+            Some((along, area)) if !is_above || along > T::lit(UPRIGHT) => area,
+            _ => T::zero(),
+        }
+    }
+
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match self.shape.opening() {
             Some(fault) => {
@@ -440,9 +456,8 @@ impl<T: Real> Placed<T> {
     }
 }
 
-/// The area of each vertex along the surface: a third of that of the faces around it, seen along the normal of the one along
-/// which it is largest. Empty without a mesh.
-fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<T> {
+/// Around each vertex the normals of the faces, and a third of their areas seen along each. Empty without a mesh.
+fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<Vec<(Vector3<T>, T)>> {
     let Some(mesh) = mesh else { return Vec::new() };
     let mut around = alloc::vec![Vec::new(); mesh.vertex_count()];
     for (face, corners) in mesh.faces().iter().enumerate() {
@@ -455,8 +470,8 @@ fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<T> {
             faces.iter().map(|&face| mesh.normal(face).dot(&direction).max(T::zero()) * mesh.area(face));
         areas.fold(T::zero(), |sum, area| sum + area) * T::lit(1.0 / 3.0)
     };
-    let largest = |faces: Vec<usize>| {
-        faces.iter().map(|&face| area_along(&faces, mesh.normal(face))).fold(T::zero(), T::max)
+    let seen = |faces: Vec<usize>| {
+        faces.iter().map(|&face| (mesh.normal(face), area_along(&faces, mesh.normal(face)))).collect()
     };
-    around.into_iter().map(largest).collect()
+    around.into_iter().map(seen).collect()
 }

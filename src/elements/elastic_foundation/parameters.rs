@@ -75,9 +75,6 @@ impl<T: Real> Material<T> {
     /// Under its weight the body sinks in by `m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
     /// proportionally deeper.
     ///
-    /// A vertex at the rim of a base grips with the [largest](super::ElasticFoundation) of the faces around it: for a brick
-    /// in `[1, 1, 1]` parts give the area of its largest side, or divide the others into squares.
-    ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero, or a step
     /// for which the body would sink in deeper.

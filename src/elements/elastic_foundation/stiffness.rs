@@ -26,7 +26,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let counted = if self.has_anchors {
-                    let (p_G, area) = contact.base_and_area(spring.index);
+                    let (p_G, area) = contact.base_and_area(spring.index, &spring.point_G, &spring.normal_G);
                     let [grip, damper] = law.grip(area);
                     let viscosity = damper + law.contact.viscous_friction * force.normal_force.max(T::zero());
                     let bases = bodies.map(|body| (body, p_G));

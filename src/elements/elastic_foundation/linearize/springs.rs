@@ -181,8 +181,11 @@ impl<T: Real> Contact<'_, T> {
         let id = self.id(index);
         let place = if self.has_anchors { at.discrete.place_of(id, self.found.other) } else { None };
         let anchor = place.and_then(|place| Some((place, self.X_GO * at.discrete.at(place)?)));
-        let (base_G, area) =
-            if self.has_anchors { self.base_and_area(index) } else { (point_G - n_F * depth, T::zero()) };
+        let (base_G, area) = if self.has_anchors {
+            self.base_and_area(index, &point_G, &n_F)
+        } else {
+            (point_G - n_F * depth, T::zero())
+        };
         let point_G = if self.has_anchors { base_G } else { point_G };
         let (depth_rate, slip_F) = self.motion(V, &point_G, &n_F);
         let at = Touch { time: at.time, area, depth, depth_rate, p_FB: base_G.coords, slip_F, n_F };
