@@ -105,6 +105,7 @@ fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
         (Vector3::new(0.1, 0.1, 0.1), [[1, 1, 1], [2, 2, 2], [6, 6, 6]]),
         (Vector3::new(0.2, 0.15, 0.1), [[1, 1, 1], [4, 3, 2], [8, 6, 4]]),
         (Vector3::new(0.3, 0.1, 0.05), [[1, 1, 1], [6, 2, 1], [12, 4, 2]]),
+        (Vector3::new(0.03, 0.03, 0.1), [[1, 1, 1], [4, 4, 2], [2, 2, 6]]),
     ];
     for (half, divisions) in boxes {
         let area = 4.0 * half.x * half.y;
@@ -134,7 +135,8 @@ fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
             };
             assert_eq!(force_at(0.0).x, 0.0);
             let ratio = -force_at(1e-6).x / 1e-6 / designed;
-            assert!(ratio > 0.999 && ratio < 1.0 / 3.0 + 1.001, "{half:?} {parts:?}: {ratio}");
+            // Of stiff springs a part slips, on what little of the pressure upright faces bear.
+            assert!((ratio - 1.0).abs() < 1e-3, "{half:?} {parts:?}: {ratio}");
         }
     }
 }
@@ -303,7 +305,7 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
     let mut struck = 0;
     for restitution in [0.01, 0.02, 0.05, 0.1, 0.3, 0.5] {
         for speed in [0.2, 1.0, 2.0] {
-            let any_step = ContactDesign::new(0.5, 0.05, 1e-6).with_impact(speed, restitution);
+            let any_step = ContactDesign::new(0.5, 0.05, 1e-6).with_points(1).with_impact(speed, restitution);
             for share in [0.95, 0.5, 0.2] {
                 let design = ContactDesign { step: share * any_step.longest_step(), ..any_step };
                 let Ok(parameters) = hertz_contact::Parameters::for_contact(&design, 0.05) else { continue };
@@ -323,6 +325,27 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
         }
     }
     assert!(struck > 20, "{struck}");
+}
+
+/// A body that pitches faster than it bounces.
+#[test]
+fn a_cube_on_four_balls_of_hertz_strikes_flat_at_the_step_of_its_design() {
+    for (speed, restitution, share) in [(0.5, 0.2, 0.9), (1.0, 0.1, 0.5), (2.0, 0.4, 0.95), (1.0, 0.3, 0.3)] {
+        for radius in [0.02, 0.2] {
+            let any_step = ContactDesign::new(3.0, 0.1, 1e-6).with_impact(speed, restitution);
+            let design = ContactDesign { step: share * any_step.longest_step(), ..any_step };
+            let parameters = hertz_contact::Parameters::for_contact(&design, radius).expect("in range");
+            let mut cube = Cube::under(Vector3::zeros(), 3.0, 0.1);
+            for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {
+                let ball = (Station::on(cube.body, Point3::new(x, y, radius - 0.1)), radius);
+                let plane = Frame::ground(Pose::identity());
+                let contact = HertzContact::on_half_space(plane, ball, parameters).expect("valid");
+                cube.system.add(contact).expect("exists");
+            }
+            let rebound = rebound(&cube, &design, 0.1 + 2.5 * design.step * speed);
+            assert!((rebound - restitution).abs() < 0.05, "{design:?}: {rebound}");
+        }
+    }
 }
 
 #[test]

@@ -66,8 +66,8 @@ impl ContactDesign {
         arguments(exponential_spring::Parameters::for_contact(&self.0), py)
     }
 
-    /// Parameters of a Hertz contact of a ball of this effective radius [m]: on a half-space the radius of the ball, on another
-    /// ball the inverse of the sum of the inverse radii.
+    /// Parameters of a Hertz contact at each of the points, of a ball of this effective radius [m]: on a half-space the radius of
+    /// the ball, on another ball the inverse of the sum of the inverse radii.
     fn hertz_contact<'py>(&self, effective_radius: f64, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arguments(hertz_contact::Parameters::for_contact(&self.0, effective_radius), py)
     }

@@ -53,14 +53,12 @@ impl<T: Real> Parameters<T> {
         Ok(Self { effective_modulus, ..Self::default() })
     }
 
-    /// For a ball of this effective radius \[m\] under a host with fixed steps. In an impact at the
-    /// [speed](ContactDesign::speed) its phase in one step is at most one half, and it loses at most half of its velocity to
-    /// damping in one step.
+    /// For each of the [points](ContactDesign::points) that share the weight, a ball of this effective radius \[m\], under a
+    /// host with fixed steps. In an impact of all at the [speed](ContactDesign::speed) their phase in one step is at most one
+    /// half, and they lose at most half of their velocity to damping in one step.
     ///
     /// Its friction creeps at less than the transition velocity. In an impact, which presses many times harder than
-    /// the weight for which it is designed, it may alternate from step to step. Where several balls of a body strike at once,
-    /// the body pitches faster than it bounces, and [`check_step`](crate::ForceSystem::check_step) may ask for a shorter step than
-    /// that of the design: design for a longer one.
+    /// the weight for which it is designed, it may alternate from step to step.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step
@@ -68,7 +66,7 @@ impl<T: Real> Parameters<T> {
     pub fn for_contact(design: &ContactDesign, effective_radius: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("effective_radius", effective_radius)?;
-        let ContactDesign { mass, speed, step, gravity, mu_static, mu_kinetic, .. } = *design;
+        let ContactDesign { mass, speed, step, points, gravity, mu_static, mu_kinetic, .. } = *design;
         // With f = k·x^(3/2), m·v²/2 = 2/5·k·x^(5/2) and ω² = 3/2·f/(m·x) give ω = √(15/8)·v/x at the turn.
         let turn = 2.0 * ComplexField::sqrt(1.875) * speed * step;
         let struck = 1.25 * mass * speed * speed / ComplexField::powf(turn, 2.5);
@@ -78,8 +76,9 @@ impl<T: Real> Parameters<T> {
         let resting = design.weight() / ComplexField::powf(depth, 1.5);
         let stiffness = struck.min(resting).min(design.landing_stiffness());
         design.check_depth(ComplexField::powf(design.weight() / stiffness, 2.0 / 3.0))?;
+        let of_each = stiffness / f64::from(points);
         let chosen = Self {
-            effective_modulus: T::lit(0.75 * stiffness) / effective_radius.sqrt(),
+            effective_modulus: T::lit(0.75 * of_each) / effective_radius.sqrt(),
             // Per 3/2 c, as in the law.
             dissipation: T::lit(design.dissipation() / 1.5),
             static_friction: T::lit(mu_static),
