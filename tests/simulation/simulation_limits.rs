@@ -10,6 +10,7 @@ use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, CustomForce, ForceSystem, Frame, HertzContact, InvalidValue,
     Pose, Real, Requirement, SpatialVelocity, State, Station,
 };
+use force_elements_scenes::{is_at_length, one_in};
 
 /// Sliders of this stiffness each, beside bodies that fall.
 fn machine<T: Real>(bodies: usize, stiffnesses: &[f64]) -> (ForceSystem<T>, Plant<T>, State<T>) {
@@ -525,7 +526,7 @@ fn motions_that_positions_cannot_show_are_refused() {
         let energy = 0.5 * simulation.state().velocities().velocity(body).linear.z.powi(2) + 9.81 * height;
         outcome.map(|()| f64::from(energy))
     };
-    let mut refused = 0;
+    let (mut refused, mut is_drawn) = (0, one_in(5));
     for offset in [0.0, 10.0, 100.0, 1000.0] {
         for accuracy in [1e-4, 1e-5, 1e-6] {
             let mut integrators: [Box<dyn Integrator<f32>>; 3] = [
@@ -533,7 +534,7 @@ fn motions_that_positions_cannot_show_are_refused() {
                 Box::new(Implicit::trapezoidal(1e-2).with_accuracy(accuracy)),
                 Box::new(Implicit::tr_bdf2(1e-2).with_accuracy(accuracy)),
             ];
-            for (i, integrator) in integrators.iter_mut().enumerate() {
+            for (i, integrator) in integrators.iter_mut().enumerate().filter(|_| is_drawn()) {
                 match run(offset, integrator.as_mut()) {
                     // It falls from 0.3 m with 2.943 J, of which it loses half in five impacts.
                     Ok(energy) => assert!((energy - 1.42).abs() < 0.3, "{offset} {accuracy} {i}: {energy} J"),
@@ -545,7 +546,7 @@ fn motions_that_positions_cannot_show_are_refused() {
             }
         }
     }
-    assert!(refused > 3, "{refused}");
+    assert!(refused > if is_at_length() { 3 } else { 0 }, "{refused}");
 }
 
 /// A wheel that turns in steps of 33, then of 16.4 and 8.2 roundings of its angle, which are rounded to 33, 16 and 8: it has lost a

@@ -11,7 +11,7 @@ use force_elements::{
     ExponentialSpring, ForceSystem, Frame, HertzContact, Pose, SpatialVelocity, Station, cable_spring,
     coordinate_spring_damper_ext as coordinate, exponential_spring, hertz_contact,
 };
-use force_elements_scenes::is_at_length;
+use force_elements_scenes::{is_at_length, one_in};
 
 const GRAVITY: f64 = 9.81;
 /// The speed at which it is tossed up \[m/s\].
@@ -166,6 +166,7 @@ fn toss(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> (f64,
 
 #[test]
 fn a_ceiling_that_is_touched_within_a_step_is_seen_at_any_accuracy() {
+    let mut is_drawn = one_in(4);
     for ceiling in CEILINGS {
         for dip in [0.03, 0.2, 0.9] {
             let height = APEX - dip;
@@ -185,14 +186,17 @@ fn a_ceiling_that_is_touched_within_a_step_is_seen_at_any_accuracy() {
                     );
                 };
                 for accuracy in [1e-3, 1e-6, 1e-9] {
-                    check("explicit", accuracy, toss(&scene, &mut DormandPrince::new(accuracy), end));
-                    let mut trapezoidal = Implicit::trapezoidal(10.0).with_accuracy(accuracy);
-                    check("trapezoidal", accuracy, toss(&scene, &mut trapezoidal, end));
-                    check(
-                        "tr-bdf2",
-                        accuracy,
-                        toss(&scene, &mut Implicit::tr_bdf2(10.0).with_accuracy(accuracy), end),
-                    );
+                    if is_drawn() {
+                        check("explicit", accuracy, toss(&scene, &mut DormandPrince::new(accuracy), end));
+                    }
+                    if is_drawn() {
+                        let mut trapezoidal = Implicit::trapezoidal(10.0).with_accuracy(accuracy);
+                        check("trapezoidal", accuracy, toss(&scene, &mut trapezoidal, end));
+                    }
+                    if is_drawn() {
+                        let mut tr_bdf2 = Implicit::tr_bdf2(10.0).with_accuracy(accuracy);
+                        check("tr-bdf2", accuracy, toss(&scene, &mut tr_bdf2, end));
+                    }
                 }
             }
         }

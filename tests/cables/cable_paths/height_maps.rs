@@ -8,6 +8,7 @@ use force_elements::cable::{Geodesic, GeodesicEnd, Obstacle, PathError, Tracking
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, HeightMap, ShapeError, Sphere};
 use force_elements::{Frame, Pose};
+use force_elements_scenes::one_in;
 
 use super::{fixed, on_ground, one_end_free, past_ball};
 
@@ -269,6 +270,7 @@ fn a_grid_needs_two_rows_and_two_columns() {
 
 #[test]
 fn a_narrow_hill_behind_flat_ground_is_seen_however_long_the_line_before_it() -> Result<(), Error> {
+    let mut is_drawn = one_in(5);
     for (columns, hill, width, height) in
         [(41_u32, 33.0, 0.4, 0.5), (201, 87.5, 2.0, 1.0), (201, 171.0, 0.7, 0.3)]
     {
@@ -280,6 +282,7 @@ fn a_narrow_hill_behind_flat_ground_is_seen_however_long_the_line_before_it() ->
         for (start, slope) in [0.0, 1e-9, 0.3 * height, 0.6 * height]
             .into_iter()
             .flat_map(|z| [0.0, 1e-5, -1e-5, 1e-4].map(|slope| (z, slope)))
+            .filter(|_| is_drawn())
         {
             let [a, b] = [0.0, length].map(|x| Point3::new(x, 4.0, start + slope * x));
             let found = map.value(&map.closest_on_segment(&a, &b).0);

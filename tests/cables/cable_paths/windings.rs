@@ -53,7 +53,7 @@ fn a_drum_is_wound_as_often_as_its_end_goes_around() -> Result<(), Error> {
 
 #[test]
 fn a_drum_of_the_users_own_is_wound_as_often_as_its_end_goes_around() -> Result<(), Error> {
-    wind(Pipe { radius: 0.1 }, 0.1, if is_at_length() { 60 } else { 20 })
+    wind(Pipe { radius: 0.1 }, 0.1, if is_at_length() { 60 } else { 8 })
 }
 
 /// A cable whose solver may work as much as integrating sixty windings takes.
