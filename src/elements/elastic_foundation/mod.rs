@@ -359,24 +359,9 @@ impl<T: Real> ElasticFoundation<T> {
         Ok(foundation)
     }
 
-    /// The shape of a surface; `None` if it does not exist.
-    pub fn shape(&self, surface: usize) -> Option<&SolidShape<T>> {
-        self.surfaces.get(surface).map(|placed| &placed.shape)
-    }
-
     /// The body of a surface; `None` if it does not exist.
     pub fn body(&self, surface: usize) -> Option<BodyIndex> {
         self.surfaces.get(surface).map(|placed| placed.body)
-    }
-
-    /// The pose `X_BS` of a surface on its body; `None` if it does not exist.
-    pub fn pose(&self, surface: usize) -> Option<&Pose<T>> {
-        self.surfaces.get(surface).map(|placed| &placed.X_BS)
-    }
-
-    /// The number of surfaces.
-    pub fn surface_count(&self) -> usize {
-        self.surfaces.len()
     }
 
     /// Numbers the springs of all surfaces in their order.

@@ -10,7 +10,7 @@ use crate::framework::{
     Slopes, Stiffnesses,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
-use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
+use crate::mechanics::{ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
 
 // Numbers that laws take, lifted like variables but not stored.
@@ -141,21 +141,6 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         let defaults = Framed { frames, law: parameters };
         defaults.validate().map_err(|error| Error::of_new(L::KIND, error))?;
         Ok(Self { law, ends, defaults })
-    }
-
-    /// The law.
-    pub fn law(&self) -> &L {
-        &self.law
-    }
-
-    /// The body that carries frame F.
-    pub fn body1(&self) -> BodyIndex {
-        self.ends.body1
-    }
-
-    /// The body that carries frame M.
-    pub fn body2(&self) -> BodyIndex {
-        self.ends.body2
     }
 
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).

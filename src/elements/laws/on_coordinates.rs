@@ -116,16 +116,6 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
         Ok(self)
     }
 
-    /// The law.
-    pub fn law(&self) -> &L {
-        &self.law
-    }
-
-    /// The coordinates of the element.
-    pub fn coordinates(&self) -> CoordinatePair {
-        self.sides.coordinates
-    }
-
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
     pub fn cast<U: Real>(&self) -> OnCoordinates<U, L>
     where

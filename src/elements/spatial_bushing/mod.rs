@@ -217,11 +217,6 @@ impl<T: Real> SpatialBushing<T> {
         self.coordinates.curves.get(axis)?.as_ref()
     }
 
-    /// The curve of the force over the rate on an axis, if it has one.
-    pub fn damping_curve(&self, axis: usize) -> Option<&Curve<T>> {
-        self.coordinates.damping_curves.get(axis)?.as_ref()
-    }
-
     /// The same bushing in another scalar.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use crate::framework::{
 };
 use crate::math::{Casts, Number, Pose, Real, SpatialForce, SpatialVelocity, is_finite_pose};
 use crate::mechanics::{
-    BodyIndex, Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities,
+    Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities,
 };
 use crate::results;
 use crate::shapes::{Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
@@ -228,31 +228,6 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
         let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, shape.bounds()));
         Ok(Self { law, ends, frames, surface, mesh, half_widths, parameters })
-    }
-
-    /// The law.
-    pub fn law(&self) -> &L {
-        &self.law
-    }
-
-    /// The body that carries the surface.
-    pub fn body1(&self) -> BodyIndex {
-        self.ends.body1
-    }
-
-    /// The body that carries the mesh.
-    pub fn body2(&self) -> BodyIndex {
-        self.ends.body2
-    }
-
-    /// The surface.
-    pub fn surface(&self) -> &SolidShape<T> {
-        &self.surface
-    }
-
-    /// The mesh.
-    pub fn mesh(&self) -> &TriangleMesh<T> {
-        &self.mesh
     }
 
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add), with casts of a user's own solids.
