@@ -5,10 +5,9 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::framework::handle::or_panic;
 use crate::framework::slots::Group;
 use crate::framework::variables::Value;
-use crate::framework::{ElementId, Error, ForceSystem, Stage, State};
+use crate::framework::{Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
 use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource};
 
@@ -358,14 +357,6 @@ impl<T: Real> State<T> {
     /// parameters or discrete variables adds the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
         &self.continuous.values[..self.continuous.places()]
-    }
-
-    /// The energy absorbed by one element \[J\].
-    ///
-    /// # Panics
-    /// If the state does not have the element, like slice indexing; see [`contains`](Self::contains).
-    pub fn absorbed_energy_of(&self, element: impl Into<ElementId>) -> T {
-        self.continuous.values[or_panic(self.slot(element.into()))]
     }
 
     /// Sets all continuous variables. Drops the state to below the first stage that reads an element's own state, if

@@ -3,11 +3,10 @@
 use core::fmt::Debug;
 use core::ops::Deref;
 
-use nalgebra::{Point3, Vector3};
 
 use crate::framework::{Blocks, Cache, ElementResult, Pen, Stiffnesses, Variables};
 use crate::math::Real;
-use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Topology, Velocities};
+use crate::mechanics::{ForceAccumulator, Positions, Topology, Velocities};
 
 /// A mechanical force element.
 ///
@@ -407,17 +406,6 @@ impl<T: Real, E: ForceElement<T>> AtDynamics<'_, T, E> {
         let by_stage =
             [self.position.energies()[i], self.velocity.energies()[i], self.dynamics.energies()[i]];
         by_stage.into_iter().flatten().next().unwrap_or_else(T::zero)
-    }
-}
-
-impl<T: Real, E: ForceElement<T>> AtVelocity<'_, T, E> {
-    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
-    ///
-    /// # Panics
-    /// If the body does not exist, like slice indexing.
-    #[inline]
-    pub fn velocity_of_point(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
-        self.velocities.velocity_of_point(self.positions, body, p_G)
     }
 }
 

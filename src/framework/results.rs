@@ -1,6 +1,6 @@
 //! Results of elements, the table that declares them, and reading them by name.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
@@ -244,13 +244,6 @@ impl<T: Real> PositionView<'_, T> {
                 }
             });
         }
-    }
-
-    /// The names of all results, in the order in which [`visit_results`](Self::visit_results) lists them.
-    pub fn result_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        self.visit_results(&mut |entry| names.push(entry.name.to_string()));
-        names
     }
 
     /// Calls `visit` for each result of one element, at all stages, under its name within the element. Those beyond the

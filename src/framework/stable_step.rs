@@ -22,18 +22,6 @@ pub struct StableStep {
     pub unknown: Option<ElementId>,
 }
 
-impl StableStep {
-    /// The fraction of its energy that an undamped oscillation at [`frequency`](Self::frequency) gains in a step of
-    /// this length \[s\] whose forces are held over `substeps` substeps of symplectic Euler: `(n − 1)/2n·ω²h²`, to
-    /// lowest order in `ωh`.
-    #[must_use]
-    pub fn gain_of_held_forces(&self, length: f64, substeps: u32) -> f64 {
-        let n = f64::from(substeps.max(1));
-        let phase = self.frequency * length;
-        (n - 1.0) / (2.0 * n) * phase * phase
-    }
-}
-
 impl<T: Real> ForceSystem<T> {
     /// The longest stable step of a host, for the present forces.
     ///

@@ -248,14 +248,6 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         or_panic(self.system.energies(self.state, element.into()))[1]
     }
 
-    /// The power flowing into one element \[W\]; see [`power_absorbed`](Self::power_absorbed).
-    ///
-    /// # Panics
-    /// If the system does not have the element, like slice indexing; see [`State::contains`].
-    pub fn power_absorbed_of(&self, element: impl Into<ElementId>) -> T {
-        self.state.continuous.rates[or_panic(self.state.slot(element.into()))]
-    }
-
     /// Adds the forces of one element to `forces`, which need not start from zero.
     ///
     /// # Errors

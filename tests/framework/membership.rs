@@ -249,7 +249,8 @@ fn variables_and_results_are_found_by_the_name_of_their_element() -> Result<(), 
     }
     assert!(count > 12, "{count}");
     let dynamics = system.realize_dynamics(&mut state)?;
-    let names: Vec<_> = dynamics.result_names().iter().filter_map(|full| with_name(full)).collect();
+    let mut names = Vec::new();
+    dynamics.visit_results(&mut |entry| names.extend(with_name(&entry.name.to_string())));
     assert!(names.len() > 12, "{}", names.len());
     for name in names {
         assert_eq!(dynamics.result(&name), dynamics.result(&name.replace("front [left] (1)", &of_name)));

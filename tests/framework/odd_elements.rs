@@ -82,7 +82,8 @@ fn a_vector_of_any_length_is_listed_saved_and_restored() -> Result<(), Error> {
     let mut units = Vec::new();
     state.visit_variables(&mut |entry| units.push(entry.unit));
     assert_eq!(units[2..6], ["m", "m", "rad", "rad"]);
-    let results = system.realize_dynamics(&mut state)?.result_names();
+    let mut results = Vec::new();
+    system.realize_dynamics(&mut state)?.visit_results(&mut |entry| results.push(entry.name.to_string()));
     assert_eq!(results[..7], [0, 1, 2, 3, 4, 5, 6].map(|i| format!("widest[0].position.{i}")));
     Ok(())
 }
