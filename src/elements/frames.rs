@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Rotation3, Vector6};
 
-use crate::framework::variables::{Composite, Lift, Visitor, VisitorMut};
+use crate::framework::variables::{Lift, Visitor, VisitorMut};
 use crate::framework::{
     Blocks, ElementError, ElementResult, Meaning, Pen, Stage, Variables, stored_variables,
 };
@@ -33,7 +33,7 @@ impl<T: Real> Frames<T> {
     }
 
     /// How many numbers they have.
-    pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, Composite>>::COUNT;
+    pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
 }
 
 /// The parameters in a state: the frames, by default those with which the element was made, and the law.

@@ -6,8 +6,7 @@ use core::fmt::Display;
 use nalgebra::{Matrix3, Point3, Rotation3, SMatrix, SVector, Scalar, Translation3};
 
 use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
-    changed,
+    Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut, changed,
 };
 use crate::framework::{Stage, Variables};
 use crate::math::{
@@ -37,7 +36,7 @@ fn visit_vector<V>(
     }
 }
 
-impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
+impl<T: Real, const N: usize> Listed<T, ()> for SVector<T, N> {
     fn neutral() -> Self {
         Self::zeros()
     }
@@ -46,7 +45,7 @@ impl<T: Real, const N: usize> Listed<T, Composite> for SVector<T, N> {
     }
 }
 
-impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
+impl<T: Real, const N: usize> Part<T, ()> for SVector<T, N> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_vector(&field, self.iter_mut().map(Slot::Number), visit);
     }
@@ -59,7 +58,7 @@ impl<T: Real, const N: usize> Part<T, Composite> for SVector<T, N> {
 }
 
 /// Vectors, and matrices, which are not listed.
-impl<T: Number, S: Scalar, const R: usize, const C: usize> Lift<T, S, Composite> for SMatrix<T, R, C> {
+impl<T: Number, S: Scalar, const R: usize, const C: usize> Lift<T, S, ()> for SMatrix<T, R, C> {
     type Lifted = SMatrix<S, R, C>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> SMatrix<S, R, C> {
@@ -92,7 +91,7 @@ fn visit_symmetric<V>(
     }
 }
 
-impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
+impl<T: Real> Listed<T, ()> for Symmetric6<T> {
     fn neutral() -> Self {
         Self::zeros()
     }
@@ -101,7 +100,7 @@ impl<T: Real> Listed<T, Composite> for Symmetric6<T> {
     }
 }
 
-impl<T: Real> Part<T, Composite> for Symmetric6<T> {
+impl<T: Real> Part<T, ()> for Symmetric6<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit_symmetric(&field, self.entries_mut().iter_mut().map(Slot::Number), visit);
     }
@@ -114,7 +113,7 @@ impl<T: Real> Part<T, Composite> for Symmetric6<T> {
     }
 }
 
-impl<T: Real, S: Real> Lift<T, S, Composite> for Symmetric6<T> {
+impl<T: Real, S: Real> Lift<T, S, ()> for Symmetric6<T> {
     type Lifted = Symmetric6<S>;
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Symmetric6<S> {
         self.map(of)
@@ -122,7 +121,7 @@ impl<T: Real, S: Real> Lift<T, S, Composite> for Symmetric6<T> {
     const COUNT: usize = Self::ENTRIES;
 }
 
-impl<T: Real> Listed<T, Composite> for Point3<T> {
+impl<T: Real> Listed<T, ()> for Point3<T> {
     fn neutral() -> Self {
         Self::origin()
     }
@@ -131,7 +130,7 @@ impl<T: Real> Listed<T, Composite> for Point3<T> {
     }
 }
 
-impl<T: Real> Part<T, Composite> for Point3<T> {
+impl<T: Real> Part<T, ()> for Point3<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         self.coords.visit_mut(field, visit);
     }
@@ -143,7 +142,7 @@ impl<T: Real> Part<T, Composite> for Point3<T> {
     }
 }
 
-impl<T: Number, S: Scalar> Lift<T, S, Composite> for Point3<T> {
+impl<T: Number, S: Scalar> Lift<T, S, ()> for Point3<T> {
     type Lifted = Point3<S>;
     #[inline]
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Point3<S> {
@@ -155,7 +154,7 @@ impl<T: Number, S: Scalar> Lift<T, S, Composite> for Point3<T> {
 /// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
 /// field. Entries rather than angles are bit-identical after saving and restoring. As a variable the pose is checked to
 /// be finite and its rotation to be orthonormal.
-impl<T: Real> Listed<T, Composite> for Pose<T> {
+impl<T: Real> Listed<T, ()> for Pose<T> {
     fn neutral() -> Self {
         Self::identity()
     }
@@ -180,7 +179,7 @@ fn visit_rotation<V>(
     }
 }
 
-impl<T: Real> Part<T, Composite> for Pose<T> {
+impl<T: Real> Part<T, ()> for Pose<T> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let mut rows: Matrix3<T> = self.rotation.matrix().transpose();
         visit_rotation(&field, rows.iter_mut().map(Slot::Number), &mut *visit);
@@ -197,7 +196,7 @@ impl<T: Real> Part<T, Composite> for Pose<T> {
     }
 }
 
-impl<T: Real, S: Real> Lift<T, S, Composite> for Pose<T> {
+impl<T: Real, S: Real> Lift<T, S, ()> for Pose<T> {
     type Lifted = Pose<S>;
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Pose<S> {
         let R = self.rotation.matrix().transpose().map(&mut *of).transpose();
@@ -208,7 +207,7 @@ impl<T: Real, S: Real> Lift<T, S, Composite> for Pose<T> {
 }
 
 /// The vectors `angular` and `linear`.
-impl<T: Real> Listed<T, Composite> for SpatialVelocity<T> {
+impl<T: Real> Listed<T, ()> for SpatialVelocity<T> {
     fn neutral() -> Self {
         Self::zero()
     }
@@ -220,7 +219,7 @@ impl<T: Real> Listed<T, Composite> for SpatialVelocity<T> {
 }
 
 /// The vectors `torque` and `force`.
-impl<T: Real> Listed<T, Composite> for SpatialForce<T> {
+impl<T: Real> Listed<T, ()> for SpatialForce<T> {
     fn neutral() -> Self {
         Self::zero()
     }

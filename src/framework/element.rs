@@ -3,7 +3,6 @@
 use core::fmt::Debug;
 use core::ops::Deref;
 
-
 use crate::framework::{Blocks, Cache, ElementResult, Pen, Stiffnesses, Variables};
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Positions, Topology, Velocities};

@@ -116,9 +116,6 @@ impl<'a> Declared<'a> {
 /// A function that checks the range of a number, which it names: one of [`check`](crate::check), or one that refuses none.
 pub type RangeCheck<T> = fn(&'static str, T) -> Result<(), InvalidValue>;
 
-/// Anything made of scalars and flags, as a kind of [`Listed`] and [`Part`].
-pub type Composite = ();
-
 /// A declared struct within another, as a kind of [`Listed`] and [`Part`].
 #[derive(Debug)]
 pub enum Nested {}
@@ -127,7 +124,7 @@ pub enum Nested {}
 /// [`variables!`](crate::variables!) declares.
 ///
 /// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot: `T` for the
-/// scalar itself, [`Nested`] for a struct that [`variables!`](crate::variables!) declares, [`Composite`] for anything else,
+/// scalar itself, [`Nested`] for a struct that [`variables!`](crate::variables!) declares, `()` for anything else,
 /// `(Kind,)` for an `Option`, `[Kind; 1]` for a `Vec`.
 pub trait Listed<T: Real, Kind>: Sized {
     /// The value without a default.
@@ -193,7 +190,7 @@ impl<T: Number, S> Lift<T, S, T> for T {
     const COUNT: usize = 1;
 }
 
-impl<T, S> Lift<T, S, Composite> for bool {
+impl<T, S> Lift<T, S, ()> for bool {
     type Lifted = Self;
     #[inline]
     fn lift(&self, _: &mut impl FnMut(T) -> S) -> Self {
@@ -223,7 +220,7 @@ impl<T: Real> Part<T, T> for T {
     }
 }
 
-impl<T: Real> Listed<T, Composite> for bool {
+impl<T: Real> Listed<T, ()> for bool {
     fn neutral() -> Self {
         false
     }
@@ -232,7 +229,7 @@ impl<T: Real> Listed<T, Composite> for bool {
     }
 }
 
-impl<T: Real> Part<T, Composite> for bool {
+impl<T: Real> Part<T, ()> for bool {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         visit(field.flag(Slot::Flag(self)));
     }
@@ -242,7 +239,7 @@ impl<T: Real> Part<T, Composite> for bool {
 }
 
 /// A count.
-impl<T: Real> Listed<T, Composite> for usize {
+impl<T: Real> Listed<T, ()> for usize {
     fn neutral() -> Self {
         0
     }

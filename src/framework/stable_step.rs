@@ -2,7 +2,6 @@
 
 use nalgebra::ComplexField;
 
-use crate::framework::stiffnesses::Rates;
 use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stepping, Stiffnesses};
 use crate::math::{Real, check};
 use crate::mechanics::Inertias;
@@ -176,12 +175,11 @@ impl<T: Real> ForceSystem<T> {
         self.for_each_enabled(state, |id, element| {
             element.report_stiffness(&mut stiffnesses);
             let (worst, is_unknown) = stiffnesses.take_report();
-            let Rates { square, damping } = worst;
             let length = method.longest_step(worst);
             if length < found.length {
-                let element = Some(id);
-                let frequency = ComplexField::sqrt(square);
-                found = StableStep { length, element, frequency, damping_rate: damping, ..found };
+                let [square, damping_rate] = worst;
+                let (element, frequency) = (Some(id), ComplexField::sqrt(square));
+                found = StableStep { length, element, frequency, damping_rate, ..found };
             }
             if is_unknown && found.unknown.is_none() {
                 found.unknown = Some(id);

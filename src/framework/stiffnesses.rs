@@ -32,18 +32,10 @@ pub struct Stepping {
     pub impact_speed: f64,
 }
 
-/// Bounds on the frequency and on the damping of the motion in which one spring takes part.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Rates {
-    /// Bound on `ω²` \[1/s²\].
-    pub(crate) square: f64,
-    /// Bound on the damping rate `γ`, damping over mass \[1/s\].
-    pub(crate) damping: f64,
-}
-
 impl StepMethod {
-    /// The longest stable step \[s\]; infinite if nothing limits it.
-    pub(crate) fn longest_step(self, Rates { square, damping }: Rates) -> f64 {
+    /// The longest stable step \[s\] by bounds on `ω²` \[1/s²\] and on the damping rate `γ`, damping over mass \[1/s\]; infinite
+    /// if nothing limits it.
+    pub(crate) fn longest_step(self, [square, damping]: [f64; 2]) -> f64 {
         match self {
             // ω²h² + 2γh ≤ 4.
             Self::SymplecticEuler => 4.0 / (damping + ComplexField::sqrt(damping * damping + 4.0 * square)),
@@ -89,17 +81,17 @@ pub struct Stiffnesses<'a, T: Real> {
     inertia_roots: Vec<Matrix3<f64>>,
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
-    /// What they bound, from [`begin_bounding`](Self::begin_bounding) on, and whether by eigenvalues to 3 %, not only by
-    /// [rows](largest_row).
-    bounds: Vec<(Rates, bool)>,
+    /// What they bound, `ω²` and `γ`, from [`begin_bounding`](Self::begin_bounding) on, and whether by eigenvalues to 3 %, not
+    /// only by [rows](largest_row).
+    bounds: Vec<([f64; 2], bool)>,
     /// Shorter steps than this are to be found.
     longest: f64,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
     counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
-    /// Of the present element, the bound of the spring that allows the shortest step.
-    worst: Rates,
+    /// Of the present element, the bounds `ω²` and `γ` of the spring that allows the shortest step.
+    worst: [f64; 2],
     /// Whether the present element may be stiffer than it reports.
     is_unknown: bool,
 }
@@ -109,17 +101,15 @@ pub struct Stiffnesses<'a, T: Real> {
 struct Total {
     stiffness: Matrix6<f64>,
     damping: Matrix6<f64>,
-    /// The fastest of the springs that share the energy of one impact, and the most damped.
-    impact: Rates,
+    /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
+    impact: [f64; 2],
 }
 
 impl Total {
     /// Its bound, by a bound on the largest eigenvalue.
-    fn bound(&self, greatest: impl Fn(&Matrix6<f64>) -> f64) -> Rates {
-        Rates {
-            square: greatest(&self.stiffness) + self.impact.square,
-            damping: greatest(&self.damping) + self.impact.damping,
-        }
+    fn bound(&self, greatest: impl Fn(&Matrix6<f64>) -> f64) -> [f64; 2] {
+        let [square, damping] = self.impact;
+        [greatest(&self.stiffness) + square, greatest(&self.damping) + damping]
     }
 }
 
@@ -247,7 +237,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
-            worst: Rates::default(),
+            worst: [0.0; 2],
             is_unknown: false,
         })
     }
@@ -284,9 +274,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.bounds.extend(self.totals.iter().map(|total| (total.bound(largest_row), false)));
     }
 
-    /// The bound of the spring that allows the shortest step, among those that were reported since the last call, and whether
+    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, among those that were reported since the last call, and whether
     /// there are unknown ones.
-    pub(crate) fn take_report(&mut self) -> (Rates, bool) {
+    pub(crate) fn take_report(&mut self) -> ([f64; 2], bool) {
         (core::mem::take(&mut self.worst), core::mem::take(&mut self.is_unknown))
     }
 
@@ -442,9 +432,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
         for (&End { place, yielding, .. }, weight) in End::weighted(&ends) {
             let share = weight * yielding / all;
-            let impact = &mut self.totals[place].impact;
-            impact.square = impact.square.max(frequency * frequency * share);
-            impact.damping = impact.damping.max(damping_rate * share);
+            let [square, damping] = &mut self.totals[place].impact;
+            *square = square.max(frequency * frequency * share);
+            *damping = damping.max(damping_rate * share);
         }
     }
 
@@ -523,10 +513,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn bound(&mut self, ends: &[End]) {
         let Self { bounds, totals, stepping, longest, worst, .. } = self;
         let ends = End::weighted(ends);
-        let sum = |bounds: &[(Rates, bool)]| {
-            ends.clone().fold(Rates::default(), |sum, (end, weight)| {
-                let Rates { square, damping } = bounds[end.place].0;
-                Rates { square: sum.square + square / weight, damping: sum.damping + damping / weight }
+        let sum = |bounds: &[([f64; 2], bool)]| {
+            ends.clone().fold([0.0; 2], |sum, (end, weight)| {
+                let of_end = bounds[end.place].0;
+                [0, 1].map(|i| sum[i] + of_end[i] / weight)
             })
         };
         if stepping.method.longest_step(sum(bounds)) >= *longest {

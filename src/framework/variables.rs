@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use crate::framework::Stage;
 pub use crate::framework::part::{
-    Composite, Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
+    Declared, Entry, Lift, Listed, Nested, Part, RangeCheck, Slot, Value, Visitor, VisitorMut,
 };
 use crate::math::{InvalidValue, Number, Real};
 

@@ -78,7 +78,8 @@ impl<T: Real> ForceElement<T> for HuntCrossley {
         let normal_G = X_GF.rotation * Vector3::z();
         let p_GC = Point3::from(X_GB.translation.vector - normal_G * radius);
         let depth = -X_GF.inverse_transform_point(&p_GC).z;
-        let [v_F, v_B] = [self.floor, self.body].map(|body| at.velocities.velocity_of_point(at.positions, body, &p_GC));
+        let [v_F, v_B] =
+            [self.floor, self.body].map(|body| at.velocities.velocity_of_point(at.positions, body, &p_GC));
         let rate = (v_F - v_B).dot(&normal_G);
         let elastic = if depth > T::zero() { stiffness * depth * depth.sqrt() } else { T::zero() };
         let force = elastic * (T::one() + T::lit(1.5) * dissipation * rate).max(T::zero());

@@ -172,7 +172,11 @@ impl<T: Real> Machine<T> {
             view.add_contribution(id, &mut forces)?;
             all.push(format!("{id} {:?} {:?}", forces.body(self.body), forces.coordinate(self.slider)));
             all.push(format!("{:?} {:?}", view.potential_energy_of(id), view.power_dissipated_of(id)));
-            all.push(format!("{:?} {:?}", view.result(&format!("{id}.power_absorbed"))?, view.dissipated_energy_of(id)));
+            all.push(format!(
+                "{:?} {:?}",
+                view.result(&format!("{id}.power_absorbed"))?,
+                view.dissipated_energy_of(id)
+            ));
         }
         all.push(format!("{:?}", view.of(self.spring).dynamics));
         all.push(format!("{:?}", view.of(self.bushing).position));

@@ -6,7 +6,7 @@ use super::Parameters;
 use crate::cable::{Grips, PathResults, Places, Wraps};
 use crate::framework::results::whole;
 use crate::framework::stored_variables;
-use crate::framework::variables::{Composite, Declared, Listed, Visitor};
+use crate::framework::variables::{Declared, Listed, Visitor};
 use crate::math::Real;
 use crate::variables;
 
@@ -45,7 +45,7 @@ impl<T: Real> From<Wraps<T>> for Discrete<T> {
 }
 
 /// The variables that do not depend on whether the path has been solved; contacts and segments are lists.
-impl<T: Real> Listed<T, Composite> for PathResults<T> {
+impl<T: Real> Listed<T, ()> for PathResults<T> {
     fn neutral() -> Self {
         Self::default()
     }

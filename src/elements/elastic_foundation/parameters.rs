@@ -3,9 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::elements::ContactDesign;
-use crate::framework::variables::{
-    Composite, Declared, Listed, Numbers, Part, RangeCheck, Visitor, VisitorMut,
-};
+use crate::framework::variables::{Declared, Listed, Numbers, Part, RangeCheck, Visitor, VisitorMut};
 use crate::framework::{Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check};
 
@@ -165,7 +163,7 @@ impl<T: Real> Parameters<T> {
 }
 
 /// The existing materials, such as `materials[2].stiffness`.
-impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
+impl<T: Real> Listed<T, ()> for Vec<Option<Material<T>>> {
     fn neutral() -> Self {
         Self::new()
     }
@@ -178,7 +176,7 @@ impl<T: Real> Listed<T, Composite> for Vec<Option<Material<T>>> {
     }
 }
 
-impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
+impl<T: Real> Part<T, ()> for Vec<Option<Material<T>>> {
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>) {
         let list = field.name;
         for (i, material) in self.iter_mut().enumerate() {
@@ -198,7 +196,7 @@ impl<T: Real> Part<T, Composite> for Vec<Option<Material<T>>> {
     }
 }
 
-impl<T: Real, S: Real> crate::framework::variables::Lift<T, S, Composite> for Vec<Option<Material<T>>> {
+impl<T: Real, S: Real> crate::framework::variables::Lift<T, S, ()> for Vec<Option<Material<T>>> {
     type Lifted = Vec<Option<Material<S>>>;
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted {
         self.iter().map(|material| material.as_ref().map(|material| Numbers::lift(material, of))).collect()

@@ -2,7 +2,7 @@
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Scalar, Vector3};
 
-use super::{Law, LawMotion, Varied, for_variables};
+use super::{AT_ONCE, Law, LawMotion, for_variables};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -230,7 +230,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         let given = (&still, &at.parameters.law, at.discrete);
         let of_law = of_frames + Frames::<T>::COUNT;
         for_variables(&self.law, given, of_law, L::evaluate, |outcome, place, direction| {
-            let slopes = |v: &Vector3<Varied<T>>| v.map(|number| number.slopes[direction]);
+            let slopes = |v: &Vector3<Dual<T, AT_ONCE>>| v.map(|number| number.slopes[direction]);
             let change = SpatialForce::new(slopes(&outcome.torque), slopes(&outcome.force));
             let change = change.rotated(&X_GF.rotation);
             blocks.add_between_by_variables(between.bodies, &between.p_GM, place, &[change]);
@@ -260,7 +260,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         let given = (&still, &at.parameters.law, at.discrete);
         let of_law = of_frames + Frames::<T>::COUNT;
         for_variables(&self.law, given, of_law, L::commit, |next, place, direction| {
-            L::Memory::for_each_over(next, |row, next: Varied<T>| {
+            L::Memory::for_each_over(next, |row, next: Dual<T, AT_ONCE>| {
                 blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
             });
         })

@@ -219,9 +219,6 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
 /// How many variables vary at once.
 const AT_ONCE: usize = 8;
 
-/// A number of which eight variables vary.
-type Varied<T> = Dual<T, AT_ONCE>;
-
 /// The beginnings of the parts of a list of this length whose members vary at once, and the lengths of the parts.
 fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
@@ -248,9 +245,9 @@ fn for_variables<T: Real, At: LawMotion<T>, L: Law<T, At>, R>(
     of_law: usize,
     of: impl Fn(
         &L,
-        &Over<T, L::Parameters, Varied<T>>,
-        &Over<T, L::Memory, Varied<T>>,
-        &Over<T, At, Varied<T>>,
+        &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
+        &Over<T, L::Memory, Dual<T, AT_ONCE>>,
+        &Over<T, At, Dual<T, AT_ONCE>>,
     ) -> ElementResult<R>,
     mut add: impl FnMut(&R, usize, usize),
 ) -> Option<()> {

@@ -1,6 +1,6 @@
 //! The element of a law on coordinates.
 
-use super::{Law, Pull, Stretch, Varied, for_variables};
+use super::{AT_ONCE, Law, Pull, Stretch, for_variables};
 use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -172,7 +172,7 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
         let still = Self::stretch(at);
         let given = (&still, at.parameters, at.discrete);
         for_variables(&self.law, given, Blocks::<T>::TIME + 1, L::commit, |next, place, direction| {
-            L::Memory::for_each_over(next, |row, next: Varied<T>| {
+            L::Memory::for_each_over(next, |row, next: Dual<T, AT_ONCE>| {
                 blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);
             });
         })

@@ -140,14 +140,12 @@ pub type SpatialBushing<T> = Bushing<T, HalfWay<T>>;
 /// A rotation vector and a translation in the half-way frame, with stiffness and damping matrices, and curves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HalfWay<T: Real> {
-    curves: Curves<T>,
-    damping_curves: Curves<T>,
+    /// By axis.
+    curves: [Option<Curve<T>>; 6],
+    damping_curves: [Option<Curve<T>>; 6],
 }
 
 default_by_field!(HalfWay { curves, damping_curves });
-
-/// By axis.
-type Curves<T> = [Option<Curve<T>>; 6];
 
 stored_variables! {
     /// Stiffness and damping.
@@ -206,7 +204,7 @@ impl<T: Real> SpatialBushing<T> {
         Ok(self)
     }
 
-    fn place(curves: &mut Curves<T>, axis: usize) -> Result<&mut Option<Curve<T>>, Error> {
+    fn place(curves: &mut [Option<Curve<T>>; 6], axis: usize) -> Result<&mut Option<Curve<T>>, Error> {
         let value =
             InvalidValue { name: "axis", value: 6.0, requirement: Requirement::AtMost("5"), bound: None };
         curves.get_mut(axis).ok_or_else(|| Error::of_new(HalfWay::<T>::KIND, value))
@@ -222,8 +220,8 @@ impl<T: Real> SpatialBushing<T> {
     /// # Errors
     /// [`Error::Element`] with those of [`Curve::cast`].
     pub fn cast<U: Real>(&self) -> Result<SpatialBushing<U>, Error> {
-        let cast = |curves: &Curves<T>| {
-            let mut cast = Curves::<U>::default();
+        let cast = |curves: &[Option<Curve<T>>; 6]| {
+            let mut cast = [const { None::<Curve<U>> }; 6];
             for (axis, curve) in with_axes(curves) {
                 let curve = curve.cast().map_err(|error| Error::of_new(HalfWay::<T>::KIND, error));
                 cast[axis] = Some(curve?);
@@ -237,7 +235,7 @@ impl<T: Real> SpatialBushing<T> {
 }
 
 /// The existing curves, with their axes.
-fn with_axes<T: Real>(curves: &Curves<T>) -> impl Iterator<Item = (usize, &Curve<T>)> {
+fn with_axes<T: Real>(curves: &[Option<Curve<T>>; 6]) -> impl Iterator<Item = (usize, &Curve<T>)> {
     curves.iter().enumerate().filter_map(|(axis, curve)| Some((axis, curve.as_ref()?)))
 }
 
@@ -273,7 +271,7 @@ impl<T: Real> Coordinates<T> for HalfWay<T> {
 
     fn resistance(&self, parameters: &Parameters<T>, q: &Vector6<T>, qdot: &Vector6<T>) -> [Vector6<T>; 2] {
         let Parameters { stiffness, damping } = parameters;
-        let of = |matrix: &Symmetric6<T>, curves: &Curves<T>, at: &Vector6<T>| {
+        let of = |matrix: &Symmetric6<T>, curves: &[Option<Curve<T>>; 6], at: &Vector6<T>| {
             let mut force = matrix.times(at);
             with_axes(curves).for_each(|(axis, curve)| force[axis] += curve.at(at[axis]).force);
             force
@@ -287,7 +285,7 @@ impl<T: Real> Coordinates<T> for HalfWay<T> {
         motion: [&Vector6<T>; 2],
         steepest: bool,
     ) -> [[Matrix3<T>; 3]; 2] {
-        let of = |matrix: &Symmetric6<T>, curves: &Curves<T>, at: &Vector6<T>| {
+        let of = |matrix: &Symmetric6<T>, curves: &[Option<Curve<T>>; 6], at: &Vector6<T>| {
             let mut quarters = matrix.quarters();
             for (axis, curve) in with_axes(curves) {
                 let slope = if steepest { curve.steepest(at[axis]) } else { curve.at(at[axis]).slope };

@@ -6,7 +6,7 @@ use super::blocks::{Blocks, Column, Row};
 use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
 use super::linearization::{KindLinearization, Memory, Slot};
-use super::moved::{Moved, Scratch, noise};
+use super::moved::{Scratch, noise};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
@@ -238,7 +238,7 @@ impl<T: Real> Differenced<'_, T> {
 
     /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
     /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
-    fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: Moved) -> Result<(), Error> {
+    fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
         let Self { slots, place, kinematics, .. } = *self;
         if scratch.is_whole(moved, place) {
             let Scratch { slopes, here, .. } = scratch;
@@ -294,7 +294,7 @@ impl<T: Real> Differenced<'_, T> {
 }
 
 /// Whether the number grows as the element moves.
-fn is_forwards<T: Real>(moved: Moved, kinematics: &Kinematics<T>) -> bool {
+fn is_forwards<T: Real>(moved: (Column, usize), kinematics: &Kinematics<T>) -> bool {
     let rate = match moved {
         (Column::Motion(End::Body(body)), number @ 0..6) => {
             let V = kinematics.velocities.velocity(body);

@@ -28,9 +28,6 @@ pub(super) struct Scratch<T: Real> {
     pub(super) slopes: Vec<T>,
 }
 
-/// What is moved for one difference: one number of a column, of a body or coordinate those of its position first.
-pub(super) type Moved = (Column, usize);
-
 impl<T: Real> Scratch<T> {
     /// The scratch in this place, made if there is none.
     pub(super) fn in_memory<'a>(
@@ -52,8 +49,8 @@ impl<T: Real> Scratch<T> {
         scratch.downcast_mut().ok_or(Error::TopologyMismatch)
     }
 
-    /// Moves one number up or down; returns the distance, as rounded, and whether the variables stay in range.
-    pub(super) fn displace(&mut self, moved: Moved, sense: T, place: usize) -> (T, bool) {
+    /// Moves one number of a column, of a body or coordinate those of its position first, up or down; returns the distance, as rounded, and whether the variables stay in range.
+    pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, place: usize) -> (T, bool) {
         let Kinematics { time, positions, velocities } = &mut self.kinematics;
         let length = match moved {
             (Column::Motion(End::Body(body)), number @ 0..6) => {
@@ -101,7 +98,7 @@ impl<T: Real> Scratch<T> {
     }
 
     /// Whether a number is a variable that must be whole, such as the number of a spring: there is no derivative by it.
-    pub(super) fn is_whole(&mut self, moved: Moved, place: usize) -> bool {
+    pub(super) fn is_whole(&mut self, moved: (Column, usize), place: usize) -> bool {
         let (Column::Variable(variable @ 1..), _) = moved else { return false };
         let slots = self.slots.as_mut();
         let before = replace_number(slots, place, variable, T::zero());
@@ -118,7 +115,7 @@ impl<T: Real> Scratch<T> {
     /// Undoes `displace`, to the last bit.
     pub(super) fn put_back(
         &mut self,
-        moved: Moved,
+        moved: (Column, usize),
         (slots, place): (&dyn AnySlots<T>, usize),
         kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
@@ -163,7 +160,7 @@ fn step<T: Real>(x: T) -> T {
 }
 
 /// The fraction of a slope that is noise because the number is rounded.
-pub(super) fn noise<T: Real>((column, _): Moved, length: T) -> f64 {
+pub(super) fn noise<T: Real>((column, _): (Column, usize), length: T) -> f64 {
     let is_balanced = matches!(column, Column::Motion(_) | Column::Variable(0));
     // What `step` balances it with.
     let shares = length.to_f64() / SCALE;

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::touch::{Push, Touch};
 use super::{OnBed, Position};
-use crate::elements::laws::{AT_ONCE, Law, Varied, chunks, varying_in_time};
+use crate::elements::laws::{AT_ONCE, Law, chunks, varying_in_time};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes, varied};
@@ -52,9 +52,9 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         first: usize,
         of: impl Fn(
             &L,
-            &Over<T, L::Parameters, Varied<T>>,
-            &Over<T, L::Memory, Varied<T>>,
-            &Touch<Varied<T>>,
+            &Over<T, L::Parameters, Dual<T, AT_ONCE>>,
+            &Over<T, L::Memory, Dual<T, AT_ONCE>>,
+            &Touch<Dual<T, AT_ONCE>>,
         ) -> ElementResult<R>,
         visit: impl FnMut(usize, &Touch<T>, R),
     ) -> Option<()> {
@@ -154,7 +154,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         })?;
         for (first, split, count) in Self::chunks() {
             self.for_variables(at, first, L::commit, |face, _, next| {
-                L::Memory::for_each_over(&next, |number, Dual { slopes, .. }: Varied<T>| {
+                L::Memory::for_each_over(&next, |number, Dual { slopes, .. }: Dual<T, AT_ONCE>| {
                     let row = Row::Next(Self::MEMORY * face + number);
                     blocks.add_to_by_variables(row, Blocks::<T>::TIME + first, &slopes[..split]);
                     if let Some(place) = Self::place(at, face, first + split) {

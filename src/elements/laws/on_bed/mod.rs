@@ -19,9 +19,7 @@ use crate::framework::{
     Meaning, Pen, Stiffnesses,
 };
 use crate::math::{Casts, Number, Pose, Real, SpatialForce, SpatialVelocity, is_finite_pose};
-use crate::mechanics::{
-    Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities,
-};
+use crate::mechanics::{Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities};
 use crate::results;
 use crate::shapes::{Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
 

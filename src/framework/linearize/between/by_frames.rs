@@ -7,12 +7,12 @@ use nalgebra::{Matrix3, Vector3};
 use super::{Between, Quarters};
 use crate::framework::linearize::blocks::{Blocks, Row};
 use crate::framework::linearize::ends::End;
-use crate::framework::variables::{Composite, Lift};
+use crate::framework::variables::Lift;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
 /// The numbers of a pose, in the order in which they are listed: the entries of the rotation, row by row, and the position.
-const OF_POSE: usize = <Pose<f64> as Lift<f64, f64, Composite>>::COUNT;
+const OF_POSE: usize = <Pose<f64> as Lift<f64, f64, ()>>::COUNT;
 
 impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives by the poses of two frames on their bodies, F on the first and M on the second, of a force at
