@@ -9,7 +9,7 @@ macro_rules! clone_by_field {
     ($Type:ident { $($fields:tt)* }) => {
         $crate::clone_by_field!([T: $crate::Real] $Type<T> { $($fields)* });
     };
-    ([$($parameters:tt)*] $Type:ty { $($field:ident),* $(,)? $(; $($buffer:ident),*)? }) => {
+    ([$($parameters:tt)*] $Type:ty { $($field:tt),* $(,)? $(; $($buffer:ident),*)? }) => {
         impl<$($parameters)*> Clone for $Type {
             fn clone(&self) -> Self {
                 Self { $($field: self.$field.clone(),)* $($($buffer: Default::default()),*)? }

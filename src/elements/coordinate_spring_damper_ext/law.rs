@@ -375,26 +375,19 @@ impl<S: Number> Parameters<S> {
         if side_of(next) == side_of(limit_stop_state) || self.limit_stops_transition > S::zero() {
             return (next, S::zero());
         }
-        (next, self.entered(v, next) + self.left(q, v, limit_stop_state))
+        // Spring and damper may cancel at the end of a step, or the stop may have let go, after pushing within the step.
+        let missed = self.beyond(q, v, next, false);
+        (next, missed + self.beyond(q, v, limit_stop_state, self.limit_stops_only_push))
     }
 
-    /// The force that was missing since this stop was entered, if one was. Spring and damper may cancel at the end of a
-    /// step, or the stop may have let go, after pushing within the step.
-    fn entered(&self, v: S, limit_stop_state: S) -> S {
-        if limit_stop_state == S::zero() {
-            return S::zero();
-        }
-        let (_, stiffness, damping) = self.stop(limit_stop_state > S::zero());
-        stiffness * limit_stop_state.abs() + damping * v.abs()
-    }
-
-    /// The force of this stop beyond its end, if there is one.
-    fn left(&self, q: S, v: S, limit_stop_state: S) -> S {
+    /// The force of the stop that this state selects, if it does, where it is entered or left: what it pushes, or the
+    /// magnitudes of spring and damper.
+    fn beyond(&self, q: S, v: S, limit_stop_state: S, only_pushes: bool) -> S {
         if limit_stop_state == S::zero() {
             return S::zero();
         }
         let is_upper = limit_stop_state > S::zero();
-        if self.limit_stops_only_push {
+        if only_pushes {
             return self.push(q, v, is_upper).max(S::zero());
         }
         let (stop, stiffness, damping) = self.stop(is_upper);

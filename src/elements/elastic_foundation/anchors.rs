@@ -6,7 +6,9 @@ use nalgebra::Point3;
 
 use crate::framework::variables::{Declared, Listed, Numbers, Part, Visitor, VisitorMut};
 use crate::framework::{Stage, Variables, stored_variables};
-use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field};
+use crate::math::{
+    InvalidValue, Real, Requirement, check, checked_when_read, clone_by_field, default_by_field,
+};
 
 stored_variables! {
     /// The anchor of one spring in contact.
@@ -53,13 +55,8 @@ pub struct Anchors<T: Real> {
 
 checked_when_read!(Anchors);
 
-impl<T: Real> Default for Anchors<T> {
-    fn default() -> Self {
-        Self::with_room(0)
-    }
-}
-
 clone_by_field!(Anchors { room, taken });
+default_by_field!(Anchors { room, taken });
 
 impl<T: Real> Anchors<T> {
     pub(super) fn with_room(room: usize) -> Self {

@@ -3,7 +3,6 @@
 use crate::contact::BoundingBox;
 use crate::elements::Refusal;
 use crate::elements::elastic_foundation::linearize::{NUMBERS, WITH_ANCHOR};
-use crate::elements::elastic_foundation::parameters::KIND;
 use crate::elements::elastic_foundation::{
     Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringPosition,
     SpringVelocity, Velocity,
@@ -83,7 +82,7 @@ impl<T: Real> ElasticFoundation<T> {
 }
 
 impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
-    const KIND: &'static str = KIND;
+    const KIND: &'static str = "elastic_foundation";
     type Parameters = Parameters<T>;
     type Discrete = Anchors<T>;
     type Continuous = ();

@@ -18,8 +18,8 @@ use nalgebra::{Point3, Vector3};
 use crate::contact::PairSearch;
 use crate::elements::Refusal;
 use crate::elements::meshes::half_width;
-use crate::framework::{ElementError, Error, Variables};
-use crate::math::{Casts, Pose, Real, check};
+use crate::framework::{ElementError, Error, ForceElement as _, Variables as _};
+use crate::math::{Casts, Pose, Real, check, default_by_field};
 use crate::mechanics::{BodyIndex, Frame};
 use crate::shapes::{SolidShape, TriangleMesh};
 
@@ -28,8 +28,6 @@ pub use parameters::{Material, Parameters};
 pub use results::{
     Dynamics, MeshContact, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
 };
-
-use parameters::KIND;
 
 /// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///
@@ -227,18 +225,7 @@ struct Placed<T: Real> {
     vertex_areas: Vec<Vec<(Vector3<T>, T)>>,
 }
 
-/// A foundation with default parameters, without surfaces yet.
-impl<T: Real> Default for ElasticFoundation<T> {
-    fn default() -> Self {
-        Self {
-            surfaces: Vec::new(),
-            spring_count: 0,
-            most_vertices: 0,
-            has_anchors: false,
-            defaults: Parameters::default(),
-        }
-    }
-}
+default_by_field!(ElasticFoundation { surfaces, spring_count, most_vertices, has_anchors, defaults });
 
 impl<T: Real> ElasticFoundation<T> {
     /// A foundation without surfaces yet.
@@ -247,7 +234,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// [`Error::Element`] with [`InvalidValue`](crate::InvalidValue) for a transition velocity that is not finite
     /// and greater than zero.
     pub fn new(parameters: Parameters<T>) -> Result<Self, Error> {
-        parameters.validate().map_err(|error| Error::of_new(KIND, error))?;
+        parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(Self { defaults: Parameters { materials: Vec::new(), ..parameters }, ..Self::default() })
     }
 
@@ -284,7 +271,7 @@ impl<T: Real> ElasticFoundation<T> {
         mesh: impl Into<Arc<TriangleMesh<T>>>,
         material: Material<T>,
     ) -> Result<usize, Error> {
-        material.validate().map_err(|error| Error::of_new(KIND, error))?;
+        material.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         self.add(frame, SolidShape::Mesh(mesh.into()), Some(material))
     }
 
@@ -295,7 +282,7 @@ impl<T: Real> ElasticFoundation<T> {
         material: Option<Material<T>>,
     ) -> Result<usize, Error> {
         let Frame { body, X_BF: X_BS } = frame;
-        check::pose("X_BF", &X_BS).map_err(|error| Error::of_new(KIND, error))?;
+        check::pose("X_BF", &X_BS).map_err(|error| Error::of_new(Self::KIND, error))?;
         let springs = match (&shape, material) {
             (SolidShape::Mesh(mesh), Some(_)) => Some(Arc::clone(mesh)),
             _ => None,
@@ -352,7 +339,7 @@ impl<T: Real> ElasticFoundation<T> {
         let mut foundation = ElasticFoundation::new(self.defaults.cast())?;
         foundation.has_anchors = self.has_anchors;
         for (placed, material) in self.surfaces.iter().zip(&self.defaults.materials) {
-            let shape = placed.shape.cast_with(casts).map_err(|error| Error::of_new(KIND, error))?;
+            let shape = placed.shape.cast_with(casts).map_err(|error| Error::of_new(Self::KIND, error))?;
             let frame = Frame::on(placed.body, placed.X_BS).cast();
             foundation.add(frame, shape, material.as_ref().map(Material::cast))?;
         }
@@ -433,9 +420,10 @@ impl<T: Real> Placed<T> {
 
     fn check_closed(&self, surface: usize) -> Result<(), Error> {
         match self.shape.opening() {
-            Some(fault) => {
-                Err(Error::of_new(KIND, ElementError::own(Refusal::OpenSurface { surface, fault })))
-            }
+            Some(fault) => Err(Error::of_new(
+                ElasticFoundation::<T>::KIND,
+                ElementError::own(Refusal::OpenSurface { surface, fault }),
+            )),
             None => Ok(()),
         }
     }

@@ -7,8 +7,6 @@ use crate::framework::variables::{Declared, Listed, Numbers, Part, RangeCheck, V
 use crate::framework::{Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Real, Requirement, check};
 
-pub(super) const KIND: &str = "elastic_foundation";
-
 stored_variables! {
     /// Stiffness, dissipation and friction of the springs of one mesh.
     #[derive(Copy, Lift)]

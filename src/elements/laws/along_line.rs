@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Law, LawMotion, Outcome, Relative};
+use super::{Law, LawMotion, Outcome, Relative, length};
 use crate::framework::ElementResult;
 use crate::framework::variables::Over;
 use crate::math::{Number, Real, dot};
@@ -113,9 +113,7 @@ pub struct AlongLine<L>(
 
 /// The line from the origin of F to that of M: its direction and stretch.
 fn line<S: Number>(at: &Relative<S>) -> (Vector3<S>, Stretch<S>) {
-    let squared = dot(&at.p_FM, &at.p_FM);
-    // The root of zero has no derivative.
-    let length = if squared > S::zero() { squared.sqrt() } else { squared };
+    let length = length(&at.p_FM);
     let direction = if length > S::zero() {
         at.p_FM.map(|component| component / length)
     } else {

@@ -43,6 +43,8 @@ mod on_coordinates;
 
 use core::fmt::Debug;
 
+use nalgebra::Vector3;
+
 pub use along_line::{AlongLine, Pull, Stretch};
 pub use between_frames::{BetweenFrames, Dynamics, Outcome, Position, Relative, Velocity};
 pub use on_bed::{OnBed, Push, Springs, Touch};
@@ -50,13 +52,7 @@ pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over};
 use crate::framework::{Blocks, ElementResult, Variables, varied};
-use crate::math::{Dual, Number, Real};
-
-/// The parameters or the memory of a law: a struct that [`variables!`](crate::variables!) declares with
-/// [`#[derive(Copy, Lift)]`](Numbers), or `()`.
-pub trait LawVariables<T: Real>: Variables<T> + Numbers<T, Over<T> = Self> + Default {}
-
-impl<T: Real, V: Variables<T> + Numbers<T, Over<T> = V> + Default> LawVariables<T> for V {}
+use crate::math::{Dual, Number, Real, dot};
 
 /// A motion for which laws return a force: [`Relative`], [`Stretch`] or [`Touch`]. Its first number is time.
 pub trait LawMotion<T: Real>: Numbers<T> {
@@ -169,11 +165,11 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
     /// coordinates and between bodies in one system: both elements would have this kind.
     const KIND: &'static str;
 
-    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with `#[derive(Copy, Lift)]`; or `()`. All springs
-    /// of a bed share them.
-    type Parameters: LawVariables<T>;
+    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with [`#[derive(Copy, Lift)]`](Numbers); or `()`. All
+    /// springs of a bed share them.
+    type Parameters: Variables<T> + Numbers<T, Over<T> = Self::Parameters> + Default;
     /// Memory between accepted steps, of each spring of a bed, declared likewise; or `()`.
-    type Memory: LawVariables<T>;
+    type Memory: Variables<T> + Numbers<T, Over<T> = Self::Memory> + Default;
 
     /// The force, with energy and powers.
     ///
@@ -214,6 +210,13 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
     ) -> ElementResult<Over<T, Self::Memory, S>> {
         Ok(Self::Memory::default().lift(&mut S::of))
     }
+}
+
+/// The length of a vector; that of zero has no derivatives.
+#[inline]
+fn length<S: Number>(v: &Vector3<S>) -> S {
+    let squared = dot(v, v);
+    if squared > S::zero() { squared.sqrt() } else { squared }
 }
 
 /// How many variables vary at once.

@@ -3,26 +3,16 @@
 use alloc::vec::Vec;
 use core::fmt::Arguments;
 
-use crate::elements::laws::LawVariables;
 use crate::framework::variables::{Declared, Listed, Part, Visitor, VisitorMut};
 use crate::framework::{Stage, Variables};
-use crate::math::{InvalidValue, Real};
+use crate::math::{InvalidValue, Real, clone_by_field};
 
 /// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for one that was not displaced at the last
 /// commit. Empty if the law has none.
 #[derive(Debug, PartialEq, Default)]
 pub struct Springs<M>(pub(super) Vec<Option<M>>);
 
-// Not derived: `clone_from` keeps the buffer.
-impl<M: Clone> Clone for Springs<M> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    fn clone_from(&mut self, source: &Self) {
-        self.0.clone_from(&source.0);
-    }
-}
+clone_by_field!([M: Clone] Springs<M> { 0 });
 
 impl<M> Springs<M> {
     /// The memory of the spring of a face.
@@ -31,7 +21,7 @@ impl<M> Springs<M> {
     }
 }
 
-impl<T: Real, M: LawVariables<T>> Variables<T> for Springs<M> {
+impl<T: Real, M: Variables<T> + Default> Variables<T> for Springs<M> {
     const FIRST_STAGE: Option<Stage> = M::FIRST_STAGE;
 
     fn visit(&self, visit: Visitor<'_, T>) {
@@ -60,6 +50,6 @@ impl<T: Real, M: LawVariables<T>> Variables<T> for Springs<M> {
     }
 }
 
-fn field<T: Real, M: LawVariables<T>>(name: Arguments<'_>) -> Declared<'_> {
+fn field<T: Real, M: Variables<T> + Default>(name: Arguments<'_>) -> Declared<'_> {
     Declared { name, units: &[], stage: M::FIRST_STAGE.unwrap_or(Stage::Instance) }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::elements::laws::LawMotion;
+use crate::elements::laws::{LawMotion, length};
 use crate::math::{Number, Real, dot};
 
 // Numbers that laws take, lifted like variables but not stored.
@@ -42,8 +42,7 @@ impl<S: Number> Touch<S> {
     /// The length of a vector; that of zero has no derivatives.
     #[must_use]
     pub fn norm(&self, v_F: Vector3<S>) -> S {
-        let squared = dot(&v_F, &v_F);
-        if squared > S::zero() { squared.sqrt() } else { squared }
+        length(&v_F)
     }
 }
 
