@@ -90,7 +90,7 @@
 //! | draw, in any engine | [`DynamicsView::draw`], [`Canvas`], [`guide::drawing`] |
 //! | log, plot or bind by name, with units | [`PositionView::visit_results`], [`State::visit_variables`] |
 //! | commit | [`accept_step`](ForceSystem::accept_step), [`finish_step`](ForceSystem::finish_step) |
-//! | save, restore, copy | [`Checkpoint`], [`Snapshot`], [`State::to_bytes`] |
+//! | save, restore, copy | [`Checkpoint`], [`State::snapshot`], [`State::to_bytes`] |
 //! | evaluate many worlds | [`Worlds`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`guide::linearization`] |
@@ -154,8 +154,8 @@ pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, ElementResult, End, Error,
     ForceElement, ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen,
-    PositionView, Progress, Row, Scope, Slopes, Snapshot, StableStep, Stage, State, StepMethod, StepRule,
-    Stepping, Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stepping,
+    Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

@@ -15,7 +15,7 @@ use crate::mechanics::Kinematics;
 /// Everything that varies in a state, except results: time, motion, variables and energy accounts.
 ///
 /// For a host that rejects steps, or a search that branches: saving and returning cost little more than copying the
-/// memory, and allocate nothing after the first time. To save beyond the process, use a [`Snapshot`](crate::Snapshot)
+/// memory, and allocate nothing after the first time. To save beyond the process, use a [`snapshot`](crate::State::snapshot)
 /// with the names of all variables, or their [bytes](State::to_bytes).
 ///
 /// ```

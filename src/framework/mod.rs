@@ -45,7 +45,6 @@ pub(crate) use linearize::{Quarters, varied};
 pub use results::Cache;
 #[cfg(feature = "testing")]
 pub(crate) use slots::Group;
-pub use snapshot::Snapshot;
 pub use stable_step::StableStep;
 pub use stage::Stage;
 pub use state::State;

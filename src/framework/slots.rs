@@ -151,8 +151,6 @@ pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     /// Commits the prepared variables; returns the stage below which the state falls, if anything may have
     /// changed.
     fn commit(&mut self) -> Option<Stage>;
-    /// Whether the variables of two elements have the same names within them.
-    fn are_alike(&self, place: usize, other: usize) -> bool;
     /// Visits numbers of one element under their names within it.
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>);
     /// Visits all variables of one element under their names within it.
@@ -315,13 +313,6 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             }
         }
         changed
-    }
-
-    fn are_alike(&self, place: usize, other: usize) -> bool {
-        let Columns { parameters, discrete, continuous, .. } = &self.variables;
-        parameters[place].fits(&parameters[other])
-            && discrete[place].fits(&discrete[other])
-            && continuous[place].fits(&continuous[other])
     }
 
     fn visit(&self, place: usize, group: Group, visit: Visitor<'_, T>) {

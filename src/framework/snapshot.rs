@@ -1,9 +1,8 @@
 //! Variables of a state by name, and snapshots of all of them.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::{self, Arguments};
+use core::fmt::Arguments;
 
 use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
@@ -21,62 +20,6 @@ use crate::mechanics::{Quantity, finite};
 pub(crate) const ABSORBED_ENERGY: &str = "absorbed_energy";
 /// The name of the flag for an open energy account.
 pub(crate) const ACCOUNT_OPEN: &str = "account_open";
-
-/// All named variables of a state with their values; restoring them resumes bit for bit.
-///
-/// Made by [`State::snapshot`], read by [`State::restore`]. Holds time but no other kinematics, which are the
-/// host's. Serialized as pairs of names and values, and collected from such pairs.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        from = "Vec<(String, T)>",
-        into = "Vec<(String, T)>",
-        bound(serialize = "T: Copy + serde::Serialize")
-    )
-)]
-pub struct Snapshot<T> {
-    /// Each with the end of its line: in one text, since an allocation for each takes longer than everything else.
-    names: String,
-    /// The values, in the order of the names, which is always the same for one system.
-    pub values: Vec<T>,
-}
-
-impl<T: Copy> Snapshot<T> {
-    /// The names with their values.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, T)> {
-        self.names.split_terminator('\n').zip(self.values.iter().copied())
-    }
-
-    /// The place among the values of the variable of this name.
-    pub fn place(&self, name: &str) -> Option<usize> {
-        self.names.split_terminator('\n').position(|listed| listed == name)
-    }
-}
-
-impl<T, N: AsRef<str>> FromIterator<(N, T)> for Snapshot<T> {
-    fn from_iter<I: IntoIterator<Item = (N, T)>>(variables: I) -> Self {
-        let mut snapshot = Self { names: String::new(), values: Vec::new() };
-        for (name, value) in variables {
-            snapshot.names.extend([name.as_ref(), "\n"]);
-            snapshot.values.push(value);
-        }
-        snapshot
-    }
-}
-
-impl<T> From<Vec<(String, T)>> for Snapshot<T> {
-    fn from(variables: Vec<(String, T)>) -> Self {
-        variables.into_iter().collect()
-    }
-}
-
-impl<T: Copy> From<Snapshot<T>> for Vec<(String, T)> {
-    fn from(snapshot: Snapshot<T>) -> Self {
-        snapshot.variables().map(|(name, value)| (name.to_string(), value)).collect()
-    }
-}
 
 /// A checksum of words in little-endian bytes: of every fourth word, and of the remainders of these four chains.
 ///
@@ -130,7 +73,7 @@ pub(crate) fn split_address(name: &str) -> Option<(&str, usize, &str)> {
 impl<T: Real> State<T> {
     /// The names of all variables, in the order in which [`snapshot`](Self::snapshot) lists them.
     pub fn variable_names(&self) -> Vec<String> {
-        self.lines_of_names().split_terminator('\n').map(String::from).collect()
+        self.snapshot().into_iter().map(|(name, _)| name).collect()
     }
 
     /// The variable of this name, such as `exponential_spring[3].anchor_P.x`, or `left heel.anchor_P.x` of an element
@@ -179,39 +122,12 @@ impl<T: Real> State<T> {
         })
     }
 
-    /// All variables with their names and values.
-    pub fn snapshot(&self) -> Snapshot<T> {
-        let mut values = Vec::new();
-        self.visit_values(&mut |value| values.push(value));
-        Snapshot { names: self.lines_of_names(), values }
-    }
-
-    /// The names of all variables, in the order of [`visit_variables`](Self::visit_variables), each with the end of its line.
-    /// Names within an element are formatted once for all that have the same.
-    fn lines_of_names(&self) -> String {
-        let (mut names, mut element, mut fields) = (String::from("time\n"), String::new(), Vec::new());
-        for slots in &self.kinds {
-            let Roster { kind, places, .. } = slots.roster();
-            let mut alike = None;
-            for (place, _) in places.iter() {
-                if !alike.is_some_and(|other| slots.are_alike(other, place)) {
-                    alike = Some(place);
-                    fields.clear();
-                    slots.visit(place, Group::Variables, &mut |entry| {
-                        fields.push(format!("{}\n", entry.name));
-                    });
-                    fields.extend([ABSORBED_ENERGY, ACCOUNT_OPEN].map(|name| format!("{name}\n")));
-                }
-                element.clear();
-                // Writing to a string never fails.
-                let _ = fmt::write(&mut element, format_args!("{kind}[{place}]."));
-                for field in &fields {
-                    names.push_str(&element);
-                    names.push_str(field);
-                }
-            }
-        }
-        names
+    /// All variables with their names and values, in an order that is always the same for one system; restoring them resumes
+    /// bit for bit. Holds time but no other kinematics, which are the host's.
+    pub fn snapshot(&self) -> Vec<(String, T)> {
+        let mut all = Vec::new();
+        self.visit_variables(&mut |entry| all.push((entry.name.to_string(), entry.value.number())));
+        all
     }
 
     /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
@@ -225,22 +141,16 @@ impl<T: Real> State<T> {
     /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::NotKnown`] if there is a value
     /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
     /// [`Error::NonFiniteEnergy`] if an energy is not finite.
-    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
-        let names = self.lines_of_names();
-        if names != snapshot.names {
-            let [mut expected, mut found] =
-                [&names, &snapshot.names].map(|names| names.split_terminator('\n'));
-            let mut position = 0;
-            let [expected, found] = loop {
-                let pair = [expected.next(), found.next()];
-                if pair[0] != pair[1] || pair[0].is_none() {
-                    break pair.map(|name| name.map(String::from));
-                }
-                position += 1;
-            };
+    pub fn restore(&mut self, snapshot: &[(String, T)]) -> Result<(), Error> {
+        let names = self.variable_names();
+        let of_both = |i: usize| [names.get(i), snapshot.get(i).map(|(name, _)| name)];
+        let differ = |i: &usize| matches!(of_both(*i), [expected, found] if expected != found);
+        if let Some(position) = (0..names.len().max(snapshot.len())).find(differ) {
+            let [expected, found] = of_both(position).map(Option::<&String>::cloned);
             return Err(Error::SnapshotMismatch { position, expected, found });
         }
-        self.restore_all(&snapshot.values)
+        let values: Vec<T> = snapshot.iter().map(|(_, value)| *value).collect();
+        self.restore_all(&values)
     }
 
     /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which
@@ -252,7 +162,7 @@ impl<T: Real> State<T> {
         self.restore_layout(self.layout, values)
     }
 
-    /// All variables as little-endian bytes, smaller and faster than a [`Snapshot`]: a hash of the names of all variables in
+    /// All variables as little-endian bytes, smaller and faster than a [`snapshot`](Self::snapshot): a hash of the names of all variables in
     /// their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is 1 or 0; the
     /// derivatives of dual numbers are left out), and a checksum of all bytes before it.
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -1,8 +1,9 @@
 //! Saved simulations.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::framework::{Error, ForceSystem, Snapshot};
+use crate::framework::{Error, ForceSystem};
 use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::simulation::error::finite_motion;
 use crate::simulation::layout::{BODY, Trial, quaternion};
@@ -14,11 +15,7 @@ use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 /// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), and the energy supplied
 /// ([`EnergyExploded`](SimulationError::EnergyExploded)). Both are serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(bound(serialize = "T: Copy + serde::Serialize"))
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {
     /// Time \[s\].
     pub time: f64,
@@ -29,7 +26,7 @@ pub struct Saved<T> {
     /// Work done by loads and drives \[J\].
     pub supplied_work: T,
     /// Time, and all variables of the elements.
-    pub snapshot: Snapshot<T>,
+    pub snapshot: Vec<(String, T)>,
 }
 
 impl<'a, T: Real> Simulation<'a, T> {

@@ -146,7 +146,7 @@ fn each_variable_alone<E: ForceElement<f64>>(scene: &Scene<f64, E>) -> Result<()
     let prefix = format!("{}[{}].", E::KIND, element.place());
     let (snapshot, unwritten) = (realized.snapshot(), realized.to_bytes());
     let mut first = None;
-    for (name, present) in snapshot.variables() {
+    for (name, present) in &snapshot {
         let field = name.strip_prefix(&prefix);
         let moved = 1.01 * present + 1e-6;
         // Another number; the other flag; an angle with another turn.

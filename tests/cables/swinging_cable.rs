@@ -91,15 +91,15 @@ fn dissipated_energy_never_falls_and_is_the_integral_of_its_power() {
 fn touched(saved: &Saved<f64>) -> bool {
     let (_, value) = saved
         .snapshot
-        .variables()
+        .iter()
         .find(|(name, _)| name.ends_with("in_contact"))
         .expect("a cable remembers whether it touches");
-    value == 1.0
+    *value == 1.0
 }
 
 /// The same, written out as names and numbers and read again: nothing is kept but what can be printed.
 fn through_text(saved: &Saved<f64>) -> Saved<f64> {
-    let lines: Vec<_> = saved.snapshot.variables().map(|(name, value)| format!("{name} {value:?}")).collect();
+    let lines: Vec<_> = saved.snapshot.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
     let text = lines.join("\n");
     let read = |line: &str| {
         let (name, value) = line.split_once(' ').expect("a name and a number");

@@ -320,11 +320,12 @@ fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
     scene.system.realize_dynamics(&mut state).expect("regular");
     scene.system.accept_step(&mut state).expect("realized");
     let before = state.snapshot();
+    let place_of = |name: &str| before.iter().position(|(listed, _)| listed == name).expect("listed");
     for field in ["spring", "other"] {
         let name = format!("elastic_foundation[0].anchors[0].{field}");
         for value in [2.5, -1.0, f64::NAN, f64::INFINITY] {
             let mut snapshot = before.clone();
-            snapshot.values[before.place(&name).expect("listed")] = value;
+            snapshot[place_of(&name)].1 = value;
             let written = scene.system.set_variable(&mut state, &name, value);
             for refused in [written, state.restore(&snapshot)] {
                 let refused = refused.expect_err("of no spring");
@@ -334,10 +335,10 @@ fn an_anchor_whose_spring_or_surface_is_no_whole_number_is_refused() {
         }
     }
     // Nor one out of the order in which they are searched.
-    let of = |i: usize| before.place(&format!("elastic_foundation[0].anchors[{i}].spring")).expect("listed");
-    for spring in [before.values[of(1)], before.values[of(1)] + 1.0] {
+    let of = |i: usize| place_of(&format!("elastic_foundation[0].anchors[{i}].spring"));
+    for spring in [before[of(1)].1, before[of(1)].1 + 1.0] {
         let mut snapshot = before.clone();
-        snapshot.values[of(0)] = spring;
+        snapshot[of(0)].1 = spring;
         let refused = state.restore(&snapshot).expect_err("unsorted");
         let found = refused.invalid_value().map(|value| (value.name, value.value));
         assert_eq!(found, Some(("anchors.spring", spring)));

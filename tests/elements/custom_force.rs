@@ -236,7 +236,7 @@ fn they_are_saved_and_restored_by_name() {
     let mut simulation = thrown(&system, &plant, body);
     simulation.run(&mut DormandPrince::new(1e-8), 0.5, |_| {}).expect("runs");
     let saved = simulation.state().snapshot();
-    let names: Vec<_> = saved.variables().map(|(name, _)| name).collect();
+    let names: Vec<_> = saved.iter().map(|(name, _)| name).collect();
     assert_eq!(
         names[1..4],
         ["custom_force[0].enabled", "custom_force[0].absorbed_energy", "custom_force[0].account_open"]

@@ -237,9 +237,9 @@ fn variables_and_results_are_found_by_the_name_of_their_element() -> Result<(), 
     // Every variable and result has the same value under both names, and the same place in a vector.
     let with_name = |full: &str| full.strip_prefix(&of_name).map(|field| format!("front [left] (1){field}"));
     let mut count = 0;
-    for (full, value) in state.snapshot().variables() {
+    for (full, value) in &state.snapshot() {
         if let Some(name) = with_name(full) {
-            assert_eq!(state.variable(&name)?, value, "{name}");
+            assert_eq!(state.variable(&name)?, *value, "{name}");
             assert_eq!(
                 state.variable_place(&name),
                 state.variable_place(full).map_err(|_| no_variable(&name))
@@ -299,8 +299,8 @@ fn names_under_which_variables_could_not_be_told_apart_are_refused() -> Result<(
         let place = format!("{name}.X_B1F.p.x");
         let mut state = system.default_state();
         system.set_variable(&mut state, &place, 0.123_456)?;
-        let changed = |value: &&f64| **value == 0.123_456;
-        assert_eq!(state.snapshot().values.iter().filter(changed).count(), 1, "{name}");
+        let changed = |variable: &&(String, f64)| variable.1 == 0.123_456;
+        assert_eq!(state.snapshot().iter().filter(changed).count(), 1, "{name}");
     }
     Ok(())
 }

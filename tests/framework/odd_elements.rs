@@ -126,8 +126,8 @@ fn a_continuous_variable_is_finite_however_it_is_written() -> Result<(), Error> 
         }
         assert_eq!(state.set_continuous(&[0.0, value]), Err(Error::NonFiniteEnergy));
         let mut saved = state.snapshot();
-        let place = saved.place(name).expect("listed");
-        saved.values[place] = value;
+        let place = saved.iter().position(|(listed, _)| listed == name).expect("listed");
+        saved[place].1 = value;
         assert!(state.restore(&saved).is_err());
     }
     assert_eq!((state.continuous(), state.continuous_of(element).level), (&[0.0, 2.0][..], 2.0));

@@ -3,8 +3,8 @@
 use force_elements::nalgebra::Vector3;
 use force_elements::{
     AtDynamics, BodyIndex, Casts, Checkpoint, CoordinateIndex, ElementError, ElementId, Error,
-    ForceAccumulator, ForceElement, ForceSystem, KinematicsSource, Pose, Real, Snapshot, SpatialForce,
-    SpatialVelocity, StepRule, Topology, variables,
+    ForceAccumulator, ForceElement, ForceSystem, KinematicsSource, Pose, Real, SpatialForce, SpatialVelocity,
+    StepRule, Topology, variables,
 };
 
 variables! {
@@ -99,7 +99,7 @@ struct Expected {
 
 struct Saved {
     checkpoint: Checkpoint<f64>,
-    named: Snapshot<f64>,
+    named: Vec<(String, f64)>,
     bytes: Vec<u8>,
     expected: Vec<Expected>,
 }

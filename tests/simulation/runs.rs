@@ -236,11 +236,7 @@ fn a_saved_simulation_resumes_bit_for_bit_through_friction_events() {
         let (system, plant, state) = braked_slider();
         let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
         let modes = |saved: &Saved<f64>| {
-            saved
-                .snapshot
-                .variables()
-                .find(|(name, _)| name.ends_with("friction_mode"))
-                .map(|(_, value)| value)
+            saved.snapshot.iter().find(|(name, _)| name.ends_with("friction_mode")).map(|(_, value)| *value)
         };
         for stop in [0.05, 0.1035, 0.25, 0.7] {
             simulation.run(&mut integrator, stop, |_| {}).expect("runs");
@@ -305,11 +301,11 @@ fn what_was_saved_and_has_been_spoilt_is_refused() {
     }
     let spoilt = refused(&|saved| saved.supplied_work = f64::INFINITY);
     assert_eq!(spoilt, Some(SimulationError::NonFinite));
-    for (i, (name, _)) in good.snapshot.variables().enumerate() {
-        let spoilt = refused(&|saved| saved.snapshot.values[i] = f64::NAN);
+    for (i, (name, _)) in good.snapshot.iter().enumerate() {
+        let spoilt = refused(&|saved| saved.snapshot[i].1 = f64::NAN);
         assert!(spoilt.is_some(), "{name} is not a number");
     }
-    let other_time = refused(&|saved| saved.snapshot.values[0] = 9.0);
+    let other_time = refused(&|saved| saved.snapshot[0].1 = 9.0);
     assert_eq!(other_time, Some(SimulationError::TimeMismatch { simulation: 0.0, state: 9.0 }));
     let other_time = refused(&|saved| saved.time = 9.0);
     assert_eq!(other_time, Some(SimulationError::TimeMismatch { simulation: 9.0, state: 0.0 }));
@@ -317,7 +313,7 @@ fn what_was_saved_and_has_been_spoilt_is_refused() {
     let value = no_time.as_ref().and_then(SimulationError::invalid_value);
     assert_eq!(value.map(|v| (v.name, v.requirement)), Some(("saved.time", Requirement::Finite)));
     assert_eq!(refused(&|saved| saved.motion.push(0.0)), Some(Error::TopologyMismatch.into()));
-    let shorter = refused(&|saved| saved.snapshot = saved.snapshot.variables().take(3).collect());
+    let shorter = refused(&|saved| saved.snapshot.truncate(3));
     assert!(matches!(shorter, Some(SimulationError::Forces(Error::SnapshotMismatch { .. }))), "{shorter:?}");
     let elsewhere = Simulation::resume(&ForceSystem::new(), &plant, &good).err();
     assert_eq!(elsewhere, Some(Error::TopologyMismatch.into()));

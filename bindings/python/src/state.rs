@@ -537,7 +537,7 @@ impl State {
 
     /// All variables with their names, those of ``keys()``.
     fn variables(&self) -> Vec<(String, f64)> {
-        self.state.snapshot().into()
+        self.state.snapshot()
     }
 
     /// All variables as an array, in the order of ``keys()``; flags are 1 or 0.

@@ -187,7 +187,7 @@ impl<T: Real> Machine<T> {
             let prefix = format!("{id}.");
             let snapshot = state.snapshot();
             all.extend(
-                snapshot.variables().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
+                snapshot.iter().filter(|(name, _)| name.starts_with(&prefix)).map(|v| format!("{v:?}")),
             );
         }
         Ok(all)

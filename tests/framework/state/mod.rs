@@ -278,8 +278,8 @@ fn a_flag_set_by_name_is_0_or_1() {
         let refused = world.system.set_variable(&mut state, name, bad).expect_err("no flag");
         assert_eq!(refused.invalid_value().map(|v| v.name), Some("enabled"), "{refused}");
         let mut spoilt = before.clone();
-        let place = spoilt.place(name).expect("named");
-        spoilt.values[place] = bad;
+        let place = spoilt.iter().position(|(listed, _)| listed == name).expect("named");
+        spoilt[place].1 = bad;
         assert_eq!(state.restore(&spoilt), Err(Error::NotAFlag { name: name.into() }));
     }
     assert_eq!(state.snapshot(), before);

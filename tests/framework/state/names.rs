@@ -40,14 +40,14 @@ fn every_variable_can_be_read_and_what_is_free_written_under_its_name() {
     let mut state = moving_state(&world);
     let listed = state.snapshot();
     let mut refused = Vec::new();
-    for (name, value) in listed.variables() {
-        assert_eq!(state.variable(name), Ok(value), "{name}");
+    for (name, value) in &listed {
+        assert_eq!(state.variable(name), Ok(*value), "{name}");
     }
-    for (name, value) in listed.variables() {
-        if world.system.set_variable(&mut state, name, value).is_err() {
+    for (name, value) in &listed {
+        if world.system.set_variable(&mut state, name, *value).is_err() {
             refused.push(name);
         }
     }
-    assert_eq!(refused, Vec::<&str>::new(), "what a state holds can be set again");
+    assert_eq!(refused, Vec::<&String>::new(), "what a state holds can be set again");
     assert_eq!(state.snapshot(), listed);
 }

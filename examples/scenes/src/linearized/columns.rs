@@ -7,8 +7,8 @@ use force_elements::nalgebra::{Rotation3, Vector3};
 use force_elements::testing::{Numbers, Scene};
 use force_elements::variables::Value;
 use force_elements::{
-    Column, End, Error, ForceElement, ForceSystem, Handle, Linearization, Pose, Row, Scope, Snapshot,
-    SpatialVelocity, State, Variables as _,
+    Column, End, Error, ForceElement, ForceSystem, Handle, Linearization, Pose, Row, Scope, SpatialVelocity,
+    State, Variables as _,
 };
 
 use super::Kind;
@@ -92,7 +92,7 @@ struct About<'a, E: ForceElement<f64>> {
     system: &'a ForceSystem<f64>,
     element: Handle<E>,
     state: &'a State<f64>,
-    snapshot: Snapshot<f64>,
+    snapshot: Vec<(String, f64)>,
     here: Vec<f64>,
     /// The rows that are compared.
     rows: Vec<usize>,
@@ -251,7 +251,7 @@ impl<E: ForceElement<f64>> About<'_, E> {
         let names = self.state.linearized_variables(self.element).unwrap_or_default();
         for name in names {
             let is_number = !name.contains(".R.") && !name.ends_with("friction_mode") && !is_of_path(&name);
-            let place = self.snapshot.place(&name);
+            let place = self.snapshot.iter().position(|(listed, _)| *listed == name);
             if let (true, Some(place)) = (is_number, place) {
                 places.push((Place::Variable(place), name));
             }
@@ -297,7 +297,7 @@ impl<E: ForceElement<f64>> About<'_, E> {
     }
 
     fn is_named(&self, place: usize, name: &str) -> bool {
-        self.snapshot.place(name) == Some(place)
+        self.snapshot[place].0 == name
     }
 
     /// The results where something is displaced.
@@ -334,7 +334,7 @@ impl<E: ForceElement<f64>> About<'_, E> {
             }
             Place::Variable(place) => {
                 let mut snapshot = self.snapshot.clone();
-                snapshot.values[place] += by;
+                snapshot[place].1 += by;
                 state.restore(&snapshot).ok()?;
             }
         }
@@ -344,7 +344,7 @@ impl<E: ForceElement<f64>> About<'_, E> {
     /// The magnitude of what is displaced: poses and coordinates of some metres, or rates, all of which rounding leaves off.
     fn value(&self, place: Place) -> f64 {
         match place {
-            Place::Variable(place) => self.snapshot.values[place].abs(),
+            Place::Variable(place) => self.snapshot[place].1.abs(),
             Place::Body { is_rate: false, .. } | Place::Coordinate { is_rate: false, .. } => 1.0,
             Place::Body { end, .. } => {
                 let V = self.state.velocities().bodies()[end];
@@ -358,7 +358,7 @@ impl<E: ForceElement<f64>> About<'_, E> {
     fn size(&self, place: Place) -> f64 {
         match place {
             Place::Variable(place) => {
-                let size = self.snapshot.values[place].abs();
+                let size = self.snapshot[place].1.abs();
                 if size > 0.0 { size } else { 1.0 }
             }
             _ => 1.0,
