@@ -94,7 +94,7 @@
 //! | evaluate many worlds | [`Worlds`] |
 //! | account for energy | [`dissipated_energy`](DynamicsView::dissipated_energy), [`StepRule`] |
 //! | linearize forces, rates and commits | [`linearize`](ForceSystem::linearize), [`Linearization`], [`guide::linearization`] |
-//! | differentiate a rollout | [`apply_with_variables`](Linearization::apply_with_variables), [`apply_transpose_with_variables`](Linearization::apply_transpose_with_variables), [`VariableVector`] |
+//! | differentiate a rollout | [`Linearization::apply`], [`apply_transpose`](Linearization::apply_transpose), [`VariableVector`] |
 //! | choose a step | [`stable_step`](ForceSystem::stable_step), [`Inertias`], [`guide::steps`] |
 //! | write a host | [`guide::hosts`] |
 //! | run the reference host | [`simulation`] |

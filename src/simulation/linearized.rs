@@ -66,17 +66,8 @@ impl<T: Real> Simulation<'_, T> {
                     turned = Some((i, axis, by_turn));
                 }
             }
-            if has_own {
-                linearization.apply_with_variables(
-                    &motion,
-                    &velocity,
-                    &variables,
-                    &mut forces,
-                    &mut own_rates,
-                )?;
-            } else {
-                linearization.apply(&motion, &velocity, &mut forces)?;
-            }
+            let own = has_own.then_some((&variables, &mut own_rates));
+            linearization.apply(&motion, &velocity, &mut forces, own)?;
             for &row in unknowns {
                 entries.push(if row >= own_start {
                     own_rates.continuous().nth(row - own_start).copied().unwrap_or_else(T::zero)

@@ -335,10 +335,10 @@ fn same_products(linearization: &Linearization<f64>) -> Result<(), Finding> {
     };
     for column in axes(topology) {
         let motion = unit(topology, column);
-        linearization.apply(&motion, &none, by_position)?;
-        linearization.apply(&none, &motion, by_velocity)?;
+        linearization.apply(&motion, &none, by_position, None)?;
+        linearization.apply(&none, &motion, by_velocity, None)?;
         for row in axes(topology) {
-            linearization.apply_transpose(&unit(topology, row), on_position, on_velocity)?;
+            linearization.apply_transpose(&unit(topology, row), on_position, on_velocity, None)?;
             let place = |(end, i)| linearization.row_of(end).map_or(0, |first| first + i);
             let place = (place(row), place(column));
             let bits = |number: f64| (number + 0.0).to_bits();

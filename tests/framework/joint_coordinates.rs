@@ -72,7 +72,7 @@ impl Pendulum {
             by_rate.linear + by_direction.linear,
         );
         let mut dF = Forces::zeros(topology);
-        linearization.apply(&dX, &dV, &mut dF)?;
+        linearization.apply(&dX, &dV, &mut dF, None)?;
         Ok(generalized(&J, dF.body(self.tip)) + generalized(&dJ, &F))
     }
 }

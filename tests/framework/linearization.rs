@@ -147,7 +147,7 @@ fn a_closure_gets_differences_by_what_it_reads() -> Result<(), Error> {
     let mut motion = Variation::zeros(system.topology());
     motion.body_mut(first).linear = Vector3::new(1.0, 2.0, 3.0);
     let mut forces = Forces::zeros(system.topology());
-    linearization.apply(&motion, &Variation::zeros(system.topology()), &mut forces)?;
+    linearization.apply(&motion, &Variation::zeros(system.topology()), &mut forces, None)?;
     assert!((forces.body(second).force - Vector3::new(4.0, 8.0, 12.0)).norm() < 1e-8);
     assert!((forces.body(BodyIndex::GROUND).force + Vector3::new(4.0, 8.0, 12.0)).norm() < 1e-8);
     Ok(())
@@ -256,16 +256,10 @@ fn nothing_is_allocated_after_the_first_call() -> Result<(), Error> {
         state.set_body(first, numbers.pose(0.3, 0.1), numbers.velocity(1.0))?;
         system.realize_dynamics(&mut state)?;
         system.linearize(&state, &mut linearization)?;
-        linearization.apply(&motion, &none, &mut forces)?;
-        linearization.apply_transpose(&motion, &mut forces, &mut others)?;
-        linearization.apply_with_variables(&motion, &none, &variables, &mut forces, &mut next)?;
-        linearization.apply_transpose_with_variables(
-            &motion,
-            &next,
-            &mut forces,
-            &mut others,
-            &mut variables,
-        )?;
+        linearization.apply(&motion, &none, &mut forces, None)?;
+        linearization.apply_transpose(&motion, &mut forces, &mut others, None)?;
+        linearization.apply(&motion, &none, &mut forces, Some((&variables, &mut next)))?;
+        linearization.apply_transpose(&motion, &mut forces, &mut others, Some((&next, &mut variables)))?;
         let _ = std::hint::black_box(
             linearization.triplets().map(|(.., [by_position, _])| by_position).sum::<f64>(),
         );

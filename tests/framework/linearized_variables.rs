@@ -143,7 +143,7 @@ fn an_element_may_write_all_derivatives_at_the_first_request() -> Result<(), Err
         *by.number_mut(state.variable_place(name)?) = 1.0;
         let (still, mut next) = (Variation::zeros(system.topology()), VariableVector::zeros(&state));
         let mut forces = Forces::zeros(system.topology());
-        linearization.apply_with_variables(&still, &still, &by, &mut forces, &mut next)?;
+        linearization.apply(&still, &still, &mut forces, Some((&by, &mut next)))?;
         Ok(forces.body(body).force.z)
     };
     assert_eq!([change("at_once[0].gain")?, change("at_once[0].last_height")?], [-0.5, -7.0]);
@@ -326,7 +326,7 @@ fn products_are_those_of_a_dense_matrix_and_its_transpose() -> Result<(), Error>
         write_variation(&mut velocity, &columns.as_slice()[size..2 * size]);
         write_variables(&mut variables, &columns.as_slice()[2 * size..]);
         let mut forces = Forces::zeros(system.topology());
-        linearization.apply_with_variables(&motion, &velocity, &variables, &mut forces, &mut next)?;
+        linearization.apply(&motion, &velocity, &mut forces, Some((&variables, &mut next)))?;
         let product = [of_forces(&forces), of_variables(&next)].concat();
         near(&product, &matrix * &columns, &sizes * columns.abs());
 
@@ -335,13 +335,8 @@ fn products_are_those_of_a_dense_matrix_and_its_transpose() -> Result<(), Error>
         write_variables(&mut next, &rows.as_slice()[size..]);
         let mut by_velocity = Forces::zeros(system.topology());
         let (by_position, by_variables) = (&mut forces, &mut variables);
-        linearization.apply_transpose_with_variables(
-            &multipliers,
-            &next,
-            by_position,
-            &mut by_velocity,
-            by_variables,
-        )?;
+        let both = Some((&next, &mut *by_variables));
+        linearization.apply_transpose(&multipliers, by_position, &mut by_velocity, both)?;
         let product = [of_forces(by_position), of_forces(&by_velocity), of_variables(by_variables)].concat();
         near(&product, matrix.tr_mul(&rows), sizes.tr_mul(&rows.abs()));
     }
@@ -385,7 +380,7 @@ fn without_a_commit_memory_stays() -> Result<(), Error> {
     for (commit, expected) in [(false, 1.0), (true, 0.5)] {
         let mut linearization = Linearization::of(Scope { variables: true, commit });
         system.linearize(&state, &mut linearization)?;
-        linearization.apply_with_variables(&none, &none, &variables, &mut forces, &mut next)?;
+        linearization.apply(&none, &none, &mut forces, Some((&variables, &mut next)))?;
         // Differences of a square over 6e-7.
         assert!((next.number(of_control) - expected).abs() < 1e-9);
         assert_eq!(next.number(of_disabled), 1.0);
@@ -460,22 +455,12 @@ fn multipliers_of_ground_are_those_of_its_force() -> Result<(), Error> {
     *motion.body_mut(BodyIndex::GROUND) = random.velocity(1.0);
     *multipliers.body_mut(BodyIndex::GROUND) = random.velocity(1.0);
     let [mut forces, mut by_position, mut by_velocity] = [(); 3].map(|()| Forces::zeros(system.topology()));
-    linearization.apply(&motion, &velocity, &mut forces)?;
+    linearization.apply(&motion, &velocity, &mut forces, None)?;
     let power = multipliers.body(BodyIndex::GROUND).power(forces.body(BodyIndex::GROUND));
     let (none, mut sums) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     for with_variables in [false, true] {
-        if with_variables {
-            let by_motion = (&mut by_position, &mut by_velocity);
-            linearization.apply_transpose_with_variables(
-                &multipliers,
-                &none,
-                by_motion.0,
-                by_motion.1,
-                &mut sums,
-            )?;
-        } else {
-            linearization.apply_transpose(&multipliers, &mut by_position, &mut by_velocity)?;
-        }
+        let variables = with_variables.then_some((&none, &mut sums));
+        linearization.apply_transpose(&multipliers, &mut by_position, &mut by_velocity, variables)?;
         let felt = system.topology().bodies().filter(|body| *body != BodyIndex::GROUND).map(|body| {
             motion.body(body).power(by_position.body(body))
                 + velocity.body(body).power(by_velocity.body(body))
@@ -493,7 +478,7 @@ fn what_does_not_fit_is_refused() -> Result<(), Error> {
     let (mut variables, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     let mut linearization = Linearization::of(Scope { variables: false, commit: true });
     system.linearize(&state, &mut linearization)?;
-    let refused = linearization.apply_with_variables(&none, &none, &variables, &mut forces, &mut next);
+    let refused = linearization.apply(&none, &none, &mut forces, Some((&variables, &mut next)));
     assert_eq!(refused, Err(Error::NoVariables));
 
     for name in ["stiffness", "enabled", "last_station.known", "settling"] {
@@ -510,10 +495,10 @@ fn what_does_not_fit_is_refused() -> Result<(), Error> {
     system.linearize(&other, &mut linearization)?;
     let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     let mut others = forces.clone();
-    let refused = linearization.apply_with_variables(&none, &none, &variables, &mut forces, &mut next);
+    let refused = linearization.apply(&none, &none, &mut forces, Some((&variables, &mut next)));
     assert_eq!(refused, Err(Error::TopologyMismatch));
-    let refused =
-        linearization.apply_transpose_with_variables(&none, &next, &mut forces, &mut others, &mut variables);
+    let both = Some((&next, &mut variables));
+    let refused = linearization.apply_transpose(&none, &mut forces, &mut others, both);
     assert_eq!(refused, Err(Error::TopologyMismatch));
     Ok(())
 }

@@ -108,12 +108,12 @@ impl Products {
             let [dp, after] = &mut self.variables;
             dp.set_zero();
             self.places.read(variables.unwrap_or_default(), dp);
-            self.matrices.apply_with_variables(dX, dV, dp, dF, after)?;
+            self.matrices.apply(dX, dV, dF, Some((dp, after)))?;
             if let Some(next) = next {
                 self.places.write(after, next);
             }
         } else {
-            self.matrices.apply(dX, dV, dF)?;
+            self.matrices.apply(dX, dV, dF, None)?;
         }
         if let Some(to) = to {
             write_forces(dF, to);
@@ -135,12 +135,12 @@ impl Products {
             let [after, by] = &mut self.variables;
             after.set_zero();
             self.places.read(next.unwrap_or_default(), after);
-            self.matrices.apply_transpose_with_variables(multipliers, after, by_position, by_velocity, by)?;
+            self.matrices.apply_transpose(multipliers, by_position, by_velocity, Some((after, by)))?;
             if let Some(to) = by_variables {
                 self.places.write(by, to);
             }
         } else {
-            self.matrices.apply_transpose(multipliers, by_position, by_velocity)?;
+            self.matrices.apply_transpose(multipliers, by_position, by_velocity, None)?;
         }
         for (by, to) in self.forces.iter().zip(to) {
             if let Some(to) = to {

@@ -70,7 +70,7 @@ impl Saved {
         if fresh.variable_names() != self.names {
             // The state names the first that differs.
             let variables: Vec<_> = self.names.iter().map(|name| (name.clone(), 0.0)).collect();
-            fresh.restore(&variables.into()).map_err(raised)?;
+            fresh.restore(&variables).map_err(raised)?;
         }
         let mut states = copies(&fresh, count)?;
         for (place, (state, progress)) in states.iter_mut().zip(&self.progress).enumerate() {

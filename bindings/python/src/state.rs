@@ -623,7 +623,7 @@ impl State {
     /// Restores all variables, what elements remember among them, from pairs of names and values, as ``variables`` returns them;
     /// refuses those of a system with other variables, naming the first.
     fn restore(&mut self, variables: Vec<(String, f64)>) -> PyResult<()> {
-        self.state.restore(&variables.into()).map_err(raised)
+        self.state.restore(&variables).map_err(raised)
     }
 
     /// A copy, of the same system.

@@ -155,7 +155,7 @@ impl Derivatives {
     ) -> Result<(), Error> {
         let Change { motion, velocity, variables } = change;
         let (h, forces, next) = (host.step, &mut self.by_position, &mut self.next);
-        self.linearization.apply_with_variables(motion, velocity, variables, forces, next)?;
+        self.linearization.apply(motion, velocity, forces, Some((variables, next)))?;
         core::mem::swap(variables, next);
         for cube in &host.cubes {
             let dF = forces.body(cube.body);
@@ -209,13 +209,7 @@ impl Derivatives {
         }
         let Self { linearization, next, by_position, by_velocity, .. } = self;
         let multipliers = &self.multipliers;
-        linearization.apply_transpose_with_variables(
-            multipliers,
-            variables,
-            by_position,
-            by_velocity,
-            next,
-        )?;
+        linearization.apply_transpose(multipliers, by_position, by_velocity, Some((variables, next)))?;
         core::mem::swap(variables, next);
         for (by, forces) in [(motion, by_position), (velocity, by_velocity)] {
             for cube in &host.cubes {

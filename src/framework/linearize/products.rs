@@ -53,47 +53,8 @@ impl<T: Real> Linearization<T> {
         matrices
     }
 
-    /// Writes the change of all forces for this change of positions and velocities: `K·dX + D·dV`.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if one of them was made for another topology.
-    pub fn apply(
-        &self,
-        motion: &Variation<T>,
-        velocity: &Variation<T>,
-        forces: &mut Forces<T>,
-    ) -> Result<(), Error> {
-        self.check([motion.topology(), velocity.topology(), forces.topology()])?;
-        forces.set_zero();
-        for (on, by, numbers) in self.forces_by_motion() {
-            add(forces, on, &product(numbers, &columns(motion, velocity, by), 2 * by.freedoms()));
-        }
-        Ok(())
-    }
-
-    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power. The matrices are those of
-    /// [`apply`](Self::apply), bit for bit.
-    ///
-    /// # Errors
-    /// [`Error::TopologyMismatch`] if one of them was made for another topology.
-    pub fn apply_transpose(
-        &self,
-        multipliers: &Variation<T>,
-        by_position: &mut Forces<T>,
-        by_velocity: &mut Forces<T>,
-    ) -> Result<(), Error> {
-        self.check([multipliers.topology(), by_position.topology(), by_velocity.topology()])?;
-        by_position.set_zero();
-        by_velocity.set_zero();
-        for (on, by, numbers) in self.forces_by_motion() {
-            let sums = product_transposed(numbers, &rows(multipliers, on), 2 * by.freedoms());
-            add_both(by_position, by_velocity, by, &sums);
-        }
-        Ok(())
-    }
-
-    /// Writes the change of all forces, and of all variables after the next commit, for this change of positions,
-    /// velocities, time and variables.
+    /// Writes the change of all forces for this change of positions and velocities, `K·dX + D·dV`; with a change of time and
+    /// variables, to which theirs is added, also that of all variables after the next commit, `next`.
     ///
     /// In `next`, time and parameters change as in `variables`; discrete variables as the commit will write them, or as
     /// in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
@@ -129,7 +90,7 @@ impl<T: Real> Linearization<T> {
     /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
     /// *change.number_mut(coefficient) = -0.01;
-    /// linearization.apply_with_variables(&none, &none, &change, &mut forces, &mut next)?;
+    /// linearization.apply(&none, &none, &mut forces, Some((&change, &mut next)))?;
     /// assert!((forces.coordinate(disc) - 0.5).abs() < 1e-12); // it brakes with −20 N
     /// assert!((next.number(mode) + 0.5).abs() < 1e-12);
     /// assert_eq!(next.number(coefficient), -0.01);
@@ -139,92 +100,100 @@ impl<T: Real> Linearization<T> {
     /// # Errors
     /// [`Error::TopologyMismatch`] if one of them was made for another topology or system; [`Error::NoVariables`] without
     /// variables in the [scope](crate::Scope::variables).
-    pub fn apply_with_variables(
+    pub fn apply(
         &self,
         motion: &Variation<T>,
         velocity: &Variation<T>,
-        variables: &VariableVector<T>,
         forces: &mut Forces<T>,
-        next: &mut VariableVector<T>,
+        mut variables: Option<(&VariableVector<T>, &mut VariableVector<T>)>,
     ) -> Result<(), Error> {
         self.check([motion.topology(), velocity.topology(), forces.topology()])?;
-        self.check_variables([variables, next])?;
+        if let Some((variables, next)) = &mut variables {
+            self.check_variables([variables, next])?;
+            next.clone_from(variables);
+        }
         forces.set_zero();
-        next.clone_from(variables);
         for (place, element) in self.elements().enumerate() {
-            let [discrete, rates] = next.memory_of_mut(place);
-            rates.fill(T::zero());
-            if element.commits {
-                discrete.fill(T::zero());
+            if let Some((_, next)) = &mut variables {
+                next.begin_products(place, element.commits);
             }
             for (row, column, numbers) in element.blocks() {
-                let factors = match column {
-                    Column::Motion(by) => columns(motion, velocity, by),
-                    Column::Variable(variable) => only(variables.of_column(place, variable)),
+                let factors = match (column, &variables) {
+                    (Column::Motion(by), _) => columns(motion, velocity, by),
+                    (Column::Variable(variable), Some((variables, _))) => {
+                        only(variables.of_column(place, variable))
+                    }
+                    (Column::Variable(_), None) => continue,
                 };
                 // Few variables change in most directions.
                 if matches!(column, Column::Variable(_)) && have_same_bits(factors[0], T::zero()) {
                     continue;
                 }
                 let sum = product(numbers, &factors, column.len());
-                let [discrete, rates] = next.memory_of_mut(place);
-                match row {
-                    Row::Force(on) => add(forces, on, &sum),
-                    Row::Next(number) => add_number(discrete, number, sum[0]),
-                    Row::Rate(number) => add_number(rates, number, sum[0]),
+                match (row, &mut variables) {
+                    (Row::Force(on), _) => add(forces, on, &sum),
+                    (Row::Next(number), Some((_, next))) => {
+                        add_number(next.memory_of_mut(place)[0], number, sum[0]);
+                    }
+                    (Row::Rate(number), Some((_, next))) => {
+                        add_number(next.memory_of_mut(place)[1], number, sum[0]);
+                    }
+                    (_, None) => {}
                 }
             }
         }
         Ok(())
     }
 
-    /// Writes the products of multipliers of the forces and of the variables after the next commit with the derivatives
-    /// by positions, velocities, time and variables: the transpose of
-    /// [`apply_with_variables`](Self::apply_with_variables).
+    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power; with multipliers of the variables after
+    /// the next commit, `next`, to which theirs are added, also the products with the derivatives by time and variables. The
+    /// transpose of [`apply`](Self::apply), with the same matrices, bit for bit.
     ///
-    /// If `next` is the gradient of a result by the variables after a step, `by_variables` is that by the variables
-    /// before it; for the parameters, the sum over all steps from there on. In place of continuous variables `z`,
-    /// `next` has the multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by
+    /// If `next` is the gradient of a result by the variables after a step, `by_variables`, the second, is that by the
+    /// variables before it; for the parameters, the sum over all steps from there on. In place of continuous variables
+    /// `z`, `next` has the multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by
     /// `z'`, these are `h g'`. The host adds `g'` to what `by_variables` then has in their places, which gives the
     /// gradient by `z`.
     ///
     /// # Errors
-    /// As [`apply_with_variables`](Self::apply_with_variables).
-    pub fn apply_transpose_with_variables(
+    /// As [`apply`](Self::apply).
+    pub fn apply_transpose(
         &self,
         multipliers: &Variation<T>,
-        next: &VariableVector<T>,
         by_position: &mut Forces<T>,
         by_velocity: &mut Forces<T>,
-        by_variables: &mut VariableVector<T>,
+        mut variables: Option<(&VariableVector<T>, &mut VariableVector<T>)>,
     ) -> Result<(), Error> {
         self.check([multipliers.topology(), by_position.topology(), by_velocity.topology()])?;
-        self.check_variables([next, by_variables])?;
+        if let Some((next, by_variables)) = &mut variables {
+            self.check_variables([next, by_variables])?;
+            by_variables.clone_from(next);
+        }
         by_position.set_zero();
         by_velocity.set_zero();
-        by_variables.clone_from(next);
+        let at = |numbers: &[T], number: usize| numbers.get(number).copied().unwrap_or_else(T::zero);
         for (place, element) in self.elements().enumerate() {
-            let [discrete, continuous] = by_variables.memory_of_mut(place);
-            continuous.fill(T::zero());
-            if element.commits {
-                discrete.fill(T::zero());
+            if let Some((_, by_variables)) = &mut variables {
+                by_variables.begin_products(place, element.commits);
             }
-            let [discrete, rates] = next.memory_of(place);
-            let at = |numbers: &[T], number: usize| numbers.get(number).copied().unwrap_or_else(T::zero);
             for (row, column, numbers) in element.blocks() {
-                let factors = match row {
-                    Row::Force(on) => rows(multipliers, on),
-                    Row::Next(number) => only(at(discrete, number)),
-                    Row::Rate(number) => only(at(rates, number)),
+                let factors = match (row, &variables) {
+                    (Row::Force(on), _) => rows(multipliers, on),
+                    (Row::Next(number), Some((next, _))) => only(at(next.memory_of(place)[0], number)),
+                    (Row::Rate(number), Some((next, _))) => only(at(next.memory_of(place)[1], number)),
+                    (_, None) => continue,
                 };
                 // Most of the memory affects only the next step.
                 if !matches!(row, Row::Force(_)) && have_same_bits(factors[0], T::zero()) {
                     continue;
                 }
                 let sums = product_transposed(numbers, &factors, column.len());
-                match column {
-                    Column::Motion(by) => add_both(by_position, by_velocity, by, &sums),
-                    Column::Variable(variable) => by_variables.add_to_column(place, variable, sums[0]),
+                match (column, &mut variables) {
+                    (Column::Motion(by), _) => add_both(by_position, by_velocity, by, &sums),
+                    (Column::Variable(variable), Some((_, by_variables))) => {
+                        by_variables.add_to_column(place, variable, sums[0]);
+                    }
+                    (Column::Variable(_), None) => {}
                 }
             }
         }

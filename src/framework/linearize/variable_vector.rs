@@ -149,6 +149,15 @@ impl<T: Real> VariableVector<T> {
         }
     }
 
+    /// Zeros for the rates of one element, and for its discrete variables if it commits.
+    pub(super) fn begin_products(&mut self, element: usize, commits: bool) {
+        let [discrete, continuous] = self.memory_of_mut(element);
+        continuous.fill(T::zero());
+        if commits {
+            discrete.fill(T::zero());
+        }
+    }
+
     /// The discrete and the continuous variables of one element.
     #[inline]
     pub(super) fn memory_of(&self, element: usize) -> [&[T]; 2] {

@@ -54,7 +54,7 @@ fn change(known_below: f64, clipped: bool) -> Result<(Vector3<f64>, [bool; 2]), 
     let (mut motion, none) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
     *motion.body_mut(body) = SpatialVelocity::new(Vector3::new(0.3, 0.2, -0.5), Vector3::new(0.6, -0.4, 0.7));
     let mut forces = Forces::zeros(system.topology());
-    linearization.apply(&motion, &none, &mut forces)?;
+    linearization.apply(&motion, &none, &mut forces, None)?;
     Ok((forces.body(body).force, are_exact))
 }
 
@@ -108,7 +108,7 @@ fn along_a_flat_side(
     let across = tilt * Vector3::new(1.0, -1.0, 0.0);
     *motion.body_mut(body) = SpatialVelocity::new(Vector3::zeros(), across);
     let mut forces = Forces::zeros(system.topology());
-    linearization.apply(&motion, &none, &mut forces)?;
+    linearization.apply(&motion, &none, &mut forces, None)?;
     Ok(forces.body(body).force)
 }
 

@@ -47,7 +47,7 @@ pub(super) fn compare(
         *acceleration.coordinate_mut(coordinate) = 3.0 * deal.number();
     }
     let mut rates = Forces::zeros(system.topology());
-    linearization.apply(&motion, &acceleration, &mut rates)?;
+    linearization.apply(&motion, &acceleration, &mut rates, None)?;
     let rates = components(&rates);
 
     let at = |time: f64| -> Result<Vec<f64>, Error> {
