@@ -167,10 +167,10 @@ fn no_input_makes_contact_panic_and_finite_points_have_finite_answers() {
         }
         for shape in &shapes {
             mesh.for_each_inside(&poses[0], shape, &poses[1], |displaced| {
-                assert!(displaced.face < faces.len());
+                assert!(displaced.index < faces.len());
             });
             mesh.for_each_inside(&poses[0], shape, &poses[0], |displaced| {
-                assert!(displaced.face < faces.len());
+                assert!(displaced.index < faces.len());
             });
         }
     }

@@ -330,9 +330,9 @@ fn no_centroid_inside_another_mesh_is_missed() {
             let mut found = BTreeSet::new();
             let shape = SolidShape::from(other.clone());
             mesh.for_each_inside(&X_GS, &shape, &X_GO, |displaced| {
-                let p_O = X_GO.inverse_transform_point(&(X_GS * centroids[displaced.face]));
+                let p_O = X_GO.inverse_transform_point(&(X_GS * centroids[displaced.index]));
                 assert_relative_eq!(displaced.depth, meshes::distance(other, p_O), epsilon = 1e-13);
-                assert!(found.insert(displaced.face), "a face was found twice");
+                assert!(found.insert(displaced.index), "a face was found twice");
             });
             let winds = |p: &Point3<f64>| meshes::winding_number(other, *p) > 0.5;
             assert_eq!(found, inside_one_by_one(mesh, &X_GS, winds, &X_GO), "in {name}");
@@ -397,12 +397,12 @@ fn no_centroid_inside_an_analytic_shape_is_missed() {
                 let (X_GS, X_GO) = (sequence.next_pose(0.8), sequence.next_pose(0.5));
                 let mut found = BTreeSet::new();
                 mesh.for_each_inside(&X_GS, shape, &X_GO, |displaced| {
-                    let p_G = X_GS * centroids[displaced.face];
+                    let p_G = X_GS * centroids[displaced.index];
                     let near = shape.nearest(&X_GO.inverse_transform_point(&p_G));
                     assert_relative_eq!(displaced.depth, -near.signed_distance, epsilon = 1e-14);
                     assert_relative_eq!(displaced.point_G, X_GO * near.point, epsilon = 1e-13);
                     assert_relative_eq!(displaced.normal_G, X_GO * near.normal, epsilon = 1e-13);
-                    assert!(found.insert(displaced.face));
+                    assert!(found.insert(displaced.index));
                 });
                 let expected = inside_one_by_one(&mesh, &X_GS, |p| shape.contains(p), &X_GO);
                 assert_eq!(found, expected, "{name} in {shape:?}");

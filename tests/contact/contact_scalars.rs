@@ -164,7 +164,7 @@ fn a_cast_finds_what_a_mesh_built_anew_finds() {
         assert_eq!(cast.len(), here.len());
         assert_eq!(anew.len(), here.len());
         for ((cast, anew), here) in cast.iter().zip(&anew).zip(&here) {
-            assert_eq!([cast.face, anew.face], [here.face; 2]);
+            assert_eq!([cast.index, anew.index], [here.index; 2]);
             // Near an edge directions are differences divided by the depth.
             let tolerance = 1e-13 * (1.0 + 1.0 / (here.depth * here.depth));
             for ((cast, anew), here) in components(cast).iter().zip(components(anew)).zip(components(here)) {

@@ -7,13 +7,13 @@ use nalgebra::{Point3, Vector3};
 use super::law::{Friction, Law};
 use crate::elements::elastic_foundation::{
     Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Placed, Resultant, SpringForce,
-    SpringPosition, SpringVelocity,
+    SpringVelocity,
 };
 use crate::elements::meshes::across_and_along;
 use crate::framework::{AtPosition, AtVelocity, ElementError, ElementResult};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
 use crate::mechanics::{BodyIndex, Checked, Positions, Velocities};
-use crate::shapes::TriangleMesh;
+use crate::shapes::{Displaced, TriangleMesh};
 
 /// A contact, seen from the other surface. All is in Ground.
 pub(super) struct Contact<'a, T: Real> {
@@ -178,7 +178,7 @@ impl<T: Real> Contact<'_, T> {
         &self,
         at: &AtVelocity<'_, T, ElasticFoundation<T>>,
         (forces, power_dissipated): (&mut Vec<SpringForce<T>>, &mut T),
-        mut friction: impl FnMut(&SpringPosition<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
+        mut friction: impl FnMut(&Displaced<T>, &SpringVelocity<T>, T) -> (Vector3<T>, Option<Vector3<T>>, T),
     ) -> ElementResult<Resultant<T>> {
         let mut sums = Resultant {
             F_GS: SpatialForce::zero(),
@@ -192,7 +192,8 @@ impl<T: Real> Contact<'_, T> {
         let range = self.found.springs.clone();
         let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
         forces.extend(springs.map(|(spring, velocity)| {
-            let (normal_force, factor) = law.press(spring.elastic_force, velocity.depth_rate);
+            let elastic_force = law.material.elastic_force([spring.area, spring.depth]);
+            let (normal_force, factor) = law.press(elastic_force, velocity.depth_rate);
             let (friction_force_G, arm_G, rubbing_power) = friction(spring, velocity, normal_force);
 
             let r_G = spring.point_G - p_GM;
@@ -206,7 +207,7 @@ impl<T: Real> Contact<'_, T> {
             sums.normal_force += normal_force;
             sums.area += spring.area;
             moment += r_G * normal_force;
-            lost += (normal_force - spring.elastic_force) * velocity.depth_rate + rubbing_power;
+            lost += (normal_force - elastic_force) * velocity.depth_rate + rubbing_power;
             let pressure = stiffness * spring.depth * factor;
             SpringForce { normal_force, pressure, friction_force_G }
         }));

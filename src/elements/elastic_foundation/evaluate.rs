@@ -4,8 +4,8 @@ use crate::contact::BoundingBox;
 use crate::elements::Refusal;
 use crate::elements::elastic_foundation::linearize::{NUMBERS, WITH_ANCHOR};
 use crate::elements::elastic_foundation::{
-    Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringPosition,
-    SpringVelocity, Velocity,
+    Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringVelocity,
+    Velocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, ForceElement, Given, Meaning,
@@ -38,13 +38,11 @@ impl<T: Real> ElasticFoundation<T> {
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
-                let elastic_force = material.elastic_force([loaded.volume, share]);
-                work += elastic_force * loaded.depth;
-                found.push(SpringPosition {
+                work += material.elastic_force([loaded.volume, share]) * loaded.depth;
+                found.push(Displaced {
                     index: loaded.vertex as usize,
                     depth: loaded.volume / loaded.area,
                     area: loaded.area * share,
-                    elastic_force,
                     point_G: loaded.point_G,
                     normal_G: loaded.normal_G,
                     part: None,
@@ -53,12 +51,11 @@ impl<T: Real> ElasticFoundation<T> {
         } else {
             let refined = placed.refined.as_ref().filter(|_| parameters.clipped);
             let springs = refined.unwrap_or(springs);
-            springs.for_each_inside(X_GM, shape, X_GO, |displaced| {
-                let Displaced { face: index, area, depth, point_G, normal_G, part } = displaced;
-                let area = area * share;
-                let elastic_force = material.elastic_force([area, depth]);
-                work += elastic_force * depth;
-                found.push(SpringPosition { index, depth, area, elastic_force, point_G, normal_G, part });
+            springs.for_each_inside(X_GM, shape, X_GO, |mut displaced| {
+                displaced.area *= share;
+                let Displaced { area, depth, .. } = displaced;
+                work += material.elastic_force([area, depth]) * depth;
+                found.push(displaced);
             });
         }
         if found.len() > first {

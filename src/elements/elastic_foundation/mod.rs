@@ -25,9 +25,7 @@ use crate::shapes::{SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, Parameters};
-pub use results::{
-    Dynamics, MeshContact, Position, Resultant, SpringForce, SpringPosition, SpringVelocity, Velocity,
-};
+pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, SpringVelocity, Velocity};
 
 /// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///

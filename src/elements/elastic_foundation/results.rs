@@ -9,7 +9,7 @@ use crate::contact::PairSearch;
 use crate::elements::elastic_foundation::Anchor;
 use crate::math::{Pose, Real, SpatialForce};
 use crate::results;
-use crate::shapes::{MeshPart, VertexBuffer};
+use crate::shapes::{Displaced, VertexBuffer};
 
 results! {
     /// Results at Position stage.
@@ -18,8 +18,11 @@ results! {
         pub X_GS: Vec<Pose<T>>;
         /// The contacts, each of a mesh with displaced springs and another surface.
         pub contacts: Vec<MeshContact>;
-        /// The displaced springs, grouped by contact.
-        pub springs: Vec<SpringPosition<T>>;
+        /// The displaced springs, grouped by contact. If faces are [clipped](super::Parameters::clipped), the index is that of
+        /// the vertex, and the depth is the mean over its share of the faces; against another mesh, the index is that of the
+        /// face of the [refined](crate::shapes::TriangleMesh::refined) mesh. The area is half of the face's, if the other mesh
+        /// has springs in this contact too.
+        pub springs: Vec<Displaced<T>>;
         /// The energy stored.
         pub potential_energy: T ["J"];
         pub(super) search: PairSearch;
@@ -40,26 +43,6 @@ pub struct MeshContact {
     /// Ranges of [`Position::vertices`], which has faces too.
     pub(super) vertices: Range<usize>,
     pub(super) faces: Range<usize>,
-}
-
-/// One displaced spring.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SpringPosition<T: Real> {
-    /// The face of the spring, as numbered by the mesh; if faces are [clipped](super::Parameters::clipped), the vertex, or
-    /// against another mesh the face of the [refined](crate::shapes::TriangleMesh::refined) mesh.
-    pub index: usize,
-    /// Displacement `x` \[m\]; for a vertex the mean over its share of the faces.
-    pub depth: T,
-    /// The area `a` \[m²\]: half of the face's, if the other mesh has springs in this contact too.
-    pub area: T,
-    /// The elastic force `k a x` \[N\].
-    pub elastic_force: T,
-    /// The contact point: the point of the other surface nearest to the face's centroid, or to the vertex, in Ground.
-    pub point_G: Point3<T>,
-    /// The direction of the displacement and of the normal force: the other surface's outward normal, in Ground.
-    pub normal_G: Vector3<T>,
-    /// Where a spring at a centroid meets a mesh.
-    pub(super) part: Option<MeshPart>,
 }
 
 results! {
@@ -121,13 +104,5 @@ impl MeshContact {
     /// Whether springs are at vertices of clipped faces, and not at centroids.
     pub(super) fn is_clipped(&self) -> bool {
         !self.faces.is_empty()
-    }
-}
-
-impl<T: Real> SpringPosition<T> {
-    /// The base of the spring in Ground: the centroid of its face; for a vertex, a point at the mean depth of its share
-    /// under its contact point.
-    pub fn base_G(&self) -> Point3<T> {
-        self.point_G - self.normal_G * self.depth
     }
 }

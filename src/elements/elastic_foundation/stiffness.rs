@@ -22,7 +22,7 @@ impl<T: Real> ElasticFoundation<T> {
                 let at_rest = law.material.stiffness * spring.area;
                 let pressed = force.normal_force / spring.depth;
                 let stiffness = if pressed > at_rest { pressed } else { at_rest };
-                let damping = law.contact.damping(spring.elastic_force);
+                let damping = law.contact.damping(law.material.elastic_force([spring.area, spring.depth]));
                 let ends = bodies.map(|body| (body, spring.point_G));
                 let mut load = force.normal_force.to_f64();
                 let counted = if self.has_anchors {

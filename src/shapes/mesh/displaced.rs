@@ -10,8 +10,8 @@ use crate::shapes::{HalfSpace, MeshPart, Plane, Solid, SolidShape, SurfacePoint,
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]
 pub struct Displaced<T: Real> {
-    /// The face, as numbered by the mesh.
-    pub face: usize,
+    /// The number of the face in the mesh.
+    pub index: usize,
     /// Its area \[m²\].
     pub area: T,
     /// Its depth \[m\].
@@ -28,7 +28,7 @@ impl<T: Real> Displaced<T> {
     /// Calls `found` if the nearest point of a surface at `X_GO` says that the centroid of the face is inside.
     #[inline]
     fn find(
-        (face, area, part): (usize, T, Option<MeshPart>),
+        (index, area, part): (usize, T, Option<MeshPart>),
         near: &SurfacePoint<T>,
         X_GO: &Pose<T>,
         found: impl FnOnce(Self),
@@ -36,7 +36,7 @@ impl<T: Real> Displaced<T> {
         // What is not a number leads to a force that is none, and so to an error.
         if near.signed_distance < T::zero() || near.signed_distance.to_f64().is_nan() {
             found(Self {
-                face,
+                index,
                 area,
                 depth: -near.signed_distance,
                 point_G: X_GO * near.point,
@@ -46,10 +46,15 @@ impl<T: Real> Displaced<T> {
         }
     }
 
+    /// The centroid of the face, from which the nearest point is at this depth along the normal, in Ground.
+    pub fn base_G(&self) -> Point3<T> {
+        self.point_G - self.normal_G * self.depth
+    }
+
     #[inline]
     fn cast<U: Real>(&self) -> Displaced<U> {
         Displaced {
-            face: self.face,
+            index: self.index,
             area: self.area.cast(),
             depth: self.depth.cast(),
             point_G: self.point_G.map(T::cast),
@@ -102,14 +107,14 @@ impl<T: Real> TriangleMesh<T> {
             if is_plain::<T>() {
                 let point_G = S * centroid - normal * height;
                 let depth = -height;
-                found(Displaced { face, area, depth, point_G, normal_G: normal, part: None }.cast());
+                found(Displaced { index: face, area, depth, point_G, normal_G: normal, part: None }.cast());
             } else {
                 let centroid = self.centroid(face);
                 let height = plane_S.height(&centroid);
                 if height < T::zero() {
                     let point_G = X_GS * centroid - normal_G * height;
                     let (area, depth) = (self.area(face), -height);
-                    found(Displaced { face, area, depth, point_G, normal_G, part: None });
+                    found(Displaced { index: face, area, depth, point_G, normal_G, part: None });
                 }
             }
         });

@@ -264,11 +264,11 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     ) -> ElementResult<bool> {
         for (spring, touch) in at.position.springs.iter().zip(&at.velocity.springs) {
             let Some(at_base) = motion(spring, touch) else { return Ok(false) };
-            let memory = match at.discrete.of(spring.face) {
+            let memory = match at.discrete.of(spring.index) {
                 Some(memory) => lift(memory),
                 None => self.law.begin(parameters, &at_base)?,
             };
-            visit(spring.face, touch, of(&self.law, parameters, &memory, &at_base)?);
+            visit(spring.index, touch, of(&self.law, parameters, &memory, &at_base)?);
         }
         Ok(true)
     }
@@ -337,7 +337,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
         cache.springs.clear();
         cache.springs.reserve_exact(self.mesh.face_count());
         cache.springs.extend(springs.iter().map(|spring| {
-            let base_G = spring.point_G - spring.normal_G * spring.depth;
+            let base_G = spring.base_G();
             let velocity = V.linear + V.angular.cross(&(base_G.coords - p_GM));
             let (depth_rate, slip_G) = across_and_along(&velocity, &spring.normal_G);
             let in_F = |v: &Vector3<T>| X_GF.rotation.inverse_transform_vector(v);
@@ -389,10 +389,10 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let Position { X_GF, X_GM, springs } = at.position;
         for (spring, push) in springs.iter().zip(&at.dynamics.springs) {
-            let corners = self.mesh.corners(spring.face).map(|corner| X_GM * corner);
+            let corners = self.mesh.corners(spring.index).map(|corner| X_GM * corner);
             let force_G = X_GF.rotation * push.force;
             pen.face(Meaning::Face, spring.normal_G.dot(&force_G).abs() / spring.area, &corners);
-            let base_G = spring.point_G - spring.normal_G * spring.depth;
+            let base_G = spring.base_G();
             pen.force(self.ends.body2, &base_G, &force_G);
             pen.force(self.ends.body1, &base_G, &-force_G);
         }
