@@ -14,6 +14,9 @@ use crate::mechanics::{
 };
 use crate::{element_types, results};
 
+/// A force law as a closure, which records loads and returns the stored energy \[J\].
+type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
+
 /// Forces on bodies and coordinates given by a closure, without parameters and memory.
 ///
 /// The closure reads the [`Motion`], records its forces in [`Loads`] and returns the stored energy \[J\]. It must
@@ -63,7 +66,7 @@ use crate::{element_types, results};
 /// # Ok::<(), Error>(())
 /// ```
 pub struct CustomForce<T: Real> {
-    law: Box<dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync>,
+    law: Box<Law<T>>,
 }
 
 impl<T: Real> CustomForce<T> {
