@@ -162,9 +162,9 @@ impl<T: Real> State<T> {
         self.restore_layout(self.layout, values)
     }
 
-    /// All variables as little-endian bytes, smaller and faster than a [`snapshot`](Self::snapshot): a hash of the names of all variables in
-    /// their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is 1 or 0; the
-    /// derivatives of dual numbers are left out), and a checksum of all bytes before it.
+    /// All variables as little-endian bytes, smaller and faster than a [`snapshot`](Self::snapshot): a hash of the names of all
+    /// variables in their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is
+    /// 1 or 0; the derivatives of dual numbers are left out), and a checksum of all bytes before it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.save_bytes(&mut bytes);

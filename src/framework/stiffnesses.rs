@@ -274,8 +274,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.bounds.extend(self.totals.iter().map(|total| (total.bound(largest_row), false)));
     }
 
-    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, among those that were reported since the last call, and whether
-    /// there are unknown ones.
+    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, among those that were reported since the last
+    /// call, and whether there are unknown ones.
     pub(crate) fn take_report(&mut self) -> ([f64; 2], bool) {
         (core::mem::take(&mut self.worst), core::mem::take(&mut self.is_unknown))
     }
