@@ -71,7 +71,8 @@ results! {
 /// The bodies that carry frame F and frame M.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ends {
-    pub(super) bodies: [BodyIndex; 2],
+    pub(super) body1: BodyIndex,
+    pub(super) body2: BodyIndex,
 }
 
 impl Ends {
@@ -84,11 +85,12 @@ impl Ends {
             return Err(ElementError::SameEnds);
         }
         let frames = Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF };
-        Ok((Self { bodies: [frame1.body, frame2.body] }, frames))
+        Ok((Self { body1: frame1.body, body2: frame2.body }, frames))
     }
 
     pub(super) fn check_topology(self, topology: &Topology) -> ElementResult {
-        Ok(self.bodies.into_iter().try_for_each(|body| topology.check_body(body))?)
+        topology.check_body(self.body1)?;
+        Ok(topology.check_body(self.body2)?)
     }
 
     /// `X_GF`, `X_GM` and `X_FM`.
@@ -98,14 +100,16 @@ impl Ends {
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
     pub(super) fn poses<T: Real>(self, positions: &Positions<T>, frames: &Frames<T>) -> [Pose<T>; 3] {
-        let [body1, body2] = self.bodies.map(|body| positions.pose(Checked(body)));
-        let (X_GF, X_GM) = (body1 * frames.X_B1F, body2 * frames.X_B2M);
+        let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
+        let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
         let R_GF = X_GF.rotation.matrix();
         let R_FM = Rotation3::from_matrix_unchecked(R_GF.tr_mul(X_GM.rotation.matrix()));
         let p_FM = R_GF.tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
         [X_GF, X_GM, Pose::from_parts(p_FM.into(), R_FM)]
     }
+}
 
+impl Ends {
     /// Velocities of frames F and M in Ground, expressed in Ground, and of M in F, expressed in F.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
@@ -118,11 +122,14 @@ impl Ends {
         let of = |body, X: &Pose<T>| {
             velocities.velocity_of_frame(positions, Checked(body), &X.translation.vector.into())
         };
-        let [body1, body2] = self.bodies;
-        let (V_GF, V_GM) = (of(body1, X_GF), of(body2, X_GM));
+        let (V_GF, V_GM) = (of(self.body1, X_GF), of(self.body2, X_GM));
         // F and M are compared at one point, M's origin.
         let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
         [V_GF, V_GM, (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse())]
+    }
+
+    pub(super) fn bodies(self) -> [BodyIndex; 2] {
+        [self.body1, self.body2]
     }
 
     /// Draws frames F and M, and the forces on them.
@@ -135,7 +142,7 @@ impl Ends {
         let origins = poses.map(|X| Point3::from(X.translation.vector));
         let distance = (origins[1] - origins[0]).norm();
         pen.line(Meaning::Frame, distance, &origins[0], &origins[1]);
-        for (i, body) in self.bodies.into_iter().enumerate() {
+        for (i, body) in self.bodies().into_iter().enumerate() {
             pen.frame(distance, poses[i]);
             pen.force(body, &origins[i], &forces[i].force);
             pen.torque(body, &origins[i], &forces[i].torque);
@@ -151,7 +158,7 @@ impl Ends {
         [F_GF, F_GM]: [&SpatialForce<T>; 2],
         forces: &mut ForceAccumulator<'_, T>,
     ) {
-        for (body, (X, F)) in self.bodies.into_iter().zip([(X_GF, F_GF), (X_GM, F_GM)]) {
+        for (body, X, F) in [(self.body1, X_GF, F_GF), (self.body2, X_GM, F_GM)] {
             forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
         }
     }

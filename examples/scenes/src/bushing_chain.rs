@@ -120,16 +120,16 @@ impl BushingChain {
             let offset = X_GB.rotation * X_BF.translation.vector;
             (X_GB * X_BF, view.velocity(body).shifted(offset), offset)
         };
-        let [body1, body2] = element.bodies();
-        let (X_GF, V_GF, _) = frame(body1, X_B1F);
-        let (X_GM, V_GM, offset) = frame(body2, X_B2M);
+        let (X_GF, V_GF, _) = frame(element.body1(), X_B1F);
+        let (X_GM, V_GM, offset) = frame(element.body2(), X_B2M);
         let (X, V, unit_rates) = chain_of_joints(&X_GF, &V_GF, &q, &qdot);
 
         let mut forces = Forces::zeros(self.system.topology());
         view.add_contribution(handle, &mut forces)?;
         let on = |body: BodyIndex| forces.bodies()[body.index()];
-        let power_on_bodies: f64 = [body1, body2].iter().map(|&b| view.velocity(b).power(&on(b))).sum();
-        let F_GM: SpatialForce<f64> = on(body2).shifted(offset);
+        let power_on_bodies: f64 =
+            [element.body1(), element.body2()].iter().map(|&b| view.velocity(b).power(&on(b))).sum();
+        let F_GM: SpatialForce<f64> = on(element.body2()).shifted(offset);
         let needed = Vector6::from(unit_rates.map(|unit| unit.power(&F_GM)));
         let of_springs = -(stiffness.component_mul(&q) + damping.component_mul(&qdot));
 

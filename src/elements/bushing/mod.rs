@@ -137,9 +137,14 @@ impl<T: Real, C: Coordinates<T> + Default> Bushing<T, C> {
 }
 
 impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
-    /// The bodies that carry frame F and frame M.
-    pub fn bodies(&self) -> [BodyIndex; 2] {
-        self.ends.bodies
+    /// The body that carries frame F.
+    pub fn body1(&self) -> BodyIndex {
+        self.ends.body1
+    }
+
+    /// The body that carries frame M.
+    pub fn body2(&self) -> BodyIndex {
+        self.ends.body2
     }
 
     /// The same bushing in another scalar, with these coordinates and parameters.

@@ -208,7 +208,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
             }
         };
         Some(Between {
-            bodies: self.ends.bodies,
+            bodies: self.ends.bodies(),
             p_GM: at.position.X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: V_FM.rotated(&X_GF.rotation),
@@ -238,7 +238,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies);
+        let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies());
         let poses = at.parameters.frames.poses();
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();

@@ -57,7 +57,7 @@ impl Kind for AnyLinearBushing {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let element = scene.system.element(scene.element);
         let mut marks = Vec::new();
-        mark_ground(&mut marks, element.bodies());
+        mark_ground(&mut marks, [element.body1(), element.body2()]);
         let [x, y, z] = [0, 1, 2].map(|axis| at.position.q[axis].abs());
         if y > 1.2 {
             marks.push("middle angle beyond 69°");
@@ -139,7 +139,7 @@ impl Kind for AnySpatialBushing {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
         let element = scene.system.element(scene.element);
         let mut marks = Vec::new();
-        mark_ground(&mut marks, element.bodies());
+        mark_ground(&mut marks, [element.body1(), element.body2()]);
         let turn = at.position.q.fixed_rows::<3>(0).norm();
         marks.push(match turn {
             turn if turn < 0.28 => "turned by less than 16°",

@@ -241,8 +241,8 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let (surface, mesh) = (self.surface.cast_with(casts), self.mesh.cast());
         let (surface, mesh) = (surface.map_err(refused)?, mesh.map_err(refused)?);
         let frame = |body, X: Pose<T>| Frame::on(body, X).cast();
-        let [body1, body2] = self.ends.bodies;
-        let (frame1, frame2) = (frame(body1, self.frames.X_B1F), frame(body2, self.frames.X_B2M));
+        let [frame1, frame2] =
+            [frame(self.ends.body1, self.frames.X_B1F), frame(self.ends.body2, self.frames.X_B2M)];
         let parameters = self.parameters.lift(&mut Real::cast::<U>);
         OnBed::new(self.law.clone(), frame1, surface, frame2, mesh, parameters)
     }
@@ -311,8 +311,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             let error = KinematicsError::NonFinite { quantity: Quantity::Pose(body) };
             if is_finite_pose(&X_G) { Ok(X_G) } else { Err(error) }
         };
-        let [body1, body2] = self.ends.bodies;
-        (cache.X_GF, cache.X_GM) = (place(body1, &self.frames.X_B1F)?, place(body2, &self.frames.X_B2M)?);
+        cache.X_GF = place(self.ends.body1, &self.frames.X_B1F)?;
+        cache.X_GM = place(self.ends.body2, &self.frames.X_B2M)?;
         cache.springs.clear();
         cache.springs.reserve_exact(self.mesh.face_count());
         let Position { X_GF, X_GM, springs } = cache;
@@ -330,7 +330,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
         let p_GM = X_GM.translation.vector;
         let [V_F, V_M] = self
             .ends
-            .bodies
+            .bodies()
             .map(|body| velocities.velocity_of_frame(at.positions, Checked(body), &p_GM.into()));
         let V = V_M - V_F;
         cache.V_FM_G = V;
@@ -382,9 +382,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let p_GM = at.position.X_GM.translation.vector.into();
         let F_GM = at.dynamics.F_GM;
-        for (body, F) in self.ends.bodies.into_iter().zip([-F_GM, F_GM]) {
-            forces.apply_to_frame(Checked(body), &p_GM, F);
-        }
+        forces.apply_to_frame(Checked(self.ends.body1), &p_GM, -F_GM);
+        forces.apply_to_frame(Checked(self.ends.body2), &p_GM, F_GM);
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
@@ -394,9 +393,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             let force_G = X_GF.rotation * push.force;
             pen.face(Meaning::Face, spring.normal_G.dot(&force_G).abs() / spring.area, &corners);
             let base_G = spring.base_G();
-            let [body1, body2] = self.ends.bodies;
-            pen.force(body2, &base_G, &force_G);
-            pen.force(body1, &base_G, &-force_G);
+            pen.force(self.ends.body2, &base_G, &force_G);
+            pen.force(self.ends.body1, &base_G, &-force_G);
         }
     }
 
@@ -426,7 +424,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
         report(gap((half_space, X_GF), (&self.mesh, X_GM), |p_G| {
             let [v_F, v_M] = self
                 .ends
-                .bodies
+                .bodies()
                 .map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), p_G));
             v_M - v_F
         }));
