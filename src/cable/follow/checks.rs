@@ -118,6 +118,8 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
         let contains = |p| is_inside(span, nodes, k, p);
         nodes[k].ignored =
             span.obstacle(&nodes[k]).admits_ends && (contains(&span.from) || contains(&span.to));
+        // Another may have been the first or the last, at another part of the motion.
+        nodes[k].on_surface = [false; 2];
     }
     let first = nodes.iter().position(|node| !node.ignored);
     let last = nodes.iter().rposition(|node| !node.ignored);

@@ -9,6 +9,8 @@ use force_elements::{Error, ForceSystem, Frame, Pose, Station};
 use force_elements_scenes::cables::Dice;
 use force_elements_scenes::seeds;
 
+use super::past_ball;
+
 /// The motion of a body: a turn about a fixed axis through `center`, and a shift along it.
 #[derive(Debug)]
 struct Screw {
@@ -141,5 +143,31 @@ fn a_long_step_leads_where_many_short_ones_do_or_says_that_it_may_not() -> Resul
         same > 20 * reported && same > seeds(2500) && other <= 5,
         "{same} the same, {reported} reported, {other} others"
     );
+    Ok(())
+}
+
+/// A bead that is ignored while it contains the origin leaves it just after an eighth of the motion, when a ball passes below
+/// the origin and touches it. Later the cable does not begin on the ball.
+#[test]
+fn a_ball_that_touched_the_end_while_another_was_ignored_does_not_hold_it_later() -> Result<(), Error> {
+    let mut system = ForceSystem::new();
+    let [bead, ball] = [system.add_body(), system.add_body()];
+    let (origin, end) = (Point3::origin(), Vector3::new(8.0, -2.0, 0.0));
+    let path = CablePath::new(Station::ground(origin), Station::ground(end.into()))?
+        .over(Obstacle::new(Frame::of(bead), Sphere::new(0.3)?)?.ignored_around_ends())
+        .over(Obstacle::new(Frame::of(ball), Sphere::new(1.0)?)?);
+    let mut state = system.default_state();
+    let (mut wraps, mut results) = (path.no_wraps(), PathResults::default());
+    for part in [0.0, 1.0] {
+        let center = Vector3::new(4.0 * part - 0.5, -1.0, 0.0);
+        state.set_pose(bead, Pose::translation(0.0, 0.3 * part / 0.126, 0.0))?;
+        state.set_pose(ball, Pose::from(Translation3::from(center)))?;
+        path.solve(state.positions(), &wraps, &mut results)?;
+        results.remember(&mut wraps);
+        assert_eq!(results.contacts[1].in_contact, part > 0.0);
+        let expected: f64 = if part > 0.0 { past_ball(-center, end - center, 1.0) } else { end.norm() };
+        assert!((results.length - expected).abs() < 1e-12, "{part}: {}", results.length);
+    }
+    assert_eq!(results.tracking, Tracking::Followed);
     Ok(())
 }
