@@ -24,7 +24,7 @@ pub use geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
 pub use geodesics::wrappable::Wrappable;
 pub use model::error::PathError;
 pub use model::obstacle::Obstacle;
-pub use model::path::{CablePath, PlacedPath};
+pub use model::path::CablePath;
 pub use model::places::{ObstaclePlace, PastBody, Places, ViaPlace, Wrap, Wraps};
 pub use model::point_curve::{PointCurve, SplineCurve};
 pub use model::settings::Settings;

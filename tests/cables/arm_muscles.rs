@@ -57,7 +57,7 @@ fn moment_arms_about_both_joints_are_those_by_differences() -> Result<(), Failur
             for (joint, ours) in found.moment_arms.into_iter().enumerate() {
                 let motion = |body| arm.motion(positions, joint, body);
                 let difference = moment_arm_by_differences(
-                    path.at(path.places()),
+                    (&path, path.places()),
                     positions,
                     &path.no_wraps(),
                     motion,

@@ -1,6 +1,6 @@
 //! Moment arms by differences of length.
 
-use force_elements::cable::{PathError, PathResults, PlacedPath, Wraps};
+use force_elements::cable::{CablePath, PathError, PathResults, Places, Wraps};
 use force_elements::nalgebra::Rotation3;
 use force_elements::{BodyIndex, CoordinateIndex, Positions, SpatialVelocity};
 
@@ -10,7 +10,7 @@ use force_elements::{BodyIndex, CoordinateIndex, Positions, SpatialVelocity};
 /// coordinate along `rate`. The error is that of the difference, of the order of `step²`; it is of order one where the cable
 /// is about to touch or leave an obstacle.
 pub(crate) fn moment_arm_by_differences(
-    path: PlacedPath<'_, f64>,
+    (path, places): (&CablePath<f64>, &Places<f64>),
     positions: &Positions<f64>,
     wraps: &Wraps<f64>,
     motion: impl Fn(BodyIndex) -> SpatialVelocity<f64>,
@@ -18,7 +18,7 @@ pub(crate) fn moment_arm_by_differences(
     step: f64,
 ) -> Result<f64, PathError> {
     let mut results = PathResults::default();
-    path.solve(positions, wraps, &mut results)?;
+    path.solve_at(places, positions, wraps, &mut results)?;
     let mut wraps = wraps.clone();
     results.remember(&mut wraps);
     let mut length_at = |time: f64| {
@@ -31,7 +31,7 @@ pub(crate) fn moment_arm_by_differences(
         for coordinate in positions.topology().coordinates() {
             *moved.coordinate_mut(coordinate) += rate(coordinate) * time;
         }
-        path.solve(&moved, &wraps, &mut results)?;
+        path.solve_at(places, &moved, &wraps, &mut results)?;
         Ok::<f64, PathError>(results.length)
     };
     Ok((length_at(-step)? - length_at(step)?) / (step + step))

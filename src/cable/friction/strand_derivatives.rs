@@ -16,7 +16,7 @@ use crate::cable::friction::strand_law::{
     Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
 use crate::cable::friction::strands::{At, Grips, StrandMotion, Strands, lay};
-use crate::cable::model::path::PlacedPath;
+use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::cable::slopes::stop::StopChange;
 use crate::cable::solution::results::PathResults;
@@ -31,7 +31,7 @@ pub(crate) type Varied<T> = Dual<T, DIRECTIONS>;
 /// A cable as it has been evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluated<'a, T: Real> {
-    pub(crate) placed: PlacedPath<'a, T>,
+    pub(crate) path: &'a CablePath<T>,
     pub(crate) positions: &'a Positions<T>,
     pub(crate) velocities: &'a Velocities<T>,
     pub(crate) results: &'a PathResults<T>,
@@ -92,12 +92,12 @@ impl<T: Real> StrandDerivatives<T> {
     }
 
     fn find_parts(&mut self, cable: &Evaluated<'_, T>) -> bool {
-        let Evaluated { placed, positions, velocities, results, strands, friction, .. } = *cable;
-        if !self.path.find(&placed, positions, results) {
+        let Evaluated { path, positions, velocities, results, strands, friction, .. } = *cable;
+        if !self.path.find(path, positions, results) {
             return false;
         }
         let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
-        self.path.find_twists(placed.path, results, has_friction);
+        self.path.find_twists(path, results, has_friction);
         self.chords.clear();
         for ends in &strands.ends {
             // A single strand is the path itself.
@@ -110,9 +110,9 @@ impl<T: Real> StrandDerivatives<T> {
             results.segments.iter().enumerate().filter_map(|(i, s)| Some((i, s.to_contact?)))
         {
             let of = &results.contacts[contact];
-            let Some(obstacle) = placed.path.obstacles().get(of.obstacle) else { return false };
+            let Some(obstacle) = path.obstacles().get(of.obstacle) else { return false };
             if has_friction(of.obstacle) {
-                let turning = of.turning(obstacle.surface(), placed.path.settings().accuracy());
+                let turning = of.turning(obstacle.surface(), path.settings().accuracy());
                 self.turnings[contact] = Some((turning, segment)).filter(|_| turning > T::zero());
             }
         }
@@ -121,8 +121,7 @@ impl<T: Real> StrandDerivatives<T> {
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
-        let Evaluated { placed, positions, velocities, results, strands, grips, friction, elastic, .. } =
-            *cable;
+        let Evaluated { positions, velocities, results, strands, grips, friction, elastic, .. } = *cable;
         let zero = RowVector6::zeros();
         self.moved = None;
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
@@ -188,7 +187,7 @@ impl<T: Real> StrandDerivatives<T> {
             let ratio = Dual { value: known.ratio, ..joint.ratio };
             joints.push(known.with(ratio, Dual { value: known.committed, ..joint.committed }));
         };
-        lay((placed.path, results), positions, (grips, friction), number, arc, add, join);
+        lay((cable.path, results), positions, (grips, friction), number, arc, add, join);
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every branch is that of the evaluation, to the last bit.
@@ -293,7 +292,7 @@ impl<T: Real> StrandDerivatives<T> {
         cable: &Evaluated<'_, T>,
         mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
-        let Evaluated { placed: PlacedPath { path, .. }, positions, results, grips, .. } = *cable;
+        let Evaluated { path, positions, results, grips, .. } = *cable;
         let zero = RowVector6::zeros();
         let length_of = |segment: usize| {
             let mut length = Dual::of(results.segments[segment].length);

@@ -149,16 +149,6 @@ impl<T: Real> Obstacle<T> {
         Ok(self)
     }
 
-    /// The largest number of contacts.
-    pub fn most_contacts(&self) -> usize {
-        self.most_contacts
-    }
-
-    /// Whether the obstacle is ignored while it contains an end or via point.
-    pub fn is_ignored_around_ends(&self) -> bool {
-        self.admits_ends
-    }
-
     /// The frame of the surface.
     pub fn frame(&self) -> &Frame<T> {
         &self.frame

@@ -289,11 +289,6 @@ impl<T: Real> CablePath<T> {
         &self.places
     }
 
-    /// The path with its parts at other places.
-    pub fn at<'a>(&'a self, places: &'a Places<T>) -> PlacedPath<'a, T> {
-        PlacedPath { path: self, places }
-    }
-
     /// The empty memory of a path before its first solution.
     pub fn no_wraps(&self) -> Wraps<T> {
         let first = self.obstacles.len();
@@ -315,33 +310,15 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::NoSuchCoordinate`] for the first that does not.
     pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
-        let via_points = self.via_points().map(|via_point| via_point.station().body);
-        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.frame().body);
-        let ends = [self.origin.body, self.termination.body].into_iter();
-        ends.chain(via_points).chain(obstacles).try_for_each(|body| topology.check_body(body))?;
-        let mut coordinates = self.via_points().flat_map(ViaPoint::coordinates);
-        coordinates.try_for_each(|coordinate| topology.check_coordinate(coordinate))
-    }
-
-    /// Whether every body and every coordinate of a via point exists.
-    pub(crate) fn fits(&self, topology: &Topology) -> bool {
         // Separate loops, since a chain of iterators takes longer than the rest of the check.
-        let has = |via_point: &ViaPoint<T>| {
-            topology.has_body(via_point.station().body)
-                && via_point.coordinates().all(|coordinate| topology.has_coordinate(coordinate))
-        };
-        topology.has_body(self.origin.body)
-            && topology.has_body(self.termination.body)
-            && self.via_points().all(has)
-            && self.obstacles.iter().all(|obstacle| topology.has_body(obstacle.frame().body))
+        topology.check_body(self.origin.body)?;
+        topology.check_body(self.termination.body)?;
+        for via_point in self.via_points() {
+            topology.check_body(via_point.station().body)?;
+            via_point.coordinates().try_for_each(|coordinate| topology.check_coordinate(coordinate))?;
+        }
+        self.obstacles.iter().try_for_each(|obstacle| topology.check_body(obstacle.frame().body))
     }
-}
-
-/// A path with its parts at given places, made by [`CablePath::at`].
-#[derive(Debug, Clone, Copy)]
-pub struct PlacedPath<'a, T: Real> {
-    pub(crate) path: &'a CablePath<T>,
-    pub(crate) places: &'a Places<T>,
 }
 
 /// Refuses neighbouring points of one body at one position, which would never separate.

@@ -14,7 +14,8 @@ stored_variables! {
     ///
     /// A [`CablePath`](crate::cable::CablePath) has the places [with which it was made](crate::cable::CablePath::places),
     /// all parts active and at scale 1. A [`CableSpring`](crate::CableSpring) has them among the parameters in a state. A
-    /// user's element can have them too; it solves the path by [`CablePath::at`](crate::cable::CablePath::at).
+    /// user's element can have them too; it solves the path by
+    /// [`CablePath::solve_at`](crate::cable::CablePath::solve_at).
     pub struct Places<T> {
         /// The origin, in its body's frame.
         pub origin: Point3<T> ["m"], finite => Position;
@@ -141,10 +142,5 @@ impl<T: Real> Wraps<T> {
         self.wraps.fill(Wrap::default());
         self.further_wraps.fill(Wrap::default());
         self.past_bodies.fill(PastBody::default());
-    }
-
-    /// Whether every obstacle has been solved for before.
-    pub fn is_known(&self) -> bool {
-        self.wraps.iter().all(|wrap| wrap.known)
     }
 }

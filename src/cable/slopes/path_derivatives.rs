@@ -20,7 +20,7 @@ use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
 use crate::cable::empty;
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::model::path::PlacedPath;
+use crate::cable::model::path::CablePath;
 use crate::cable::slopes::stop::{Stop, directions, solution};
 use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::cable::solve::linear_system::Chord;
@@ -101,7 +101,7 @@ pub struct PathDerivatives<T: Real> {
 default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs, changes });
 
 impl<T: Real> PathDerivatives<T> {
-    /// Takes a path solved at these places and positions; returns whether its derivatives are known.
+    /// Takes a path solved at these positions; returns whether its derivatives are known.
     ///
     /// The derivatives of other paths are not known. If the cable begins or ends on a surface, they are those of a
     /// cable that continues to do so: a point that leaves the surface takes the cable off with an unbounded slope,
@@ -109,13 +109,7 @@ impl<T: Real> PathDerivatives<T> {
     ///
     /// # Panics
     /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
-    pub fn find(
-        &mut self,
-        placed: &PlacedPath<'_, T>,
-        positions: &Positions<T>,
-        results: &PathResults<T>,
-    ) -> bool {
-        let PlacedPath { path, .. } = *placed;
+    pub fn find(&mut self, path: &CablePath<T>, positions: &Positions<T>, results: &PathResults<T>) -> bool {
         let most = path.via_points.len() + path.places_for_contacts() + 2;
         empty(&mut self.forces, most);
         empty(&mut self.coordinate_forces, path.via_points.len());
@@ -155,7 +149,7 @@ impl<T: Real> PathDerivatives<T> {
                 self.add_slope(&path.via_points[i].0, positions);
             }
         }
-        self.eliminate(placed, results);
+        self.eliminate(path, results);
         self.add_forces();
         true
     }
@@ -275,7 +269,7 @@ impl<T: Real> PathDerivatives<T> {
     }
 
     /// Eliminates the chain of conditions, stop by stop.
-    fn eliminate(&mut self, placed: &PlacedPath<'_, T>, results: &PathResults<T>) {
+    fn eliminate(&mut self, path: &CablePath<T>, results: &PathResults<T>) {
         let mut contacts = results.segments.iter().filter_map(|segment| segment.to_contact);
         for i in 1..self.stops.len() {
             let binormals = [self.stops[i - 1].sides[1], self.stops[i].sides[0]].map(|side| side.binormal());
@@ -286,7 +280,7 @@ impl<T: Real> PathDerivatives<T> {
                 continue;
             }
             let Some(contact) = contacts.next().map(|contact| &results.contacts[contact]) else { return };
-            let obstacle = &placed.path.obstacles[contact.obstacle];
+            let obstacle = &path.obstacles[contact.obstacle];
             let before = [self.stops[i - 1].solution[1][2], self.stops[i].coupling];
             let inverse_lengths = [&self.legs[i - 1], &self.legs[i]].map(|leg| leg.inverse_length);
             let after = self.stops[i + 1].coupling;

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::model::path::PlacedPath;
-use crate::cable::model::places::ObstaclePlace;
+use crate::cable::model::path::CablePath;
+use crate::cable::model::places::{ObstaclePlace, Places};
 use crate::cable::solve::node::Node;
 use crate::cable::{PathError, empty};
 use crate::math::{Pose, Real, check, clone_by_field, default_by_field};
@@ -37,13 +37,13 @@ pub(crate) struct FixedPoint<T: Real> {
 default_by_field!(Acting { indices, points, poses });
 clone_by_field!(Acting { indices, points, poses });
 
-impl<T: Real> PlacedPath<'_, T> {
+impl<T: Real> CablePath<T> {
     /// An obstacle, passed freely, on a body that exists.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "with two callers it is a call, and each node is copied")]
-    pub(crate) fn node(&self, positions: &Positions<T>, obstacle: usize) -> Node<T> {
-        let body = self.path.obstacles[obstacle].frame().body;
-        let ObstaclePlace { X_BS, scale, .. } = self.places.obstacles[obstacle];
+    pub(crate) fn node(&self, places: &Places<T>, positions: &Positions<T>, obstacle: usize) -> Node<T> {
+        let body = self.obstacles[obstacle].frame().body;
+        let ObstaclePlace { X_BS, scale, .. } = places.obstacles[obstacle];
         Node::new(obstacle, positions.pose(Checked(body)) * X_BS, scale)
     }
 }
@@ -61,11 +61,11 @@ impl<T: Real> Acting<T> {
     /// `None` if it is not active.
     pub(crate) fn find(
         &mut self,
-        placed: &PlacedPath<'_, T>,
+        path: &CablePath<T>,
+        places: &Places<T>,
         positions: &Positions<T>,
         via_points: &mut Vec<Option<Point3<T>>>,
     ) -> Result<(), PathError> {
-        let PlacedPath { path, places } = *placed;
         let acting = places.obstacles.iter().enumerate().filter(|(_, place)| place.active);
         empty(&mut self.indices, path.obstacles.len());
         for (k, place) in acting {

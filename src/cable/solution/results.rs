@@ -291,32 +291,6 @@ impl<T: Real> PathResults<T> {
         greatest
     }
 
-    /// The rate of change of length \[m/s\] for the velocity of each body that `motion` returns (of its origin,
-    /// in Ground), and the rate of each coordinate that `rate` returns.
-    ///
-    /// Only coordinates with which via points move are read: for a path without such points, `rate` may be `|_| 0.0`.
-    ///
-    /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
-    /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
-    ///
-    /// # Panics
-    /// If `positions` lack the body, like slice indexing; those of the solution do not.
-    #[inline]
-    pub fn length_rate_of(
-        &self,
-        positions: &Positions<T>,
-        motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
-        rate: impl Fn(CoordinateIndex) -> T,
-    ) -> T {
-        let by_bodies = self.unit_forces().fold(T::zero(), |sum, (body, p, f)| {
-            if body == BodyIndex::GROUND {
-                return sum;
-            }
-            sum - motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
-        });
-        self.unit_coordinate_forces().fold(by_bodies, |sum, (coordinate, f)| sum - rate(coordinate) * f)
-    }
-
     /// The rate of change of length \[m/s\].
     ///
     /// # Panics
@@ -325,7 +299,7 @@ impl<T: Real> PathResults<T> {
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         let rate = |coordinate| velocities.coordinate_rate(coordinate);
-        self.length_rate_of(positions, |body| *velocities.velocity(body), rate)
+        -self.moment_arm(positions, |body| *velocities.velocity(body), rate)
     }
 
     /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
@@ -335,17 +309,27 @@ impl<T: Real> PathResults<T> {
     /// for a displacement. A tension f drives the coordinate with the generalized force f times the moment arm, which
     /// is positive if a taut cable increases the coordinate.
     ///
-    /// Exact, as [`length_rate_of`](Self::length_rate_of).
+    /// Only coordinates with which via points move are read: for a path without such points, `rate` may be `|_| 0.0`.
+    ///
+    /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
+    /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
     ///
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
+    #[inline]
     pub fn moment_arm(
         &self,
         positions: &Positions<T>,
         motion: impl Fn(BodyIndex) -> SpatialVelocity<T>,
         rate: impl Fn(CoordinateIndex) -> T,
     ) -> T {
-        -self.length_rate_of(positions, motion, rate)
+        let by_bodies = self.unit_forces().fold(T::zero(), |sum, (body, p, f)| {
+            if body == BodyIndex::GROUND {
+                return sum;
+            }
+            sum + motion(body).shifted(positions.offset_of(body, &p)).linear.dot(&f)
+        });
+        self.unit_coordinate_forces().fold(by_bodies, |sum, (coordinate, f)| sum + rate(coordinate) * f)
     }
 
     /// Writes into `arms` the [moment arms](Self::moment_arm) about the coordinates 0, 1, …, up to the length of

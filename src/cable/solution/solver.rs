@@ -3,11 +3,11 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::Geodesic;
-use crate::cable::model::path::{CablePath, PlacedPath};
-use crate::cable::model::places::{Wrap, Wraps};
+use crate::cable::model::path::CablePath;
+use crate::cable::model::places::{Places, Wrap, Wraps};
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
-use crate::cable::solve::node::{Budget, SpanProblem};
+use crate::cable::solve::node::{Budget, Node, SpanProblem};
 use crate::cable::{PathError, empty};
 use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
@@ -43,26 +43,25 @@ impl<T: Real> CablePath<T> {
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
     ) -> Result<(), PathError> {
-        self.at(&self.places).solve(positions, wraps, results)
+        self.solve_at(&self.places, positions, wraps, results)
     }
-}
 
-impl<T: Real> PlacedPath<'_, T> {
-    /// Finds the shortest path of the remembered class, like [`CablePath::solve`].
+    /// The same, with the parts at other places.
     ///
     /// The places are assumed to be [valid](crate::cable::Places::validate), as those in a state are. With others the
     /// path is not found, or is meaningless.
     ///
     /// # Errors
     /// [`PathError::ForeignPlaces`] for places of another number of via points or obstacles, or an error of
-    /// [`CablePath::solve`].
-    pub fn solve(
+    /// [`solve`](Self::solve).
+    pub fn solve_at(
         &self,
+        places: &Places<T>,
         positions: &Positions<T>,
         wraps: &Wraps<T>,
         results: &mut PathResults<T>,
     ) -> Result<(), PathError> {
-        let outcome = solve(self, positions, wraps, results);
+        let outcome = solve((self, places), positions, wraps, results);
         if outcome.is_err() {
             results.clear();
         }
@@ -72,17 +71,12 @@ impl<T: Real> PlacedPath<'_, T> {
 
 /// Fills in the results; those of a path that fails are left incomplete.
 fn solve<T: Real>(
-    placed: &PlacedPath<'_, T>,
+    (path, places): (&CablePath<T>, &Places<T>),
     positions: &Positions<T>,
     wraps: &Wraps<T>,
     results: &mut PathResults<T>,
 ) -> Result<(), PathError> {
-    let PlacedPath { path, places } = *placed;
-    let topology = positions.topology();
-    // Errors are large and expensive to construct, so they are not made in advance.
-    if !path.fits(topology) {
-        path.check_topology(topology)?;
-    }
+    path.check_topology(positions.topology())?;
     let count = path.obstacles.len();
     let (expected, given) = (path.places_for_contacts(), wraps.wraps.len() + wraps.further_wraps.len());
     if expected != given || wraps.wraps.len() != count {
@@ -98,14 +92,14 @@ fn solve<T: Real>(
     let PathResults {
         contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
     } = results;
-    acting.find(placed, positions, via_points)?;
+    acting.find(path, places, positions, via_points)?;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(expected);
     empty(segments, path.via_points.len() + 1 + expected);
     empty(coordinate_forces, 2 * path.via_points.len());
     empty(nodes, expected);
-    let absent = |k: usize| absent(placed, positions, k);
+    let absent = |k: usize| absent(path, &path.node(places, positions, k));
     let mut next = 0;
     let mut smoothness = T::zero();
     let mut iterations = 0;
@@ -125,7 +119,7 @@ fn solve<T: Real>(
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
         nodes.clear();
-        nodes.extend(indices.iter().map(|&k| placed.node(positions, k)));
+        nodes.extend(indices.iter().map(|&k| path.node(places, positions, k)));
         let (progress, found) = if is_plain::<T>() || indices.is_empty() {
             solve_span(&span, nodes, work, from.place)
         } else {
@@ -198,9 +192,8 @@ fn segment<T: Real>(
 
 /// Stands for the contacts of an obstacle that is not active.
 #[cold]
-fn absent<T: Real>(placed: &PlacedPath<'_, T>, positions: &Positions<T>, k: usize) -> ObstacleContact<T> {
-    let free = placed.node(positions, k).contact(&placed.path.obstacles[k]);
-    ObstacleContact { wrap: Wrap::default(), ..free }
+fn absent<T: Real>(path: &CablePath<T>, node: &Node<T>) -> ObstacleContact<T> {
+    ObstacleContact { wrap: Wrap::default(), ..node.contact(&path.obstacles[node.obstacle]) }
 }
 
 fn require_finite(is_finite: bool) -> Result<(), PathError> {

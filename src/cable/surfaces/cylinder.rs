@@ -101,6 +101,10 @@ impl<T: Real> Wrappable<T> for Cylinder<T> {
         length * self.end(&self.retract(p), direction).curvature
     }
 
+    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, _: T) -> [T; 2] {
+        [T::zero(), length * self.end(&self.retract(p), direction).torsion]
+    }
+
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = across(&(b - a));
         let reach = along.norm_squared();

@@ -40,7 +40,7 @@ impl<T: Real> Wrappable<T> for DistanceField {
     }
 
     fn size(&self) -> T {
-        T::lit(self.least_radius())
+        T::lit(self.least_radius)
     }
 
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, acceleration: &Vector3<T>) -> T {

@@ -249,10 +249,6 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         self.distance_of(p)
     }
 
-    fn clearance(&self, p: &Point3<T>) -> T {
-        self.distance_of(p)
-    }
-
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
         p - self.normal_at(p) * self.distance_of(p)
     }

@@ -59,7 +59,7 @@ impl<T: Real> CableSpring<T> {
     pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
         let cable = &Evaluated {
-            placed: self.path.at(&at.parameters.places),
+            path: &self.path,
             positions: at.positions,
             velocities: at.velocities,
             results: &at.position.path,

@@ -427,7 +427,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         let StateParameters { places, law, friction } = given.parameters;
         let Discrete { wraps, grips } = given.discrete;
         let Position { path, elongation, strands } = cache;
-        self.path.at(places).solve(given.positions, wraps, path)?;
+        self.path.solve_at(places, given.positions, wraps, path)?;
         let zero = T::zero();
         if friction.is_empty() {
             let stretch = path.length - law.slack_length;

@@ -103,7 +103,8 @@ pub struct DistanceField {
     /// A bound of the slope of the spline.
     steepest: f64,
     accuracy: f64,
-    least_radius: f64,
+    /// The least radius of curvature found on the surface, but no less than the spacing.
+    pub(crate) least_radius: f64,
 }
 
 /// Without the coefficients.
@@ -149,11 +150,6 @@ impl DistanceField {
     /// The largest distance found between the surface and the mesh \[m\]; see [`DistanceField`].
     pub fn accuracy(&self) -> f64 {
         self.accuracy
-    }
-
-    /// The least radius of curvature found on the surface, but no less than the spacing \[m\].
-    pub fn least_radius(&self) -> f64 {
-        self.least_radius
     }
 
     /// The box around the surface with three cells at each side: its lowest and highest corner. Inside it the implicit

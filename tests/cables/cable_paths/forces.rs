@@ -77,7 +77,7 @@ fn moment_arms_are_those_by_differences() -> Result<(), Error> {
             bodies.iter().position(|&body| body == on).map_or(SpatialVelocity::zero(), |k| twists[k][i])
         };
         let path = system.element(cable).path();
-        let path = path.at(path.places());
+        let path = (path, path.places());
         let memory = state.discrete(cable).wraps.clone();
         let view = system.realize_position(&mut state)?;
         let (results, positions) = (&view.of(cable).position.path, view.positions());

@@ -31,7 +31,7 @@ fn tracked<T: Real>(
     wraps: &Wraps<T>,
 ) -> Result<PathResults<T>, Error> {
     let mut results = PathResults::default();
-    path.at(places).solve(&nowhere(), wraps, &mut results)?;
+    path.solve_at(places, &nowhere(), wraps, &mut results)?;
     Ok(results)
 }
 

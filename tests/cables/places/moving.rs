@@ -133,7 +133,7 @@ fn moment_arms_about_the_coordinate_of_a_point_are_those_by_differences() -> Res
             bodies.iter().position(|&body| body == on).map_or(SpatialVelocity::zero(), |k| twists[k][i])
         };
         let rate = |i: usize, of: CoordinateIndex| if of == coordinate { rates[i] } else { f64::NAN };
-        let path = system.element(cable).path().at(&places);
+        let path = (system.element(cable).path(), &places);
         let view = system.realize_position(&mut state)?;
         let (results, positions) = (&view.of(cable).position.path, view.positions());
         let mut arms = [f64::NAN; 2];

@@ -127,7 +127,7 @@ fn foreign_places_and_scales_that_are_none_are_refused() -> Result<(), Error> {
     let path = CablePath::new(fixed(-1.0, 0.1, 0.0), fixed(1.0, 0.1, 0.0))?.over(ball);
     let mut results = PathResults::default();
     path.solve(&nowhere(), &path.no_wraps(), &mut results)?;
-    let outcome = path.at(&Places::default()).solve(&nowhere(), &path.no_wraps(), &mut results);
+    let outcome = path.solve_at(&Places::default(), &nowhere(), &path.no_wraps(), &mut results);
     assert_eq!(outcome, Err(PathError::ForeignPlaces { expected: (0, 1), given: (0, 0) }));
     assert!(results.segments.is_empty() && results.contacts.is_empty());
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {

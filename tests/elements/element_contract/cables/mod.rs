@@ -153,7 +153,7 @@ fn the_second_derivative_of_length_is_symmetric_but_for_the_torque_of_each_body(
         let view = system.realize_dynamics(&mut state)?;
         let path = system.element(element).path();
         let mut derivatives = PathDerivatives::default();
-        assert!(derivatives.find(&path.at(path.places()), view.positions(), &view.of(element).position.path));
+        assert!(derivatives.find(path, view.positions(), &view.of(element).position.path));
         let bodies: Vec<_> = derivatives.forces().iter().map(|force| force.body).collect();
         let columns: Vec<Vec<Matrix6<f64>>> = bodies
             .iter()
