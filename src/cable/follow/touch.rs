@@ -9,8 +9,8 @@ use crate::cable::follow::side;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::contacts::{lay_along, lay_through};
-use crate::cable::solve::newton::{self, Progress, Start};
+use crate::cable::solve::contacts::lay_through;
+use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
 
@@ -144,7 +144,6 @@ pub(crate) fn settle_contacts<T: Real>(
     // ran.
     let mut added = false;
     let mut laid = false;
-    let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
@@ -158,7 +157,7 @@ pub(crate) fn settle_contacts<T: Real>(
         let progress = newton::iterate(span, nodes, active);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
-        relaxed |= progress.start == Start::TooFar || progress.start == Start::Far && laid;
+        relaxed |= progress.is_far && (progress.is_shortened || laid);
         laid = false;
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
@@ -169,13 +168,6 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = progress.closed {
             go_back(nodes);
             contacts::merge(span, nodes, k);
-            continue;
-        }
-        if (!progress.converged || progress.start == Start::OnFlat)
-            && !was_laid_anew
-            && lay_anew(span, nodes, active)
-        {
-            (was_laid_anew, laid) = (true, true);
             continue;
         }
         if let Some(k) = loosest(nodes, active) {
@@ -343,26 +335,6 @@ fn touch_again<T: Real>(
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
     Ok(at)
-}
-
-/// Returns to the start of this attempt, with the ends of contacts moved over flat parts, where Newton's method has no slope;
-/// returns whether there are any.
-fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
-    let has_flats = |node: &Node<T>| span.surface(node).has_flats() && node.holds == [false; 2];
-    if !active.iter().any(|&k| has_flats(&nodes[k])) {
-        return false;
-    }
-    go_back(nodes);
-    for &k in active {
-        nodes[k].evaluate(span, T::lit(ACCURACY));
-    }
-    for &k in active {
-        if has_flats(&nodes[k]) {
-            let [before, after] = contacts::neighbours(span, nodes, &nodes[k]);
-            nodes[k].trial = lay_along(span.surface(&nodes[k]), &nodes[k].start, &before, &after);
-        }
-    }
-    true
 }
 
 /// Makes the present contacts the start of the next attempt.

@@ -6,7 +6,7 @@ use core::mem;
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::follow::checks::check_neighbouring_ends;
-use crate::cable::follow::motion::Motion;
+use crate::cable::follow::motion;
 use crate::cable::follow::touch::{Failure, relax, settle_contacts};
 use crate::cable::model::places::{PastBody, Wrap, Wraps};
 use crate::cable::solution::results::Tracking;
@@ -45,14 +45,14 @@ pub(crate) fn follow<T: Real>(
     {
         return Ok((progress, Tracking::Warm));
     }
-    let mut motion = mem::take(&mut work.motion);
-    let is_long = motion.find(span, nodes) || direct.is_ok();
+    let mut surfaces = mem::take(&mut work.surfaces);
+    let is_long = motion::is_long(span, nodes, &mut surfaces) || direct.is_ok();
     let outcome = if is_long {
         let keeps_hints = direct.is_ok() && lost_hint(span, nodes).is_none();
         copy(nodes, &mut work.shortest);
-        let followed = follow_in_parts(span, nodes, work, &motion);
+        let followed = follow_in_parts(span, nodes, work, &surfaces);
         if followed.is_err() {
-            motion.place(T::one(), span, nodes);
+            motion::place(span, nodes, &surfaces, T::one());
             // As before the motion was followed; it has no error at the present place.
             let _ = check_neighbouring_ends(span, nodes);
         }
@@ -79,23 +79,23 @@ pub(crate) fn follow<T: Real>(
     } else {
         descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
     };
-    work.motion = motion;
+    work.surfaces = surfaces;
     outcome
 }
 
-/// Follows the remembered path along a motion in parts.
+/// Follows the remembered path along the motion in parts, to these poses of the surfaces.
 fn follow_in_parts<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
-    motion: &Motion<T>,
+    surfaces: &[Pose<T>],
 ) -> Result<Progress<T>, Failure<T>> {
     let mut memory = mem::take(&mut work.memory);
     memory.clone_from(span.memory);
     let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(LONGEST), false);
     let outcome = loop {
         let next = (at + step).min(T::one());
-        let [from, to] = motion.place(next, span, nodes);
+        let [from, to] = motion::place(span, nodes, surfaces, next);
         let part = SpanProblem { from, to, memory: &memory, ..*span };
         let outcome = match check_neighbouring_ends(&part, nodes) {
             Ok(()) => advance(&part, nodes, work, || false),

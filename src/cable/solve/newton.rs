@@ -31,19 +31,6 @@ const HALVINGS: usize = 8;
 /// A motion that turns the cable relative to a surface by more than this, in radians, is large.
 pub(crate) const LARGE_MOTION: f64 = 0.05;
 
-/// Where Newton's method started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// With kinks of a small motion.
-    Near,
-    /// With kinks of a small motion, and a step had to be shortened: where a contact begins or ends the surface is flat.
-    OnFlat,
-    /// With a kink of a large motion.
-    Far,
-    /// With a kink of a large motion, and a step had to be shortened.
-    TooFar,
-}
-
 /// The progress of Newton's method.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress<T> {
@@ -59,7 +46,9 @@ pub(crate) struct Progress<T> {
     /// Whether small steps of the motion may lead to another path: the path had to descend on the way, or the motion
     /// was large.
     pub(crate) relaxed: bool,
-    pub(crate) start: Start,
+    /// Whether the first kink was that of a large motion, or chords were turned, and whether a step was shortened.
+    pub(crate) is_far: bool,
+    pub(crate) is_shortened: bool,
 }
 
 impl<T: Real> Progress<T> {
@@ -72,7 +61,8 @@ impl<T: Real> Progress<T> {
             converged: false,
             closed: None,
             relaxed: false,
-            start: Start::Near,
+            is_far: false,
+            is_shortened: false,
         }
     }
 }
@@ -122,7 +112,7 @@ pub(crate) fn iterate<T: Real>(
         }
         is_turning = is_turning && turn_to_chords(span, nodes, active);
         if is_turning {
-            progress.start = Start::TooFar;
+            (progress.is_far, progress.is_shortened) = (true, true);
             is_far = true;
             in_vain += 1;
             continue;
@@ -138,7 +128,7 @@ pub(crate) fn iterate<T: Real>(
             return progress;
         }
         if iteration == 1 && kink > T::lit(LARGE_MOTION) {
-            progress.start = Start::Far;
+            progress.is_far = true;
         }
         if let Some(before) = previous_kink
             && kink > before * T::lit(TOLERATED_RISE)
@@ -168,7 +158,8 @@ pub(crate) fn iterate<T: Real>(
             if has_turned || !turn_to_chords(span, nodes, active) {
                 return progress;
             }
-            (is_turning, has_turned, previous_kink, progress.start) = (true, true, None, Start::TooFar);
+            (is_turning, has_turned, previous_kink) = (true, true, None);
+            (progress.is_far, progress.is_shortened) = (true, true);
             continue;
         }
         if least.is_none_or(|least| kink < least) {
@@ -179,10 +170,7 @@ pub(crate) fn iterate<T: Real>(
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        if is_far {
-            let is_near = matches!(progress.start, Start::Near | Start::OnFlat);
-            progress.start = if is_near { Start::OnFlat } else { Start::TooFar };
-        }
+        progress.is_shortened |= is_far;
         for &k in active {
             nodes[k].correct_trial(scale);
         }
@@ -608,7 +596,11 @@ mod tests {
             nodes[0].begin(begin);
             nodes[0].in_contact = true;
             let progress = iterate(&span, &mut nodes, &[0]);
-            assert!(progress.converged && progress.start == Start::TooFar, "{distance}: {}", progress.kink);
+            assert!(
+                progress.converged && progress.is_far && progress.is_shortened,
+                "{distance}: {}",
+                progress.kink
+            );
             // The smoothness, over the sine of the angle at which the chord leaves.
             let off = (nodes[0].ground.length - length).abs();
             assert!(off < 1e-9 / last, "{distance}: {off}");

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::empty;
-use crate::cable::follow::motion::Motion;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::model::places::Wraps;
@@ -19,22 +18,7 @@ use crate::math::{Pose, Real, default_by_field};
 /// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
 const MARGIN: f64 = 2e-3;
 
-/// A start of the search.
-#[derive(Debug, Clone, Copy)]
-enum Start {
-    /// On the contacts of the plan at this place.
-    Plan(usize),
-    /// On the hints, without length.
-    Hints,
-    /// Straight, but over the front of solids behind which it would pass.
-    Front,
-    /// A string of beads through the hints, pulled tight.
-    String,
-    /// Straight, past the hints.
-    Straight,
-}
-
-/// The outcome of the starts so far: score and progress of the best path that keeps the hints.
+/// Score and progress of the best path that keeps the hints so far, or why there is none.
 type Outcome<T> = Result<(T, Progress<T>), Failure<T>>;
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their hints.
@@ -46,28 +30,51 @@ pub(crate) fn search<T: Real>(
     for list in [&mut work.balanced, &mut work.best] {
         empty(list, nodes.capacity());
     }
-    let mut outcome: Outcome<T> = Err(Failure::new(&Progress::none()));
+    let mut outcome = Err(Failure::new(&Progress::none()));
+    let longest = |outcome: Outcome<T>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
     work.plans.begin(span, nodes);
     loop {
-        let most = outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
         collapse(nodes);
-        let Workspace { plans, .. } = &mut *work;
-        let Some(plan) = plans.next(span, nodes, most) else { break };
-        attempt(span, nodes, work, Start::Plan(plan), &mut outcome);
+        let Some(plan) = work.plans.next(span, nodes, longest(outcome)) else { break };
+        let penalty = work.plans.penalty(plan);
+        attempt(span, nodes, work, &mut outcome, (penalty, false), |nodes, work| {
+            work.plans.write(span, nodes, plan);
+            settle_contacts(span, nodes, &mut work.active)
+        });
     }
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
-    // The descent from the straight line costs little, and ensures that no longer path than its own is returned.
+    // The descent from the hints, or from the straight line, costs little, and ensures that no longer path than its own is
+    // returned.
     if !has_hints || outcome.is_err() {
-        attempt(span, nodes, work, Start::Hints, &mut outcome);
+        let most = longest(outcome);
+        attempt(span, nodes, work, &mut outcome, (T::zero(), false), |nodes, work| {
+            string::begin_at_hints(span, nodes, &mut work.anchors);
+            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
+            // takes over.
+            if most.is_some_and(|most| length_of(span, nodes) > most) {
+                return Err(Failure::new(&Progress::none()));
+            }
+            leave_saddles(span, nodes, work)
+        });
     }
     if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
-        attempt(span, nodes, work, Start::Front, &mut outcome);
+        // Straight, but over the front of solids behind which it would pass.
+        attempt(span, nodes, work, &mut outcome, (T::zero(), false), |nodes, work| {
+            string::begin_at_hints(span, nodes, &mut work.anchors);
+            for k in 0..nodes.len() {
+                nodes[k].in_front = false;
+                side::bring_to_front(span, nodes, k);
+            }
+            settle_contacts(span, nodes, &mut work.active)
+        });
     }
     if outcome.is_err() {
-        attempt(span, nodes, work, Start::String, &mut outcome);
-    }
-    if has_hints && outcome.is_err() {
-        attempt(span, nodes, work, Start::Straight, &mut outcome);
+        attempt(span, nodes, work, &mut outcome, (T::zero(), true), |nodes, work| {
+            string::tighten(span, nodes, (&mut work.beads, &mut work.anchors));
+            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            leave_saddles(span, nodes, work)
+        });
     }
     let (_, progress) = outcome?;
     copy(&work.shortest, nodes);
@@ -97,61 +104,26 @@ pub(crate) fn refine<T: Real>(
     progress
 }
 
-/// Solves from a start, and keeps the path if it is the best. The nodes hold the best path before and after, if there
-/// is one.
+/// Solves from a start, and keeps the path if it is the best, with this penalty for its hints. The nodes hold the best path
+/// before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
-    start: Start,
     outcome: &mut Outcome<T>,
+    (penalty, is_last): (T, bool),
+    solve: impl FnOnce(&mut Vec<Node<T>>, &mut Workspace<T>) -> Result<Progress<T>, Failure<T>>,
 ) {
     if span.budget.is_spent() {
         return;
     }
     // A start that finds nothing must leave some of the budget to the others.
     let limit = span.budget.limit.get();
-    if !matches!(start, Start::String | Start::Straight) {
+    if !is_last {
         span.budget.limit.set(limit - span.budget.left() / 4 * 3);
     }
     collapse(nodes);
-    let found = match start {
-        Start::Plan(plan) => {
-            let Workspace { plans, .. } = &mut *work;
-            plans.write(span, nodes, plan);
-            settle_contacts(span, nodes, &mut work.active)
-        }
-        Start::Front => {
-            string::begin_at_hints(span, nodes, &mut work.anchors);
-            for k in 0..nodes.len() {
-                nodes[k].in_front = false;
-                side::bring_to_front(span, nodes, k);
-            }
-            settle_contacts(span, nodes, &mut work.active)
-        }
-        Start::Hints | Start::String | Start::Straight => {
-            let Workspace { beads, anchors, .. } = &mut *work;
-            match start {
-                Start::String => string::tighten(span, nodes, (beads, anchors)),
-                _ => string::begin_at_hints(span, nodes, anchors),
-            }
-            if matches!(start, Start::Straight) {
-                for node in nodes.iter_mut() {
-                    node.in_contact = false;
-                }
-            }
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
-            // takes over.
-            let longest = outcome.ok().map(|(best, _)| best * T::lit(1.0 + MARGIN));
-            if longest.is_some_and(|longest| length_of(span, nodes) > longest) {
-                span.budget.limit.set(limit);
-                copy(&work.shortest, nodes);
-                return;
-            }
-            leave_saddles(span, nodes, work)
-        }
-    };
+    let found = solve(nodes, work);
     span.budget.limit.set(limit);
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
     let lost = if is_path { lost_hint(span, nodes) } else { None };
@@ -159,10 +131,6 @@ fn attempt<T: Real>(
         (_, Err(failure)) if lost.is_some() => failure.lost = lost,
         (Ok(progress), _) if lost.is_none() => {
             let length = length_of(span, nodes);
-            let penalty = match start {
-                Start::Plan(plan) => work.plans.penalty(plan),
-                _ => T::zero(),
-            };
             if outcome.ok().is_none_or(|(best, _)| length + penalty < best) {
                 *outcome = Ok((length + penalty, progress));
                 copy(nodes, &mut work.shortest);
@@ -285,8 +253,8 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) shortest: Vec<Node<T>>,
     /// The poses of bodies.
     pub(crate) poses: Vec<Pose<T>>,
-    /// The motion since the last commit, and the memory of the path followed in parts of it.
-    pub(crate) motion: Motion<T>,
+    /// The poses of surfaces at the end of a motion, and the memory of the path followed in parts of it.
+    pub(crate) surfaces: Vec<Pose<T>>,
     pub(crate) memory: Wraps<T>,
 }
 
@@ -299,6 +267,6 @@ default_by_field!(Workspace {
     best,
     shortest,
     poses,
-    motion,
+    surfaces,
     memory
 });
