@@ -12,16 +12,6 @@ pub enum ShapeError {
     /// A measure of the shape is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// A count for generating a mesh is out of its range.
-    #[error("{name} must be from {minimum} to {maximum}")]
-    OutOfCount {
-        /// The count.
-        name: &'static str,
-        /// The least allowed.
-        minimum: u32,
-        /// The greatest allowed.
-        maximum: u32,
-    },
     /// A point is outside the rectangle of a height map.
     #[error(
         "the height map does not reach to x = {x}, y = {y}: make it larger, or keep what touches it away from its edge"

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-use nalgebra::Vector2;
+use nalgebra::{Matrix3, Point3, Vector2, Vector3};
 
 use super::spline::{Axis, FUNCTIONS};
 use crate::math::{InvalidValue, Real, Requirement, check};
-use crate::shapes::ShapeError;
+use crate::shapes::{Jet, ShapeError};
 
 /// The solid below `z = h(x, y)` over a rectangle: a spline of degree seven in x and y through heights on a grid.
 ///
@@ -48,16 +48,6 @@ pub struct HeightMap<T: Real> {
     pub(crate) highest: T,
     /// The least distance of two lines.
     pub(crate) spacing: T,
-}
-
-/// A height with its first and second derivatives.
-pub(crate) struct Local<T> {
-    pub(crate) h: T,
-    pub(crate) hx: T,
-    pub(crate) hy: T,
-    pub(crate) hxx: T,
-    pub(crate) hxy: T,
-    pub(crate) hyy: T,
 }
 
 impl<T: Real> HeightMap<T> {
@@ -144,7 +134,7 @@ impl<T: Real> HeightMap<T> {
     /// [`ShapeError::OffPatch`] outside the rectangle.
     pub fn height_at(&self, x: T, y: T) -> Result<T, ShapeError> {
         if self.reaches(x, y) {
-            Ok(self.local::<0>(x, y).h)
+            Ok(-self.local::<0>(&Point3::new(x, y, T::zero())).value)
         } else {
             Err(ShapeError::OffPatch { x: x.to_f64(), y: y.to_f64() })
         }
@@ -156,14 +146,14 @@ impl<T: Real> HeightMap<T> {
         along_x.contains(&x) && along_y.contains(&y)
     }
 
-    /// Height and derivatives up to this order, the rest is zero; outside the rectangle, extrapolated by polynomials of degree
-    /// three.
-    pub(crate) fn local<const ORDER: usize>(&self, x: T, y: T) -> Local<T> {
-        let (first_x, [value, slope, bend]) = self.axes[0].local::<ORDER>(x);
-        let (first_y, [values, slopes, bends]) = self.axes[1].local::<ORDER>(y);
+    /// The height of a point above the map, with derivatives up to this order, the rest is that of a level map; outside the
+    /// rectangle, extrapolated by polynomials of degree three.
+    pub(crate) fn local<const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
+        let (first_x, [value, slope, bend]) = self.axes[0].local::<ORDER>(p.x);
+        let (first_y, [values, slopes, bends]) = self.axes[1].local::<ORDER>(p.y);
         let wide = self.axes[0].functions();
         let zero = T::zero();
-        let mut at = Local { h: zero, hx: zero, hy: zero, hxx: zero, hxy: zero, hyy: zero };
+        let mut at = Jet { value: p.z, gradient: Vector3::z(), hessian: Matrix3::zeros() };
         let start = first_y * wide + first_x;
         for (j, row) in self.coefficients[start..].chunks(wide).take(FUNCTIONS).enumerate() {
             let (mut h, mut hx, mut hxx) = (zero, zero, zero);
@@ -177,17 +167,18 @@ impl<T: Real> HeightMap<T> {
                 }
             }
             let (value, slope, bend) = (values[j], slopes[j], bends[j]);
-            at.h += h * value;
+            at.value -= h * value;
             if ORDER > 0 {
-                at.hx += hx * value;
-                at.hy += h * slope;
+                at.gradient.x -= hx * value;
+                at.gradient.y -= h * slope;
             }
             if ORDER > 1 {
-                at.hxx += hxx * value;
-                at.hxy += hx * slope;
-                at.hyy += h * bend;
+                at.hessian.m11 -= hxx * value;
+                at.hessian.m12 -= hx * slope;
+                at.hessian.m22 -= h * bend;
             }
         }
+        at.hessian.m21 = at.hessian.m12;
         at
     }
 }

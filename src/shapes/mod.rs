@@ -51,6 +51,14 @@ pub use solid_shape::SolidShape;
 pub use sphere::Sphere;
 pub use torus::Torus;
 
+/// The value of a function with its first and second derivatives.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Jet<T: Real> {
+    pub(crate) value: T,
+    pub(crate) gradient: Vector3<T>,
+    pub(crate) hessian: Matrix3<T>,
+}
+
 /// The direction and the length of a vector, also where squares would overflow or underflow; `None` for zero.
 #[inline]
 pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T>, T)> {

@@ -45,7 +45,7 @@ fn more_faces_than_allowed_are_refused_before_they_are_allocated() {
         assert!(count > MAX_FACES as u64, "{name}: {count}");
         assert!(counted.bytes_total < 1000, "{name}: {} bytes", counted.bytes_total);
         assert!(
-            matches!(attempt(most + 1), Err(ShapeError::OutOfCount { .. } | ShapeError::Mesh { .. })),
+            matches!(attempt(most + 1), Err(ShapeError::InvalidValue(_) | ShapeError::Mesh { .. })),
             "{name}"
         );
     }

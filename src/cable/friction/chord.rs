@@ -2,10 +2,10 @@
 
 use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
 
-use crate::cable::friction::strand_derivatives::{DIRECTIONS, Varied, joined};
+use crate::cable::friction::strand_derivatives::{DIRECTIONS, joined};
 use crate::cable::friction::strands::{Ends, StrandMotion};
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
-use crate::math::{Number, Real};
+use crate::math::{Dual, Number, Real};
 use crate::mechanics::{Positions, Velocities};
 
 /// The straight line between the ends of a strand.
@@ -102,7 +102,7 @@ impl<T: Real> Chord<T> {
         motion: StrandMotion,
         path: &PathDerivatives<T>,
         velocities: &Velocities<T>,
-    ) -> ([T; DIRECTIONS], Varied<T>) {
+    ) -> ([T; DIRECTIONS], Dual<T, DIRECTIONS>) {
         let direction = self.direction.transpose();
         let lengths = direction * self.apart(motion, path);
         let spun = |k: usize| {
@@ -111,7 +111,7 @@ impl<T: Real> Chord<T> {
         let rates = self.velocity.transpose() * self.change + direction * (spun(1) - spun(0));
         let zero = RowVector6::zeros();
         let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
-        let mut rate = Varied::of(self.direction.dot(&self.velocity));
+        let mut rate = Dual::of(self.direction.dot(&self.velocity));
         rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
         (joined(&lengths, &zero), rate)
     }

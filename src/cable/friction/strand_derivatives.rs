@@ -26,8 +26,6 @@ use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 /// Six by position, and six by velocity.
 pub(crate) const DIRECTIONS: usize = 12;
 
-pub(crate) type Varied<T> = Dual<T, DIRECTIONS>;
-
 /// A cable as it has been evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluated<'a, T: Real> {
@@ -53,15 +51,15 @@ pub(crate) struct StrandDerivatives<T: Real> {
     chords: Vec<Chord<T>>,
     /// The turning of each contact with friction, if it is positive, and the segment that arrives there.
     turnings: Vec<Option<(T, usize)>>,
-    pub(crate) parts: Vec<Strand<Varied<T>>>,
-    joints: Vec<Joint<Varied<T>>>,
-    rates: Vec<Varied<T>>,
-    tensions: Vec<Varied<T>>,
+    pub(crate) parts: Vec<Strand<Dual<T, DIRECTIONS>>>,
+    joints: Vec<Joint<Dual<T, DIRECTIONS>>>,
+    rates: Vec<Dual<T, DIRECTIONS>>,
+    tensions: Vec<Dual<T, DIRECTIONS>>,
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
     /// The marks of the next memory, as [`remember`] passes them on, and the memory.
-    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Varied<T>; 3])>,
+    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 3])>,
     pub(crate) memory: Grips<T>,
     /// The motion of the last changes; `None` if the path did not move.
     pub(crate) moved: Option<PathMotion>,
@@ -173,7 +171,7 @@ impl<T: Real> StrandDerivatives<T> {
             arc
         };
         // Values are those of the evaluation.
-        let add = |_: [At<T>; 2], on_surfaces: Varied<T>, share: Varied<T>| {
+        let add = |_: [At<T>; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
             let (seen, rate) = chords[k].lengthen(motion, path, velocities);
             let Strand { committed_share, is_wound, .. } = strands.all[k];
@@ -182,7 +180,7 @@ impl<T: Real> StrandDerivatives<T> {
             parts.push(Strand::new(length, Dual { value: committed_share, ..share }, is_wound));
             rates.push(rate);
         };
-        let join = |joint: Joint<Varied<T>>| {
+        let join = |joint: Joint<Dual<T, DIRECTIONS>>| {
             let known = &strands.joints[joints.len()];
             let ratio = Dual { value: known.ratio, ..joint.ratio };
             joints.push(known.with(ratio, Dual { value: known.committed, ..joint.committed }));
@@ -234,9 +232,10 @@ impl<T: Real> StrandDerivatives<T> {
     }
 
     /// Finds the changes of all forces where this tension acts along the path.
-    fn change_forces(&mut self, mean: Varied<T>) {
-        let by =
-            |number: &Varied<T>| [0, 6].map(|first| RowVector6::from_fn(|_, i| number.slopes[first + i]));
+    fn change_forces(&mut self, mean: Dual<T, DIRECTIONS>) {
+        let by = |number: &Dual<T, DIRECTIONS>| {
+            [0, 6].map(|first| RowVector6::from_fn(|_, i| number.slopes[first + i]))
+        };
         let [by_position, by_velocity] = by(&mean);
         self.changes.clear();
         self.changes.extend(self.path.forces().iter().map(|on| {
@@ -312,7 +311,7 @@ impl<T: Real> StrandDerivatives<T> {
         self.marks.clear();
         self.memory.clone_from(grips);
         let (marks, memory) = (&mut self.marks, &mut self.memory);
-        let on_laps = |end: usize, laps: &[[Varied<T>; 2]]| {
+        let on_laps = |end: usize, laps: &[[Dual<T, DIRECTIONS>; 2]]| {
             for (lap, i) in laps.iter().zip(path.laps_of(end)) {
                 for (k, number) in lap.iter().enumerate() {
                     visit(StrandMotion::Lap(i, k), 0, &number.slopes);

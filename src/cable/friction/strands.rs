@@ -234,20 +234,15 @@ impl<T: Real> Strands<T> {
 
     /// Half the sum of `φ_k x_k²`: the energy stored at a stiffness of 1 N/m \[m²\].
     pub fn unit_energy(&self) -> T {
-        let twice = self
-            .all
-            .iter()
-            .fold(T::zero(), |sum, strand| sum + strand.share * strand.elongation * strand.elongation);
-        T::lit(0.5) * twice
+        unit_energy(self.all.iter().map(|strand| (strand.share, strand.elongation)))
     }
 
     /// As [`unit_energy`](Self::unit_energy), if no material had passed a contact since the last commit.
     pub(crate) fn held_unit_energy(&self, slack_length: T) -> T {
-        let twice = self.all.iter().fold(T::zero(), |sum, strand| {
-            let elongation = (strand.length / strand.committed_share - slack_length).max(T::zero());
-            sum + strand.committed_share * elongation * elongation
-        });
-        T::lit(0.5) * twice
+        unit_energy(self.all.iter().map(|strand| {
+            let elongation = strand.length / strand.committed_share - slack_length;
+            (strand.committed_share, elongation.max(T::zero()))
+        }))
     }
 
     /// The length \[m\] that the cable would have at the strain of its longest strand; `None` without friction.
@@ -301,11 +296,10 @@ impl<T: Real> Strands<T> {
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
     pub fn add_forces(&self, results: &PathResults<T>, tensions: &[T], forces: &mut ForceAccumulator<'_, T>) {
-        let mean = self.mean(tensions);
-        results.add_forces(mean, forces);
-        for (body, p_G, pull) in self.departures(tensions, mean) {
+        for (body, p_G, pull) in self.forces(results, tensions) {
             forces.apply_at_point(body, &p_G, pull);
         }
+        results.add_coordinate_forces(self.mean(tensions), forces);
     }
 
     /// The tension that acts along the present path.
@@ -387,6 +381,11 @@ impl<T: Real> Strands<T> {
         let (solution, lengths) = ((results, positions), (length_of, arc_after));
         remember(path, solution, &self.all, lengths, grips, |_, _, _| {}, |_, _| {});
     }
+}
+
+/// Half the sum of the squares of elongations times shares.
+fn unit_energy<T: Real>(strands: impl Iterator<Item = (T, T)>) -> T {
+    T::lit(0.5) * strands.fold(T::zero(), |sum, (share, elongation)| sum + share * elongation * elongation)
 }
 
 /// The contacts with an obstacle, with their places in the solution.

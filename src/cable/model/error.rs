@@ -20,24 +20,15 @@ pub enum PathError {
     /// A point or a length of the path is not finite.
     #[error("a point or a length of the path is not finite")]
     NonFinite,
-    /// A memory was made for a path with other obstacles.
-    #[error("the memory is of {given} contacts, but that of the path is of {expected}")]
-    ForeignWraps {
-        /// The number of contacts in the memory of the path, over all obstacles.
+    /// A memory or places were made for a path with other parts.
+    #[error("{given} {what}, but those of the path are {expected}")]
+    Foreign {
+        /// What is counted.
+        what: &'static str,
+        /// The number of them that the path has.
         expected: usize,
-        /// The number that the memory given holds.
+        /// The number given.
         given: usize,
-    },
-    /// Places were made for a path with another number of via points or obstacles.
-    #[error(
-        "the places are of {} via points and {} obstacles, but the path has {} and {}",
-        given.0, given.1, expected.0, expected.1
-    )]
-    ForeignPlaces {
-        /// The numbers of via points and obstacles of the path.
-        expected: (usize, usize),
-        /// The numbers of via points and obstacles of the places.
-        given: (usize, usize),
     },
     /// No path was found that meets its smoothness.
     #[error(

@@ -243,6 +243,12 @@ impl<T: Real> PathResults<T> {
         for (body, p, f) in self.unit_forces() {
             forces.apply_at_point(body, &p, f * tension);
         }
+        self.add_coordinate_forces(tension, forces);
+    }
+
+    /// Adds those on coordinates alone.
+    #[inline]
+    pub(crate) fn add_coordinate_forces(&self, tension: T, forces: &mut ForceAccumulator<'_, T>) {
         for (coordinate, f) in self.unit_coordinate_forces() {
             forces.apply_to_coordinate(Checked(coordinate), f * tension);
         }

@@ -9,7 +9,6 @@ use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
 use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
 use crate::cable::solve::node::{Budget, Node, SpanProblem};
 use crate::cable::{PathError, empty};
-use crate::framework::Variables as _;
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};
 
@@ -21,7 +20,7 @@ impl<T: Real> CablePath<T> {
     ///
     /// # Errors
     /// - [`PathError::Kinematics`] if a body or coordinate of the path does not exist
-    /// - [`PathError::ForeignWraps`] for wraps of other obstacles
+    /// - [`PathError::Foreign`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path is found
     /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every
@@ -52,7 +51,7 @@ impl<T: Real> CablePath<T> {
     /// path is not found, or is meaningless.
     ///
     /// # Errors
-    /// [`PathError::ForeignPlaces`] for places of another number of via points or obstacles, or an error of
+    /// [`PathError::Foreign`] for places of another number of via points or obstacles, or an error of
     /// [`solve`](Self::solve).
     pub fn solve_at(
         &self,
@@ -78,16 +77,16 @@ fn solve<T: Real>(
 ) -> Result<(), PathError> {
     path.check_topology(positions.topology())?;
     let count = path.obstacles.len();
-    let (expected, given) = (path.places_for_contacts(), wraps.wraps.len() + wraps.further_wraps.len());
-    if expected != given || wraps.wraps.len() != count {
-        return Err(PathError::ForeignWraps { expected, given });
-    }
-    if !places.fits(path.places()) {
-        let expected = (path.via_points.len(), count);
-        return Err(PathError::ForeignPlaces {
-            expected,
-            given: (places.via_points.len(), places.obstacles.len()),
-        });
+    let most = path.places_for_contacts();
+    for (what, expected, given) in [
+        ("obstacles are remembered", count, wraps.wraps.len()),
+        ("further contacts are remembered", most - count, wraps.further_wraps.len()),
+        ("places are of via points", path.via_points.len(), places.via_points.len()),
+        ("places are of obstacles", count, places.obstacles.len()),
+    ] {
+        if expected != given {
+            return Err(PathError::Foreign { what, expected, given });
+        }
     }
     let PathResults {
         contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
@@ -95,10 +94,10 @@ fn solve<T: Real>(
     acting.find(path, places, positions, via_points)?;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
-    contacts.reserve(expected);
-    empty(segments, path.via_points.len() + 1 + expected);
+    contacts.reserve(most);
+    empty(segments, path.via_points.len() + 1 + most);
     empty(coordinate_forces, 2 * path.via_points.len());
-    empty(nodes, expected);
+    empty(nodes, most);
     let absent = |k: usize| absent(path, &path.node(places, positions, k));
     let mut next = 0;
     let mut smoothness = T::zero();

@@ -86,12 +86,8 @@ impl<T: Real> Plans<T> {
         most: Option<T>,
     ) -> Option<usize> {
         while !span.budget.is_spent() {
-            let mut best: Option<usize> = None;
-            for (i, plan) in self.list.iter().enumerate() {
-                if plan.is_open && best.is_none_or(|best| plan.score < self.list[best].score) {
-                    best = Some(i);
-                }
-            }
+            let (list, open) = (&self.list, (0..self.list.len()).filter(|&i| self.list[i].is_open));
+            let best = open.reduce(|best, i| if list[i].score < list[best].score { i } else { best });
             let place = best.filter(|&i| most.is_none_or(|most| self.list[i].score < most))?;
             let plan = &mut self.list[place];
             plan.is_open = false;
@@ -334,17 +330,17 @@ fn soft_hint<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>) -> Option<Point
 
 /// The place of the cable on one obstacle.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bead<T: Real> {
-    pub(crate) is_pressed: bool,
+struct Bead<T: Real> {
+    is_pressed: bool,
     /// The middle of the contact, in Ground.
-    pub(crate) middle: GeodesicEnd<T>,
+    middle: GeodesicEnd<T>,
     /// The angles of the arcs before and after the middle \[rad\].
-    pub(crate) arcs: [T; 2],
+    arcs: [T; 2],
 }
 
 impl<T: Real> Bead<T> {
     /// The estimated first point of the contact, for a negative sense, or the last one.
-    pub(crate) fn end(&self, sense: T) -> Point3<T> {
+    fn end(&self, sense: T) -> Point3<T> {
         let GeodesicEnd { point, tangent, normal, curvature, .. } = self.middle;
         let [back, ahead] = self.arcs;
         let angle = if sense < T::zero() { back } else { ahead };
@@ -357,7 +353,7 @@ impl<T: Real> Bead<T> {
 }
 
 /// A bead at a point near the surface, in its frame, between two points in Ground.
-pub(crate) fn laid<T: Real>(
+fn laid<T: Real>(
     surface: &dyn Wrappable<T>,
     node: &Node<T>,
     p: &Point3<T>,
@@ -387,7 +383,7 @@ fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>)
 /// press on it.
 ///
 /// At the middle the cable turns equally to both sides; across, its length is minimal there.
-pub(crate) fn shifted<T: Real>(
+fn shifted<T: Real>(
     surface: &dyn Wrappable<T>,
     node: &Node<T>,
     at: &GeodesicEnd<T>,
@@ -429,7 +425,7 @@ pub(crate) fn shifted<T: Real>(
 
 /// The excess of the way from the middle of a contact to a point over the straight line, if it follows the circle of
 /// curvature; and the angle of its arc, negative if the point is above the tangent at the middle.
-pub(crate) fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
+fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
     let off = to - middle.point;
     let chord = off.norm();
     let (zero, one) = (T::zero(), T::one());

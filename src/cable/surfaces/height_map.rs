@@ -3,12 +3,9 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::part_between;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{
-    Wrappable, approach_at, lowest_between, no_approach, tangent_frame,
-};
+use crate::cable::geodesics::wrappable::{Wrappable, approach_at, lowest_between, no_approach};
 use crate::math::Real;
-use crate::shapes::HeightMap;
+use crate::shapes::{HeightMap, Jet};
 
 /// The part of the line from `a` that lies above or below the rectangle.
 fn part_above<T: Real>(map: &HeightMap<T>, a: &Point3<T>, along: &Vector3<T>) -> Option<(T, T)> {
@@ -81,27 +78,25 @@ fn search<T: Real>(
 
 impl<T: Real> Wrappable<T> for HeightMap<T> {
     fn value(&self, p: &Point3<T>) -> T {
-        p.z - self.local::<0>(p.x, p.y).h
+        self.local::<0>(p).value
     }
 
     fn gradient(&self, p: &Point3<T>) -> Vector3<T> {
-        self.value_and_gradient(p).1
+        self.local::<1>(p).gradient
     }
 
     fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
-        let at = self.local::<1>(p.x, p.y);
-        (p.z - at.h, Vector3::new(-at.hx, -at.hy, T::one()))
+        let Jet { value, gradient, .. } = self.local::<1>(p);
+        (value, gradient)
     }
 
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T> {
-        self.gradient_and_hessian(p).1
+        self.local::<2>(p).hessian
     }
 
     fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
-        let at = self.local::<2>(p.x, p.y);
-        let o = T::zero();
-        let hessian = Matrix3::new(-at.hxx, -at.hxy, o, -at.hxy, -at.hyy, o, o, o, o);
-        (Vector3::new(-at.hx, -at.hy, T::one()), hessian)
+        let Jet { gradient, hessian, .. } = self.local::<2>(p);
+        (gradient, hessian)
     }
 
     fn size(&self) -> T {
@@ -116,46 +111,7 @@ impl<T: Real> Wrappable<T> for HeightMap<T> {
     }
 
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        Point3::new(p.x, p.y, self.local::<0>(p.x, p.y).h)
-    }
-
-    fn end(&self, p: &Point3<T>, direction: &Vector3<T>) -> GeodesicEnd<T> {
-        let at = self.local::<2>(p.x, p.y);
-        let gradient = Vector3::new(-at.hx, -at.hy, T::one());
-        let inverse = T::one() / gradient.norm();
-        let normal = gradient * inverse;
-        let (tangent, binormal) = tangent_frame(&normal, direction);
-        let bend = |u: &Vector3<T>, v: &Vector3<T>| {
-            -(u.x * (at.hxx * v.x + at.hxy * v.y) + u.y * (at.hxy * v.x + at.hyy * v.y)) * inverse
-        };
-        GeodesicEnd {
-            point: *p,
-            tangent,
-            normal,
-            curvature: bend(&tangent, &tangent),
-            torsion: bend(&tangent, &binormal),
-            transverse_curvature: bend(&binormal, &binormal),
-        }
-    }
-
-    fn geodesic(
-        &self,
-        p: &Point3<T>,
-        direction: &Vector3<T>,
-        length: T,
-        accuracy: T,
-        most: usize,
-    ) -> Geodesic<T> {
-        let start = self.end(&self.retract(p), direction);
-        let acceleration = |y: &[T; 5], v: &[T; 5]| {
-            let at = self.local::<2>(y[0], y[1]);
-            let inverse = T::one() / (T::one() + at.hx * at.hx + at.hy * at.hy);
-            let bend = v[0] * (at.hxx * v[0] + at.hxy * v[1]) + v[1] * (at.hxy * v[0] + at.hyy * v[1]);
-            let pull = bend * inverse;
-            let gauss = (at.hxx * at.hyy - at.hxy * at.hxy) * inverse * inverse;
-            [-at.hx * pull, -at.hy * pull, pull, -gauss * y[3], -gauss * y[4]]
-        };
-        integrate::<T, Self, false>(self, start, length, (accuracy, most), acceleration)
+        Point3::new(p.x, p.y, p.z - self.value(p))
     }
 
     fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {

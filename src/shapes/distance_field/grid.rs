@@ -4,14 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector3, convert, convert_unchecked};
 
 use super::DistanceField;
 use crate::math::Real;
-
-/// A value with its first and second derivatives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Jet<T: Real> {
-    pub(crate) value: T,
-    pub(crate) gradient: Vector3<T>,
-    pub(crate) hessian: Matrix3<T>,
-}
+use crate::shapes::Jet;
 
 /// `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use nalgebra::{ComplexField, Matrix3, Point3, Vector3, convert, convert_unchecked};
 
-use super::{DistanceField, Jet};
-use crate::shapes::{ShapeError, Solid, TriangleMesh};
+use super::DistanceField;
+use crate::shapes::{Jet, ShapeError, Solid, TriangleMesh};
 
 /// The least slope of the implicit function on the surface and on the mesh. On a smooth surface it is one, in a corner
 /// of a cube six tenths; it vanishes in the middle of the mesh.

@@ -12,7 +12,6 @@ use nalgebra::{Point3, Vector3, convert};
 use crate::math::{Real, check};
 use crate::shapes::{ShapeError, TriangleMesh};
 
-pub(crate) use grid::Jet;
 use grid::Quadratic;
 
 /// A smooth surface around a closed [`TriangleMesh`], such as a bone, for cables to wrap.

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3, convert};
 
-use crate::math::{Real, check};
+use crate::math::{Real, Requirement, check};
 use crate::shapes::mesh::topology::check_counts;
 use crate::shapes::mesh::tree::number;
 use crate::shapes::{FaceList, ShapeError, TriangleMesh};
@@ -41,21 +41,16 @@ impl<T: Real> FaceList<T> {
     }
 }
 
-/// The largest count.
-const MOST: u32 = 1 << 15;
-
 /// The faces of `rows` by `columns` quadrilaterals.
 fn twice(rows: u32, columns: u32) -> u64 {
     2 * u64::from(rows) * u64::from(columns)
 }
 
 fn check_count(name: &'static str, count: u32, minimum: u32) -> Result<(), ShapeError> {
-    let maximum = MOST;
-    if (minimum..=maximum).contains(&count) {
-        Ok(())
-    } else {
-        Err(ShapeError::OutOfCount { name, minimum, maximum })
-    }
+    let count = f64::from(count);
+    let least = Requirement::AtLeast(if minimum == 3 { "3" } else { "1" });
+    check::that(count >= f64::from(minimum), name, count, least)?;
+    Ok(check::at_most(name, count, "32768", 32768.0)?)
 }
 
 /// The fraction i/n, exact at both ends.
@@ -100,7 +95,7 @@ impl<T: Real> TriangleMesh<T> {
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless the radius is of a [`Size`](crate::Requirement::Size);
-    /// [`ShapeError::OutOfCount`] unless the frequency is from 1 to 32768; [`ShapeError::Mesh`] for more than
+    /// [`ShapeError::InvalidValue`] unless the frequency is from 1 to 32768; [`ShapeError::Mesh`] for more than
     /// [`MAX_FACES`](Self::MAX_FACES) faces, that is, from a frequency of 725 on.
     pub fn sphere(radius: T, frequency: u32) -> Result<Self, ShapeError> {
         check::size("mesh.radius", radius)?;
@@ -144,7 +139,7 @@ impl<T: Real> TriangleMesh<T> {
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless all half extents \[m\] are of a [`Size`](crate::Requirement::Size);
-    /// [`ShapeError::OutOfCount`] unless all subdivisions are from 1 to 32768; [`ShapeError::Mesh`] for more than
+    /// [`ShapeError::InvalidValue`] unless all subdivisions are from 1 to 32768; [`ShapeError::Mesh`] for more than
     /// [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn brick(half_extents: Vector3<T>, subdivisions: [u32; 3]) -> Result<Self, ShapeError> {
         half_extents.iter().try_for_each(|&h| check::size("mesh.half_extents", h))?;
@@ -179,7 +174,7 @@ impl<T: Real> TriangleMesh<T> {
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless the lengths \[m\] are of a [`Size`](crate::Requirement::Size);
-    /// [`ShapeError::OutOfCount`] unless `around` is from 3 and the other counts from 1 to 32768;
+    /// [`ShapeError::InvalidValue`] unless `around` is from 3 and the other counts from 1 to 32768;
     /// [`ShapeError::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn cylinder(
         radius: T,
@@ -211,7 +206,7 @@ impl<T: Real> TriangleMesh<T> {
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless the radii \[m\] are of a [`Size`](crate::Requirement::Size) and the
-    /// tube is thinner than the ring; [`ShapeError::OutOfCount`] unless both counts are from 3 to 32768;
+    /// tube is thinner than the ring; [`ShapeError::InvalidValue`] unless both counts are from 3 to 32768;
     /// [`ShapeError::Mesh`] for more than [`MAX_FACES`](Self::MAX_FACES) faces, or faces that are too slender.
     pub fn torus(ring_radius: T, tube_radius: T, around: u32, across: u32) -> Result<Self, ShapeError> {
         check::size("mesh.tube_radius", tube_radius)?;

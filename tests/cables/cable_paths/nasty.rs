@@ -193,7 +193,7 @@ fn a_memory_of_another_path_is_refused() -> Result<(), Error> {
     let mut results = PathResults::default();
     for (wraps, given) in [(two.no_wraps(), 2), (Wraps::default(), 0)] {
         let outcome = one.solve(state.positions(), &wraps, &mut results);
-        assert_eq!(outcome, Err(PathError::ForeignWraps { expected: 1, given }));
+        assert_eq!(outcome, Err(PathError::Foreign { what: "obstacles are remembered", expected: 1, given }));
     }
     Ok(())
 }
