@@ -9,7 +9,7 @@ use crate::cable::follow::side;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::contacts::lay_through;
+use crate::cable::solve::contacts::{lay_along, lay_through};
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
@@ -140,10 +140,10 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut refined = 0;
     // Whether small steps may lead to another path.
     let mut relaxed = false;
-    // Whether a contact has been added since Newton's method last converged, and whether one was placed since it last
-    // ran.
+    // Whether a contact has been added since Newton's method last converged, and the node of one placed since it last ran.
     let mut added = false;
-    let mut laid = false;
+    let mut laid = None;
+    let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
@@ -153,12 +153,15 @@ pub(crate) fn settle_contacts<T: Real>(
         contacts::lift(span, nodes);
     }
     for _ in 0..passes {
+        let placed = laid.take();
+        if placed.is_some_and(|k| is_repeated(&nodes[k])) {
+            return Err(last);
+        }
         activate(active, nodes);
         let progress = newton::iterate(span, nodes, active);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
-        relaxed |= progress.is_far && (progress.is_shortened || laid);
-        laid = false;
+        relaxed |= progress.is_far && (progress.is_shortened || placed.is_some() || was_laid_anew);
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
@@ -168,6 +171,11 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = progress.closed {
             go_back(nodes);
             contacts::merge(span, nodes, k);
+            continue;
+        }
+        let on_flat = progress.is_shortened && !progress.is_far;
+        if (!progress.converged || on_flat) && !was_laid_anew && lay_anew(span, nodes, active) {
+            was_laid_anew = true;
             continue;
         }
         if let Some(k) = loosest(nodes, active) {
@@ -194,11 +202,8 @@ pub(crate) fn settle_contacts<T: Real>(
             let is_nearly_smooth = progress.kink < T::lit(newton::LARGE_MOTION);
             let through = if is_nearly_smooth { penetrated(span, nodes, T::zero()) } else { None };
             let Some(through) = through else { return Err(last) };
-            let k = touch_again(span, nodes, &through, last).map_err(|_| last)?;
-            if is_repeated(&nodes[k]) {
-                return Err(last);
-            }
-            (added, laid) = (true, true);
+            laid = Some(touch_again(span, nodes, &through, last).map_err(|_| last)?);
+            added = true;
             continue;
         }
         let minimal = newton::is_minimal(nodes, active);
@@ -206,11 +211,8 @@ pub(crate) fn settle_contacts<T: Real>(
             last.saddle = active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
         if let Some(k) = deepest(span, nodes, T::lit(GRAZING)) {
-            laid = true;
+            laid = Some(k);
             last.obstacle = nodes[k].obstacle;
-            if is_repeated(&nodes[k]) {
-                return Err(last);
-            }
             continue;
         }
         if let Some(k) = side::passing_behind(span, nodes) {
@@ -248,11 +250,8 @@ pub(crate) fn settle_contacts<T: Real>(
                     None => Failure { crowded: Some(obstacle), ..last },
                 }
             })?;
-            if let Some(k) = hollow {
-                if is_repeated(&nodes[k]) {
-                    return Err(last);
-                }
-                (added, laid) = (true, true);
+            if hollow.is_some() {
+                (added, laid) = (true, hollow);
                 continue;
             }
         }
@@ -278,11 +277,8 @@ pub(crate) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, relaxed, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        let k = touch_again(span, nodes, &through, last)?;
-        if is_repeated(&nodes[k]) {
-            return Err(last);
-        }
-        (added, laid) = (true, true);
+        laid = Some(touch_again(span, nodes, &through, last)?);
+        added = true;
     }
     Err(last)
 }
@@ -335,6 +331,26 @@ fn touch_again<T: Real>(
     let (at, tangent) = if is_after { (k + 1, along) } else { (k, -along) };
     contacts::insert(nodes, k, at, Trial { point: surface.retract(&point), tangent, length: T::zero() });
     Ok(at)
+}
+
+/// Returns to the start of this attempt, with the ends of contacts moved over flat parts, where Newton's method has no slope;
+/// returns whether there are any.
+fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
+    let has_flats = |node: &Node<T>| span.surface(node).has_flats() && node.holds == [false; 2];
+    if !active.iter().any(|&k| has_flats(&nodes[k])) {
+        return false;
+    }
+    go_back(nodes);
+    for &k in active {
+        nodes[k].evaluate(span, T::lit(ACCURACY));
+    }
+    for &k in active {
+        if has_flats(&nodes[k]) {
+            let [before, after] = contacts::neighbours(span, nodes, &nodes[k]);
+            nodes[k].trial = lay_along(span.surface(&nodes[k]), &nodes[k].start, &before, &after);
+        }
+    }
+    true
 }
 
 /// Makes the present contacts the start of the next attempt.

@@ -91,13 +91,6 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         false
     }
 
-    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the solid
-    /// before it ends at `to` outside. `false` only if it certainly does not; otherwise the line is searched with
-    /// [`closest_on_segment`](Self::closest_on_segment).
-    fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
-        !self.is_convex()
-    }
-
     /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is
     /// negative. `false` only if it certainly does not; otherwise the normal curvature along it is searched.
     fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
@@ -260,33 +253,9 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         turning::integrate(self, p, direction, length, accuracy, turning::twisting)
     }
 
-    /// A lower bound on the distance of a point outside from the solid \[m\], such as the value of a distance function;
-    /// zero if none is known. It allows a cable that passes the solid at some distance to be tested in a few steps.
-    fn clearance(&self, _p: &Point3<T>) -> T {
-        T::zero()
-    }
-
-    /// Whether the straight line from `a` to `b` certainly stays outside the solid. Otherwise, or if the test takes too
-    /// long, the line is searched with [`closest_on_segment`](Self::closest_on_segment).
-    ///
-    /// The default steps along the line by the [`clearance`](Self::clearance) of its points.
-    fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
-        const MOST_STEPS: usize = 8;
-        let along = b - a;
-        let length = along.norm();
-        let least = T::negligible() * self.size();
-        let mut covered = T::zero();
-        for _ in 0..MOST_STEPS {
-            let reach = self.clearance(&(a + along * (covered / length)));
-            if reach > least {
-                covered += reach;
-            } else {
-                break;
-            }
-            if covered > length {
-                return true;
-            }
-        }
+    /// Whether the straight line from `a` to `b` certainly stays outside the solid. Otherwise, as by default, the line is searched
+    /// with [`closest_on_segment`](Self::closest_on_segment).
+    fn clears(&self, _a: &Point3<T>, _b: &Point3<T>) -> bool {
         false
     }
 

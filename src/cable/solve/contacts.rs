@@ -272,47 +272,69 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
 
 /// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
 /// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
-///
-/// Over flat parts its ends must be where the surface is curved, so they are found by bisection.
 pub(crate) fn lay_through<T: Real>(
     surface: Metered<'_, T>,
     p: &Point3<T>,
     before: &Point3<T>,
     after: &Point3<T>,
 ) -> Trial<T> {
-    let middle = surface.end(p, &(after - before));
+    lay_along(surface, &Trial { point: *p, tangent: after - before, length: T::zero() }, before, after)
+}
+
+/// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
+/// inwards as long as they are.
+///
+/// Over flat parts its ends must be where the surface is curved, so they are found by bisection.
+pub(crate) fn lay_along<T: Real>(
+    surface: Metered<'_, T>,
+    contact: &Trial<T>,
+    before: &Point3<T>,
+    after: &Point3<T>,
+) -> Trial<T> {
+    let Trial { point, tangent, length } = contact;
     // Steps of a fifth of a radian, up to a whole turn; with flat parts, of twice the radius of an edge.
     let (step, most) = if surface.has_flats() {
         (T::lit(2.0) * surface.size(), 512)
     } else {
-        (T::lit(0.2) / middle.greatest_curvature(), 30)
+        (T::lit(0.2) / surface.end(point, tangent).greatest_curvature(), 30)
     };
-    let extend = |to: &Point3<T>, outwards: T| {
+    let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
-        let at = |reach: T| surface.follow(p, &(after - before), reach);
-        let (mut last, mut reach, mut end) = (T::zero(), T::zero(), middle);
+        let at = |reach: T| {
+            if reach == T::zero() {
+                surface.end(point, tangent)
+            } else {
+                surface.follow(point, tangent, reach)
+            }
+        };
+        let (mut last, mut reach, mut end) = (from, from, at(from));
+        let was_hidden = is_hidden(&end);
         for _ in 0..most {
-            if !end.point.coords.norm().is_finite() || !is_hidden(&end) {
+            if !end.point.coords.norm().is_finite() || is_hidden(&end) != was_hidden {
                 break;
             }
+            let left = *length - (reach - from).abs();
+            if !was_hidden && left <= T::zero() {
+                return (from, at(from));
+            }
             last = reach;
-            reach += outwards * step;
+            reach += if was_hidden { outwards * step } else { -outwards * step.min(left) };
             end = at(reach);
         }
         if surface.has_flats() && last != reach {
             for _ in 0..20 {
-                let between = T::lit(0.5) * (last + reach);
-                let within = at(between);
-                if is_hidden(&within) {
-                    last = between;
+                let middle = T::lit(0.5) * (last + reach);
+                let within = at(middle);
+                if is_hidden(&within) == was_hidden {
+                    last = middle;
                 } else {
-                    (reach, end) = (between, within);
+                    (reach, end) = (middle, within);
                 }
             }
         }
         (reach, end)
     };
-    let (back, start) = extend(before, -T::one());
-    let (ahead, _) = extend(after, T::one());
+    let (back, start) = extend(before, T::zero(), -T::one());
+    let (ahead, _) = extend(after, *length, T::one());
     Trial { point: start.point, tangent: start.tangent, length: ahead - back }
 }

@@ -76,6 +76,16 @@ pub(crate) fn search<T: Real>(
             leave_saddles(span, nodes, work)
         });
     }
+    if has_hints && outcome.is_err() {
+        // Straight, past the hints.
+        attempt(span, nodes, work, &mut outcome, (T::zero(), true), |nodes, work| {
+            for node in nodes.iter_mut() {
+                node.in_contact = false;
+            }
+            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            leave_saddles(span, nodes, work)
+        });
+    }
     let (_, progress) = outcome?;
     copy(&work.shortest, nodes);
     Ok(refine(span, nodes, work, progress))

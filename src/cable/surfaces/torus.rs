@@ -138,10 +138,6 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         self.value(p)
     }
 
-    fn clearance(&self, p: &Point3<T>) -> T {
-        self.value(p)
-    }
-
     #[inline]
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
         let (offset, _) = offset_from_circle(self, p);
@@ -201,24 +197,6 @@ impl<T: Real> Wrappable<T> for Torus<T> {
             [radial * y[0], radial * y[1], pull * y[2], -gauss * y[3], -gauss * y[4]]
         };
         integrate::<T, Self, true>(self, start, length, (accuracy, most), acceleration)
-    }
-
-    fn may_reenter(&self, touch: &Point3<T>, to: &Point3<T>) -> bool {
-        // Along a tangent the implicit quartic (|p|² + R² − r²)² − 4 R² (x² + y²), negative inside, has a
-        // double root at the touch: s² (s² + 2 m s + c) with the arc length s.
-        let along = to - touch;
-        let length = along.norm();
-        let climb = along.z / length;
-        let ring = self.ring_radius;
-        let excess = touch.coords.norm_squared() + ring * ring - self.tube_radius * self.tube_radius;
-        let m = T::lit(2.0) * touch.coords.dot(&along) / length;
-        let c = m * m + T::lit(2.0) * excess - T::lit(4.0) * ring * ring * (T::one() - climb * climb);
-        let discriminant = m * m - c;
-        if discriminant <= T::zero() {
-            return false;
-        }
-        let root = discriminant.sqrt();
-        root > m && -m - root < length
     }
 
     fn may_be_hollow(&self, start: &GeodesicEnd<T>, _length: T) -> bool {
