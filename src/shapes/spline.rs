@@ -12,9 +12,6 @@ pub(super) const FUNCTIONS: usize = 8;
 /// The number of conditions at each end.
 const CONDITIONS: usize = 3;
 
-/// A polynomial, or one coefficient of each B-spline.
-type Eight<T> = [T; FUNCTIONS];
-
 /// The evenly spaced lines of a grid across one axis, and the B-splines whose knots they are.
 ///
 /// A natural spline has zero derivatives of order four to six at its ends, and is of degree three beyond. Of all
@@ -39,7 +36,7 @@ struct Piece<T> {
     /// The inverse of the length of the interval.
     inverse: T,
     /// The B-splines' coefficients of each power of the place, which is 0 at the start of the interval and 1 at its end.
-    powers: [Eight<T>; FUNCTIONS],
+    powers: [[T; FUNCTIONS]; FUNCTIONS],
 }
 
 impl<T: Real> Axis<T> {
@@ -80,7 +77,7 @@ impl<T: Real> Axis<T> {
     /// The B-splines at `x` with their first two derivatives, and the index of the first; beyond the lines, those of the
     /// extrapolation.
     #[inline]
-    pub(super) fn local<const ORDER: usize>(&self, x: T) -> (usize, [Eight<T>; 3]) {
+    pub(super) fn local<const ORDER: usize>(&self, x: T) -> (usize, [[T; FUNCTIONS]; 3]) {
         let last = self.lines.len() - 1;
         let (start, end) = (self.lines[0], self.lines[last]);
         let (first, piece, from) = if x < start {
@@ -145,7 +142,7 @@ impl<T: Real> Axis<T> {
     }
 
     /// The conditions at both ends, scaled so that the largest coefficient is one.
-    fn ends(&self) -> [[Eight<T>; CONDITIONS]; 2] {
+    fn ends(&self) -> [[[T; FUNCTIONS]; CONDITIONS]; 2] {
         [T::zero(), T::one()].map(|place| {
             core::array::from_fn(|condition| {
                 let row = self.piece.derivative(4 + condition, place);
@@ -186,7 +183,7 @@ impl<T: Real> Axis<T> {
 }
 
 /// The product of a polynomial with `a + b u`.
-fn times<T: Real>(p: &Eight<T>, a: T, b: T) -> Eight<T> {
+fn times<T: Real>(p: &[T; FUNCTIONS], a: T, b: T) -> [T; FUNCTIONS] {
     core::array::from_fn(|k| if k == 0 { a * p[0] } else { a * p[k] + b * p[k - 1] })
 }
 
@@ -224,7 +221,7 @@ impl<T: Real> Piece<T> {
     }
 
     /// The derivatives of this order at a place, in units of the interval.
-    fn derivative(&self, order: usize, place: T) -> Eight<T> {
+    fn derivative(&self, order: usize, place: T) -> [T; FUNCTIONS] {
         let mut sum = [T::zero(); FUNCTIONS];
         for power in (order..FUNCTIONS).rev() {
             let falling: usize = (power - order + 1..=power).product();
@@ -236,7 +233,7 @@ impl<T: Real> Piece<T> {
 
     /// The values with derivatives up to this order at this distance from the start; the rest is zero.
     #[inline]
-    fn at<const ORDER: usize>(&self, distance: T) -> [Eight<T>; 3] {
+    fn at<const ORDER: usize>(&self, distance: T) -> [[T; FUNCTIONS]; 3] {
         let u = distance * self.inverse;
         let mut value = self.powers[FUNCTIONS - 1];
         let (mut slope, mut half_bend) = ([T::zero(); FUNCTIONS], [T::zero(); FUNCTIONS]);

@@ -4,7 +4,7 @@ use nalgebra::Point3;
 
 use crate::math::Pose;
 use crate::shapes::mesh::cluster::Cluster;
-use crate::shapes::mesh::plain::{PlainMesh, Slot};
+use crate::shapes::mesh::plain::PlainMesh;
 use crate::shapes::mesh::tree::{Child, STACK};
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{MeshPart, Plane, Solid, SurfacePoint};
@@ -71,7 +71,7 @@ impl PlainMesh {
         // The point of the last query, the distance there and the triangle found.
         self.walk(
             &self.tree.clusters,
-            |cluster, is_leaf, last: Option<(Point3<f64>, f64, Slot)>| {
+            |cluster, is_leaf, last: Option<(Point3<f64>, f64, usize)>| {
                 // For a leaf the first centroid serves as well as the middle.
                 if is_leaf && last.is_some() {
                     return Some(last);
@@ -111,13 +111,13 @@ impl PlainMesh {
         other: &Self,
         mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
     ) {
-        let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: Slot| {
+        let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: usize| {
             let plane = other.face_plane(slot);
             plane.is_some_and(|plane| !is_behind(cluster, center_O, &plane, X_OS))
         };
         self.walk(
             &self.tree.clusters,
-            |cluster, is_leaf, guess: Option<Slot>| {
+            |cluster, is_leaf, guess: Option<usize>| {
                 let center_O = X_OS * cluster.center;
                 if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
                     || other.distance_to_box(&center_O) >= cluster.radius
@@ -183,12 +183,12 @@ impl PlainMesh {
 
     /// A face and its area.
     #[inline]
-    fn face(&self, slot: Slot) -> (usize, f64) {
+    fn face(&self, slot: usize) -> (usize, f64) {
         (self.tree.face(slot), self.tree.area(slot))
     }
 
     #[inline]
-    fn for_each_centroid(&self, leaf: u32, X_OS: &Pose<f64>, mut visit: impl FnMut(Slot, &Point3<f64>)) {
+    fn for_each_centroid(&self, leaf: u32, X_OS: &Pose<f64>, mut visit: impl FnMut(usize, &Point3<f64>)) {
         let centroids = self.tree.centroids(leaf);
         for l in 0..self.tree.leaf_length(leaf) {
             visit(leaf as usize * LANES + l, &(X_OS * centroids.centroid(l)));

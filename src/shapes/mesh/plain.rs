@@ -10,9 +10,6 @@ use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::Feature;
 use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
 
-/// A triangle, by its place in the tree.
-pub(super) type Slot = usize;
-
 /// Faces with all that follows from them, in plain numbers.
 #[derive(Debug)]
 pub(super) struct PlainMesh {
@@ -71,9 +68,9 @@ impl PlainMesh {
         misfit.map(|(face, _)| MeshFault::FaceOutOfScale { face })
     }
 
-    /// The nearest point of one face, with a signed distance.
+    /// The nearest point of one face, by its place in the tree, with a signed distance.
     #[inline]
-    pub(super) fn nearest_on(&self, slot: Slot, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
+    pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
         let (pack, lane) = self.tree.triangle(slot);
         let face = self.tree.face(slot);
         let normal = self.normals[face];
@@ -114,7 +111,7 @@ impl PlainMesh {
 
     /// The nearest point of all faces, which is on the triangle at `slot`.
     #[inline]
-    pub(super) fn nearest_at(&self, slot: Slot, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
+    pub(super) fn nearest_at(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
         let (part, mut near) = self.nearest_on(slot, p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
@@ -179,7 +176,7 @@ impl PlainMesh {
 
     /// The plane of one face, if the whole mesh is behind it.
     #[inline]
-    pub(super) fn face_plane(&self, slot: Slot) -> Option<Plane<f64>> {
+    pub(super) fn face_plane(&self, slot: usize) -> Option<Plane<f64>> {
         self.convexity_slack.map(|slack| {
             let face = self.tree.face(slot);
             let normal = self.normals[face];

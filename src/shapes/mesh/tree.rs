@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::shapes::mesh::cluster::{Cluster, bounds};
-use crate::shapes::mesh::plain::Slot;
 use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
 use crate::shapes::{Plane, greater, lesser};
 
@@ -143,12 +142,12 @@ impl Tree {
 
     /// The face at a place in the order of the leaves.
     #[inline]
-    pub(super) fn face(&self, slot: Slot) -> usize {
+    pub(super) fn face(&self, slot: usize) -> usize {
         self.order[slot] as usize
     }
 
     #[inline]
-    pub(super) fn triangle(&self, slot: Slot) -> (&TrianglePack, usize) {
+    pub(super) fn triangle(&self, slot: usize) -> (&TrianglePack, usize) {
         (&self.packs[slot / LANES], slot % LANES)
     }
 
@@ -159,7 +158,7 @@ impl Tree {
 
     /// The area of the face at a place in the order of the leaves.
     #[inline]
-    pub(super) fn area(&self, slot: Slot) -> f64 {
+    pub(super) fn area(&self, slot: usize) -> f64 {
         self.centroids[slot / LANES].area(slot % LANES)
     }
 
@@ -187,7 +186,7 @@ impl Tree {
     ///
     /// A good guess makes it faster; it does not change the distance found.
     #[inline]
-    pub(super) fn nearest(&self, p: &Point3<f64>, guess: Option<Slot>) -> Slot {
+    pub(super) fn nearest(&self, p: &Point3<f64>, guess: Option<usize>) -> usize {
         let mut best = (f64::INFINITY, 0);
         if let Some(slot) = guess {
             self.improve(number(slot / LANES), p, &mut best);
@@ -227,7 +226,7 @@ impl Tree {
     }
 
     #[inline]
-    fn improve(&self, leaf: u32, p: &Point3<f64>, best: &mut (f64, Slot)) {
+    fn improve(&self, leaf: u32, p: &Point3<f64>, best: &mut (f64, usize)) {
         let squared = self.packs[leaf as usize].squared_distances(p);
         for (l, &squared) in squared.iter().enumerate() {
             if squared < best.0 {
