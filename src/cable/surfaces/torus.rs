@@ -206,6 +206,10 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         moment * moment * self.ring_radius > hole * hole * hole
     }
 
+    fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
+        self.closest_on_segment(a, b).1 > T::zero()
+    }
+
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         let along = b - a;
         // Plain numbers, whatever the scalar.
