@@ -1,6 +1,7 @@
 //! The contacts of a path.
 
 use alloc::vec::Vec;
+use core::mem;
 
 use nalgebra::Point3;
 
@@ -140,9 +141,11 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut refined = 0;
     // Whether small steps may lead to another path.
     let mut relaxed = false;
-    // Whether a contact has been added since Newton's method last converged, and the node of one placed since it last ran.
+    // Whether a contact has been added since Newton's method last converged; the node of one placed since it last ran, and
+    // whether contacts were laid anew since then.
     let mut added = false;
-    let mut laid = None;
+    let mut placed = None;
+    let mut is_anew = false;
     let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
     let mut is_repeated = repeats(span);
@@ -153,15 +156,15 @@ pub(crate) fn settle_contacts<T: Real>(
         contacts::lift(span, nodes);
     }
     for _ in 0..passes {
-        let placed = laid.take();
-        if placed.is_some_and(|k| is_repeated(&nodes[k])) {
+        let is_laid = mem::take(&mut is_anew) || placed.is_some();
+        if placed.take().is_some_and(|k| is_repeated(&nodes[k])) {
             return Err(last);
         }
         activate(active, nodes);
         let progress = newton::iterate(span, nodes, active);
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
-        relaxed |= progress.is_far && (progress.is_shortened || placed.is_some() || was_laid_anew);
+        relaxed |= progress.is_far && (progress.is_shortened || is_laid);
         if progress.iterations > 0 {
             last = Failure { iterations, penetrated: last.penetrated, ..Failure::new(&progress) };
         }
@@ -175,7 +178,7 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         let on_flat = progress.is_shortened && !progress.is_far;
         if (!progress.converged || on_flat) && !was_laid_anew && lay_anew(span, nodes, active) {
-            was_laid_anew = true;
+            (was_laid_anew, is_anew) = (true, true);
             continue;
         }
         if let Some(k) = loosest(nodes, active) {
@@ -202,7 +205,7 @@ pub(crate) fn settle_contacts<T: Real>(
             let is_nearly_smooth = progress.kink < T::lit(newton::LARGE_MOTION);
             let through = if is_nearly_smooth { penetrated(span, nodes, T::zero()) } else { None };
             let Some(through) = through else { return Err(last) };
-            laid = Some(touch_again(span, nodes, &through, last).map_err(|_| last)?);
+            placed = Some(touch_again(span, nodes, &through, last).map_err(|_| last)?);
             added = true;
             continue;
         }
@@ -211,7 +214,7 @@ pub(crate) fn settle_contacts<T: Real>(
             last.saddle = active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
         }
         if let Some(k) = deepest(span, nodes, T::lit(GRAZING)) {
-            laid = Some(k);
+            placed = Some(k);
             last.obstacle = nodes[k].obstacle;
             continue;
         }
@@ -251,7 +254,7 @@ pub(crate) fn settle_contacts<T: Real>(
                 }
             })?;
             if hollow.is_some() {
-                (added, laid) = (true, hollow);
+                (added, placed) = (true, hollow);
                 continue;
             }
         }
@@ -277,7 +280,7 @@ pub(crate) fn settle_contacts<T: Real>(
             return Ok(Progress { iterations, relaxed, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
-        laid = Some(touch_again(span, nodes, &through, last)?);
+        placed = Some(touch_again(span, nodes, &through, last)?);
         added = true;
     }
     Err(last)
