@@ -33,6 +33,7 @@ pub(crate) const LARGE_MOTION: f64 = 0.05;
 
 /// The progress of Newton's method.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not the states of a machine")]
 pub(crate) struct Progress<T> {
     /// The largest kink between a straight segment and the geodesic it meets \[rad\].
     pub(crate) kink: T,
