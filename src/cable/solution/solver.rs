@@ -47,7 +47,7 @@ impl<T: Real> CablePath<T> {
 
     /// The same, with the parts at other places.
     ///
-    /// The places are assumed to be [valid](crate::cable::Places::validate), as those in a state are. With others the
+    /// The places are assumed to be [valid](crate::Variables::validate), as those in a state are. With others the
     /// path is not found, or is meaningless.
     ///
     /// # Errors
