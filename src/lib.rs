@@ -107,7 +107,7 @@
 //! - `std` (default), or `libm` for `no_std`: the source of floating-point functions.
 //! - `rayon`: evaluates the elements of one kind, and many states, on all cores, with bitwise equal results.
 //! - `serde`: (de)serialises parameters, discrete variables, spatial vectors, shapes other than height maps,
-//!   distance fields and meshes, snapshots, and simulations with their integrators.
+//!   distance fields and meshes, and simulations with their integrators.
 //! - `mesh-files`: reads triangle meshes from OBJ and STL files.
 //! - `testing`: checks that an element keeps its contract.
 //!

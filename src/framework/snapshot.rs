@@ -73,7 +73,9 @@ pub(crate) fn split_address(name: &str) -> Option<(&str, usize, &str)> {
 impl<T: Real> State<T> {
     /// The names of all variables, in the order in which [`snapshot`](Self::snapshot) lists them.
     pub fn variable_names(&self) -> Vec<String> {
-        self.snapshot().into_iter().map(|(name, _)| name).collect()
+        let mut names = Vec::new();
+        self.visit_variables(&mut |entry| names.push(entry.name.to_string()));
+        names
     }
 
     /// The variable of this name, such as `exponential_spring[3].anchor_P.x`, or `left heel.anchor_P.x` of an element

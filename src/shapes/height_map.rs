@@ -134,7 +134,8 @@ impl<T: Real> HeightMap<T> {
     /// [`ShapeError::OffPatch`] outside the rectangle.
     pub fn height_at(&self, x: T, y: T) -> Result<T, ShapeError> {
         if self.reaches(x, y) {
-            Ok(-self.local::<0>(&Point3::new(x, y, T::zero())).value)
+            // Not -0 on a level map.
+            Ok(T::zero() - self.local::<0>(&Point3::new(x, y, T::zero())).value)
         } else {
             Err(ShapeError::OffPatch { x: x.to_f64(), y: y.to_f64() })
         }
@@ -146,8 +147,8 @@ impl<T: Real> HeightMap<T> {
         along_x.contains(&x) && along_y.contains(&y)
     }
 
-    /// The height of a point above the map, with derivatives up to this order, the rest is that of a level map; outside the
-    /// rectangle, extrapolated by polynomials of degree three.
+    /// The height of a point above the map, with derivatives up to this order; higher ones are those of a level map. Outside
+    /// the rectangle it is extrapolated by polynomials of degree three.
     pub(crate) fn local<const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
         let (first_x, [value, slope, bend]) = self.axes[0].local::<ORDER>(p.x);
         let (first_y, [values, slopes, bends]) = self.axes[1].local::<ORDER>(p.y);

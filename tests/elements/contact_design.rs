@@ -135,7 +135,7 @@ fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
             };
             assert_eq!(force_at(0.0).x, 0.0);
             let ratio = -force_at(1e-6).x / 1e-6 / designed;
-            // Of stiff springs a part slips, on what little of the pressure upright faces bear.
+            // Up to a thousandth of the pressure is on vertices of upright faces, where nothing is held.
             assert!((ratio - 1.0).abs() < 1e-3, "{half:?} {parts:?}: {ratio}");
         }
     }
@@ -343,6 +343,7 @@ fn a_cube_on_four_balls_of_hertz_strikes_flat_at_the_step_of_its_design() {
                 cube.system.add(contact).expect("exists");
             }
             let rebound = rebound(&cube, &design, 0.1 + 2.5 * design.step * speed);
+            // Of the first order in a step.
             assert!((rebound - restitution).abs() < 0.05, "{design:?}: {rebound}");
         }
     }

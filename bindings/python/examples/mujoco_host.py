@@ -170,17 +170,11 @@ def rows_and_curves(runs: list[Curve], since: float) -> list[list[str]]:
 SLOPE = np.radians(20.0)
 
 
-def resting_height(force: float) -> float:
-    """Where an exponential spring of default parameters carries a force: f = d1 exp(-d2 (z - d0))."""
-    d0, d1, d2 = (float(fe.parameters("exponential_spring")[name][0]) for name in ("d0", "d1", "d2"))
-    return d0 - float(np.log(force / d1)) / d2
-
-
 def block(elements: bool) -> Curve:
     """A cube of 10 kg on a slope of 20°, whose friction could hold on one of 35°: its way down."""
     exclude = '<contact><exclude body1="world" body2="block"/></contact>' if elements else ""
     down, up = np.array([np.cos(SLOPE), 0.0, -np.sin(SLOPE)]), np.array([np.sin(SLOPE), 0.0, np.cos(SLOPE)])
-    x, y, z = (0.1 + (resting_height(10.0 * GRAVITY * np.cos(SLOPE) / 4.0) if elements else 0.0)) * up
+    x, y, z = (0.1 + (fe.resting_height(10.0 * GRAVITY * np.cos(SLOPE) / 4.0) if elements else 0.0)) * up
     model, data = load(
         f"""<worldbody><geom type="plane" size="2 2 0.1" euler="0 {np.degrees(SLOPE)} 0" friction="{FRICTION}"/>
         <body name="block" pos="{x} {y} {z}" euler="0 {np.degrees(SLOPE)} 0"><freejoint/>
@@ -203,7 +197,7 @@ def block(elements: bool) -> Curve:
 def pinch(elements: bool) -> Curve:
     """A capsule of 0.4 kg between two fingers that press with 8 N each, and could hold twice its weight: how far it falls."""
     pairs = "".join(f'<exclude body1="{finger}" body2="capsule"/>' for finger in ("left", "right"))
-    gap = resting_height(8.0 / 2.0) if elements else 0.0
+    gap = fe.resting_height(8.0 / 2.0) if elements else 0.0
     fingers = "".join(
         f"""<body name="{name}" pos="{sign * (0.04 + gap)} 0 0"><joint name="{name}" type="slide" axis="1 0 0" damping="5"/>
         <geom type="box" size="0.01 0.03 0.1" mass="0.2" friction="{FRICTION}"/></body>"""

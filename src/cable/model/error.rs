@@ -21,7 +21,7 @@ pub enum PathError {
     #[error("a point or a length of the path is not finite")]
     NonFinite,
     /// A memory or places were made for a path with other parts.
-    #[error("{given} {what}, but those of the path are {expected}")]
+    #[error("the {what} are {given}, but those of the path are {expected}")]
     Foreign {
         /// What is counted.
         what: &'static str,

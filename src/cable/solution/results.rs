@@ -305,7 +305,8 @@ impl<T: Real> PathResults<T> {
     #[inline]
     pub fn length_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         let rate = |coordinate| velocities.coordinate_rate(coordinate);
-        -self.moment_arm(positions, |body| *velocities.velocity(body), rate)
+        // Not -0 at rest.
+        T::zero() - self.moment_arm(positions, |body| *velocities.velocity(body), rate)
     }
 
     /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body

@@ -79,10 +79,10 @@ fn solve<T: Real>(
     let count = path.obstacles.len();
     let most = path.places_for_contacts();
     for (what, expected, given) in [
-        ("obstacles are remembered", count, wraps.wraps.len()),
-        ("further contacts are remembered", most - count, wraps.further_wraps.len()),
-        ("places are of via points", path.via_points.len(), places.via_points.len()),
-        ("places are of obstacles", count, places.obstacles.len()),
+        ("remembered obstacles", count, wraps.wraps.len()),
+        ("remembered further contacts", most - count, wraps.further_wraps.len()),
+        ("places of via points", path.via_points.len(), places.via_points.len()),
+        ("places of obstacles", count, places.obstacles.len()),
     ] {
         if expected != given {
             return Err(PathError::Foreign { what, expected, given });

@@ -47,8 +47,9 @@ pub(crate) struct Progress<T> {
     /// Whether small steps of the motion may lead to another path: the path had to descend on the way, or the motion
     /// was large.
     pub(crate) relaxed: bool,
-    /// Whether the first kink was that of a large motion, or chords were turned, and whether a step was shortened.
+    /// Whether the first kink was that of a large motion, or chords were turned.
     pub(crate) is_far: bool,
+    /// Whether a step was shortened, or chords were turned.
     pub(crate) is_shortened: bool,
 }
 

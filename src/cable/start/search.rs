@@ -121,7 +121,7 @@ fn attempt<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     outcome: &mut Outcome<T>,
-    (penalty, is_last): (T, bool),
+    (penalty, may_spend_all): (T, bool),
     solve: impl FnOnce(&mut Vec<Node<T>>, &mut Workspace<T>) -> Result<Progress<T>, Failure<T>>,
 ) {
     if span.budget.is_spent() {
@@ -129,7 +129,7 @@ fn attempt<T: Real>(
     }
     // A start that finds nothing must leave some of the budget to the others.
     let limit = span.budget.limit.get();
-    if !is_last {
+    if !may_spend_all {
         span.budget.limit.set(limit - span.budget.left() / 4 * 3);
     }
     collapse(nodes);

@@ -151,9 +151,9 @@ impl<T: Real> Contact<'_, T> {
             let from_anchor = anchor.map_or_else(Vector3::zeros, |anchor| p_G - self.X_GO * anchor);
             let stretch = from_anchor - normal * normal.dot(&from_anchor);
             let squares = [stretch.norm_squared(), stretch.dot(&slip), slip_squared];
-            let grip = self.law.grip(area);
-            let Friction { elastic, damping, viscous, slips } = self.law.hold(grip, squares, normal_force);
-            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, grip);
+            let Friction { elastic, damping, viscous, slips } =
+                self.law.friction(Some(area), squares, normal_force);
+            let (elastic, damping, [grip, _]) = (stretch * elastic, slip * damping, self.law.grip(area));
 
             let grips = grip > T::zero();
             let dragged = || {

@@ -70,7 +70,7 @@ impl<S: Number> Law<S> {
         let zero = S::zero();
         let viscous = match area {
             Some(area) if area > zero => return self.hold(self.grip(area), squares, normal_force),
-            // A vertex of upright faces.
+            // A vertex of upright faces. With a limit of zero, `hold` has a derivative by the coefficient of friction.
             Some(_) => normal_force * self.contact.viscous_friction,
             None => normal_force * self.contact.friction_factor(squares[2]),
         };
@@ -83,7 +83,7 @@ impl<S: Number> Law<S> {
     /// spring comes first, the anchor is independent of the velocity: it trails a slipping spring at the full limit,
     /// and friction is the limit at any speed.
     #[inline]
-    pub(super) fn hold(&self, [k, c]: [S; 2], [ss, sv, vv]: [S; 3], normal_force: S) -> Friction<S> {
+    fn hold(&self, [k, c]: [S; 2], [ss, sv, vv]: [S; 3], normal_force: S) -> Friction<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
         let limit = self.contact.holding_coefficient(vv) * normal_force;
         let viscous = self.contact.viscous_friction * normal_force;

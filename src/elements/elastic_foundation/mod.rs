@@ -94,9 +94,10 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
 /// The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
-/// the surface: upright faces at the rim of a base are not added to it, and their vertices above the surface, on which little
-/// of the pressure rests, have none. Where a body tips over an edge, areas change to those of the other side, and friction with
-/// them.
+/// the surface: upright faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
+/// within 10° of upright has no area and no friction, but little of the pressure rests on it; below the surface it counts with
+/// these faces. Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the
+/// energy stored with anchors.
 ///
 /// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
 /// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
@@ -405,7 +406,7 @@ impl<T: Real> Placed<T> {
     /// normal of the face around it that is most nearly parallel to the surface. Zero if the vertex is above the surface and
     /// all faces around it are upright.
     fn vertex_area(&self, vertex: usize, normal: &Vector3<T>, is_above: bool) -> T {
-        // The cosine of some 80°: a body that leans by more than the rest is on an edge.
+        // The cosine of 80°: a body that leans by more than 10° stands on an edge, not on a face.
         const UPRIGHT: f64 = 0.17;
         let seen = self.vertex_areas.get(vertex).into_iter().flatten();
         let seen = seen.map(|(face, area)| (-face.dot(normal), *area));

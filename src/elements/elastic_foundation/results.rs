@@ -19,7 +19,8 @@ results! {
         /// The contacts, each of a mesh with displaced springs and another surface.
         pub contacts: Vec<MeshContact>;
         /// The displaced springs, grouped by contact. If faces are [clipped](super::Parameters::clipped), the index is that of
-        /// the vertex, and the depth is the mean over its share of the faces; against another mesh, the index is that of the
+        /// the vertex, the depth is the mean over its share of the faces, and `base_G` is at that depth under the contact point,
+        /// not at the vertex; against another mesh, the index is that of the
         /// face of the [refined](crate::shapes::TriangleMesh::refined) mesh. The area is half of the face's, if the other mesh
         /// has springs in this contact too.
         pub springs: Vec<Displaced<T>>;

@@ -53,12 +53,13 @@ impl<T: Real> Parameters<T> {
         Ok(Self { effective_modulus, ..Self::default() })
     }
 
-    /// For each of the [points](ContactDesign::points) that share the weight, a ball of this effective radius \[m\], under a
-    /// host with fixed steps. In an impact of all at the [speed](ContactDesign::speed) their phase in one step is at most one
-    /// half, and they lose at most half of their velocity to damping in one step.
+    /// For one ball at each of the [points](ContactDesign::points) that share the weight, of this effective radius \[m\], under
+    /// a host with fixed steps. When all strike at once at the [speed](ContactDesign::speed), the phase of the bounce advances by
+    /// at most one half in a step, and damping takes at most half of the velocity in a step.
     ///
     /// Its friction creeps at less than the transition velocity. In an impact, which presses many times harder than
-    /// the weight for which it is designed, it may alternate from step to step.
+    /// the weight for which it is designed, it may alternate from step to step. A flat body pitches up to √3 times faster than
+    /// it bounces: [`check_step`](crate::ForceSystem::check_step) may ask for a shorter step than that of the design.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step

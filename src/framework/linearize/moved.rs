@@ -49,7 +49,8 @@ impl<T: Real> Scratch<T> {
         scratch.downcast_mut().ok_or(Error::TopologyMismatch)
     }
 
-    /// Moves one number of a column, of a body or coordinate those of its position first, up or down; returns the distance, as rounded, and whether the variables stay in range.
+    /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in range. Of a
+    /// body or coordinate, the numbers of its position come first.
     pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, place: usize) -> (T, bool) {
         let Kinematics { time, positions, velocities } = &mut self.kinematics;
         let length = match moved {

@@ -53,8 +53,9 @@ impl<T: Real> Linearization<T> {
         matrices
     }
 
-    /// Writes the change of all forces for this change of positions and velocities, `K·dX + D·dV`; with a change of time and
-    /// variables, to which theirs is added, also that of all variables after the next commit, `next`.
+    /// Writes the change of all forces for this change of positions and velocities, `K·dX + D·dV`. `variables` is optional: a
+    /// change of time and variables, whose effect on the forces is added, and `next`, into which the change of all variables
+    /// after the next commit is written.
     ///
     /// In `next`, time and parameters change as in `variables`; discrete variables as the commit will write them, or as
     /// in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
@@ -118,6 +119,9 @@ impl<T: Real> Linearization<T> {
                 next.begin_products(place, element.commits);
             }
             for (row, column, numbers) in element.blocks() {
+                if variables.is_none() && !matches!(row, Row::Force(_)) {
+                    continue;
+                }
                 let factors = match (column, &variables) {
                     (Column::Motion(by), _) => columns(motion, velocity, by),
                     (Column::Variable(variable), Some((variables, _))) => {
@@ -145,9 +149,9 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power; with multipliers of the variables after
-    /// the next commit, `next`, to which theirs are added, also the products with the derivatives by time and variables. The
-    /// transpose of [`apply`](Self::apply), with the same matrices, bit for bit.
+    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power. `variables` is optional: multipliers
+    /// `next` of the variables after the next commit, whose products are added, and `by_variables`, into which the products
+    /// with the derivatives by time and variables are written. The matrices are those of [`apply`](Self::apply), bit for bit.
     ///
     /// If `next` is the gradient of a result by the variables after a step, `by_variables`, the second, is that by the
     /// variables before it; for the parameters, the sum over all steps from there on. In place of continuous variables
@@ -177,6 +181,9 @@ impl<T: Real> Linearization<T> {
                 by_variables.begin_products(place, element.commits);
             }
             for (row, column, numbers) in element.blocks() {
+                if variables.is_none() && matches!(column, Column::Variable(_)) {
+                    continue;
+                }
                 let factors = match (row, &variables) {
                     (Row::Force(on), _) => rows(multipliers, on),
                     (Row::Next(number), Some((next, _))) => only(at(next.memory_of(place)[0], number)),

@@ -21,7 +21,7 @@ fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
     let _ = (surface.value(&p), surface.gradient(&p), surface.hessian(&p), surface.size());
     let _ = (surface.covers(&p), surface.height(&p), surface.smooth_reach(&p, &u, &v));
     let _ = (surface.retract(&p), surface.end(&p, &u));
-    let _ = (surface.closest_on_segment(&p, &q), surface.is_convex());
+    let _ = (surface.closest_on_segment(&p, &q), surface.clears(&p, &q), surface.is_convex());
     let geodesic = surface.geodesic(&p, &u, number(dice), number(dice), usize::MAX);
     let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Pose::identity()));
 }
@@ -193,7 +193,7 @@ fn a_memory_of_another_path_is_refused() -> Result<(), Error> {
     let mut results = PathResults::default();
     for (wraps, given) in [(two.no_wraps(), 2), (Wraps::default(), 0)] {
         let outcome = one.solve(state.positions(), &wraps, &mut results);
-        assert_eq!(outcome, Err(PathError::Foreign { what: "obstacles are remembered", expected: 1, given }));
+        assert_eq!(outcome, Err(PathError::Foreign { what: "remembered obstacles", expected: 1, given }));
     }
     Ok(())
 }

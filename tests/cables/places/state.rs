@@ -128,7 +128,7 @@ fn foreign_places_and_scales_that_are_none_are_refused() -> Result<(), Error> {
     let mut results = PathResults::default();
     path.solve(&nowhere(), &path.no_wraps(), &mut results)?;
     let outcome = path.solve_at(&Places::default(), &nowhere(), &path.no_wraps(), &mut results);
-    assert_eq!(outcome, Err(PathError::Foreign { what: "places are of obstacles", expected: 1, given: 0 }));
+    assert_eq!(outcome, Err(PathError::Foreign { what: "places of obstacles", expected: 1, given: 0 }));
     assert!(results.segments.is_empty() && results.contacts.is_empty());
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let mut places = path.places().clone();

@@ -419,8 +419,11 @@ class System(_core.System):
         | `A` | whole area of the face or vertex | m² | |
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
-        The area of a vertex is a third of the faces around it, seen along the normal of the one along which that is largest:
-        upright faces at the rim of a base are not added to it.
+        The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
+        the surface: upright faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
+        within 10° of upright has no area and no friction, but little of the pressure rests on it; below the surface it counts with
+        these faces. Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the
+        energy stored with anchors.
 
         At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
         spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.

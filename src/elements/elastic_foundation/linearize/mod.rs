@@ -69,7 +69,10 @@ impl<T: Real> ElasticFoundation<T> {
                     let limit = law.contact.holding_coefficient(slip_squared) * normal_force;
                     let [grip, _] = law.grip(at.area);
                     let pull = stretch.map_or_else(T::zero, |s| s.norm_squared().sqrt() * grip);
-                    count(&mut friction, !slips, (limit - pull).abs());
+                    // A vertex without an area has no friction that could slip.
+                    if at.area > T::zero() {
+                        count(&mut friction, !slips, (limit - pull).abs());
+                    }
                 } else {
                     let transition = at.parameters.transition_velocity;
                     let margin = (slip_squared.sqrt() - transition).abs();
