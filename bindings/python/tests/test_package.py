@@ -925,7 +925,7 @@ def test_parameters_have_the_defaults_of_the_library() -> None:
 
 
 def test_a_spring_at_its_resting_height_carries_the_load() -> None:
-    own = {"d2": 300.0, "d1": 0.2}
+    own: Any = {"d2": 300.0, "d1": 0.2}
     height = fe.resting_height(120.0, **own)
     assert height < fe.resting_height(60.0, **own) and height != fe.resting_height(120.0)
     system = fe.System()

@@ -46,6 +46,9 @@ pub(crate) fn penetrated<T: Real>(
             return;
         }
         let (touch, to) = (node.to_surface(touch_G), node.to_surface(to_G));
+        if !surface.may_reenter(&touch, &to) {
+            return;
+        }
         let (point, height) = surface.closest_on_segment(&touch, &to);
         let depth = -height * node.scale;
         // The segment leaves with a kink, from a point that the last correction moved along the tangent, and

@@ -91,6 +91,13 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         false
     }
 
+    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the solid
+    /// before it ends at `to` outside. `false` only if it certainly does not; otherwise the line is searched with
+    /// [`closest_on_segment`](Self::closest_on_segment).
+    fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
+        !self.is_convex()
+    }
+
     /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is
     /// negative. `false` only if it certainly does not; otherwise the normal curvature along it is searched.
     fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {

@@ -199,6 +199,24 @@ impl<T: Real> Wrappable<T> for Torus<T> {
         integrate::<T, Self, true>(self, start, length, (accuracy, most), acceleration)
     }
 
+    fn may_reenter(&self, touch: &Point3<T>, to: &Point3<T>) -> bool {
+        // Along a tangent the implicit quartic (|p|² + R² − r²)² − 4 R² (x² + y²), negative inside, has a
+        // double root at the touch: s² (s² + 2 m s + c) with the arc length s.
+        let along = to - touch;
+        let length = along.norm();
+        let climb = along.z / length;
+        let ring = self.ring_radius;
+        let excess = touch.coords.norm_squared() + ring * ring - self.tube_radius * self.tube_radius;
+        let m = T::lit(2.0) * touch.coords.dot(&along) / length;
+        let c = m * m + T::lit(2.0) * excess - T::lit(4.0) * ring * ring * (T::one() - climb * climb);
+        let discriminant = m * m - c;
+        if discriminant <= T::zero() {
+            return false;
+        }
+        let root = discriminant.sqrt();
+        root > m && -m - root < length
+    }
+
     fn may_be_hollow(&self, start: &GeodesicEnd<T>, _length: T) -> bool {
         // By Clairaut's integral the normal curvature is (1 − m² R / ρ³) / r at the distance ρ from the axis.
         let moment = start.point.x * start.tangent.y - start.point.y * start.tangent.x;
@@ -207,7 +225,23 @@ impl<T: Real> Wrappable<T> for Torus<T> {
     }
 
     fn clears(&self, a: &Point3<T>, b: &Point3<T>) -> bool {
-        self.closest_on_segment(a, b).1 > T::zero()
+        // Steps along the line by the distances of its points; a line that comes near needs too many.
+        const MOST_STEPS: usize = 8;
+        let along = b - a;
+        let length = along.norm();
+        let least = T::negligible() * self.size();
+        let mut covered = T::zero();
+        for _ in 0..MOST_STEPS {
+            let reach = self.value(&(a + along * (covered / length)));
+            if reach <= least {
+                break;
+            }
+            covered += reach;
+            if covered > length {
+                return true;
+            }
+        }
+        false
     }
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {

@@ -173,6 +173,35 @@ fn of_several_low_places_on_a_line_the_lowest_is_found() -> Result<(), Error> {
 }
 
 #[test]
+fn tangents_that_a_ring_says_stay_clear_of_it_do() -> Result<(), Error> {
+    let mut dice = Dice::new(10);
+    let (mut clear, mut entering) = (0, 0);
+    for _ in 0..seeds(2000) {
+        let (ring, tube) = (1.0, dice.between(0.05, 0.9));
+        let torus = Torus::new(ring, tube)?;
+        let touch = torus.retract(&Point3::from(dice.vector(1.5)));
+        let along = torus.end(&touch, &dice.vector(1.0)).tangent;
+        let to = touch + along * dice.between(0.05, 4.0);
+        if torus.value(&to) < 0.0 {
+            continue;
+        }
+        let height = |p: Vector3<f64>| (p.x.hypot(p.y) - ring).hypot(p.z) - tube;
+        let samples = (0..=4000).map(|i| height((touch + (to - touch) * (f64::from(i) / 4000.0)).coords));
+        let lowest = samples.fold(f64::INFINITY, f64::min);
+        if torus.may_reenter(&touch, &to) {
+            // What is entered between samples only, to their spacing of 1e-3 squared.
+            assert!(lowest < 1e-6, "{touch:?} {to:?} {tube}: {lowest}");
+            entering += 1;
+        } else {
+            assert!(lowest > -1e-12, "{touch:?} {to:?} {tube}: {lowest}");
+            clear += 1;
+        }
+    }
+    assert!(clear > seeds(200) && entering > seeds(200), "{clear} {entering}");
+    Ok(())
+}
+
+#[test]
 fn what_says_it_is_convex_is() -> Result<(), Error> {
     let mut dice = Dice::new(13);
     let mut convex = 0;

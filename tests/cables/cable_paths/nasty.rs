@@ -21,7 +21,8 @@ fn call_everything<T: Real>(surface: &dyn Wrappable<T>, dice: &mut Dice) {
     let _ = (surface.value(&p), surface.gradient(&p), surface.hessian(&p), surface.size());
     let _ = (surface.covers(&p), surface.height(&p), surface.smooth_reach(&p, &u, &v));
     let _ = (surface.retract(&p), surface.end(&p, &u));
-    let _ = (surface.closest_on_segment(&p, &q), surface.clears(&p, &q), surface.is_convex());
+    let _ = (surface.closest_on_segment(&p, &q), surface.clears(&p, &q));
+    let _ = (surface.is_convex(), surface.may_reenter(&p, &q));
     let geodesic = surface.geodesic(&p, &u, number(dice), number(dice), usize::MAX);
     let _ = (geodesic.start.binormal(), geodesic.end.transformed(&Pose::identity()));
 }
