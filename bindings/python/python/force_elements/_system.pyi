@@ -421,9 +421,10 @@ class System(_core.System):
 
         The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
         the surface: upright faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
-        within 10° of upright has no area and no friction, but little of the pressure rests on it; below the surface it counts with
-        these faces. Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the
-        energy stored with anchors.
+        within 10° of upright or look away from the surface has no area, and of friction only the viscous part; little of the
+        pressure rests on it while the body sinks in by little of the height of these faces. Below the surface it counts with them.
+        Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
+        stored with anchors.
 
         At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
         spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
