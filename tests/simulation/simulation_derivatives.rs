@@ -278,11 +278,11 @@ fn euler<S: Scene>(step: f64) -> f64 {
 
 /// The finest of each at length only.
 fn accuracies() -> impl Iterator<Item = f64> {
-    [1e-4, 1e-6, 1e-8, 1e-10].into_iter().take(if is_at_length() { 4 } else { 3 })
+    [1e-4, 1e-6, 1e-8, 1e-10].into_iter().take(if is_at_length() { 4 } else { 2 })
 }
 
 fn steps() -> impl Iterator<Item = f64> {
-    [1e-3, 1e-4, 1e-5].into_iter().take(if is_at_length() { 3 } else { 2 })
+    [1e-3, 1e-4, 1e-5].into_iter().take(if is_at_length() { 3 } else { 1 })
 }
 
 fn close(found: f64, exact: f64, allowed: f64, at: f64) {

@@ -50,7 +50,7 @@ fn no_call_of_a_surface_panics_or_hangs() {
 
 #[test]
 fn no_call_of_a_surface_in_single_precision_panics_or_hangs() {
-    surfaces_withstand_anything::<f32>(0..surfaces());
+    surfaces_withstand_anything::<f32>(0..seeds(surfaces()));
 }
 
 /// Ground or one of two bodies.
