@@ -35,6 +35,17 @@ pub enum Refusal {
     /// No two surfaces of an [`ElasticFoundation`](crate::ElasticFoundation) could ever push each other.
     #[error("no contact is possible: it takes a mesh with springs, and another surface on another body")]
     NoContactPossible,
+    /// More springs of an [`ElasticFoundation`](crate::ElasticFoundation) with anchors are in contact than it has places for.
+    #[error(
+        "{springs} springs are in contact and there are anchors for {room}: surfaces that overlap displace the same springs; \
+         give the mesh more faces"
+    )]
+    TooManySprings {
+        /// The springs in contact, each once for every surface that displaces it.
+        springs: usize,
+        /// The number of anchors.
+        room: usize,
+    },
     /// The middle angle of a [`LinearBushing`](crate::LinearBushing) is so near ±90° that the other two are not defined.
     #[error(
         "the middle angle is {angle} rad, where the x-y-z angles are singular: choose frames whose y axis is the one about \

@@ -3,13 +3,13 @@
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation,
 };
 use force_elements::{
-    BodyIndex, ContactDesign, ElasticFoundation, ForceSystem, Frame, Handle, Linearization, Pose,
+    BodyIndex, ContactDesign, ElasticFoundation, ForceSystem, Frame, Handle, Linearization, Pose, Refusal,
     Requirement, SpatialVelocity, State,
 };
 use force_elements_scenes::{is_at_length, one_in};
@@ -230,6 +230,127 @@ fn a_tall_box_rests_at_the_step_of_its_design() {
         // It rocks with a time constant of up to two seconds.
         assert!(V.linear.norm() < 2e-3, "{half:?}: {V:?}");
     }
+}
+
+/// A mesh of eight vertices and twelve faces, of which that below and that above are squares of these half widths.
+fn frustum(below: f64, above: f64, height: f64) -> TriangleMesh<f64> {
+    let corner = |half: f64, z: f64| {
+        [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| Point3::new(x * half, y * half, z))
+    };
+    let vertices = [corner(below, -0.5 * height), corner(above, 0.5 * height)].concat();
+    let mut faces = vec![[0, 2, 1], [0, 3, 2], [4, 5, 6], [4, 6, 7]];
+    for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
+        faces.extend([[i, j, j + 4], [i, j + 4, i + 4]]);
+    }
+    TriangleMesh::closed(&vertices, &faces).expect("closed")
+}
+
+/// The force and the torque that hold a mesh on planes of ground after it has been shifted by so much.
+fn held_after_shift(
+    mesh: TriangleMesh<f64>,
+    grounds: &[Frame<f64>],
+    at: Pose<f64>,
+    shift: Vector3<f64>,
+) -> (Vector3<f64>, Vector3<f64>) {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new(Parameters { clipped: true, ..Parameters::default() })
+        .expect("valid")
+        .with_anchors();
+    for &ground in grounds {
+        foundation.add_rigid(ground, HalfSpace::BelowZ).expect("valid");
+    }
+    foundation.add_springs(Frame::of(body), mesh, rubber()).expect("valid");
+    system.add(foundation).expect("bodies exist");
+    let mut state = system.default_state();
+    state.set_pose(body, at).expect("finite");
+    system.realize_dynamics(&mut state).expect("regular");
+    system.accept_step(&mut state).expect("regular");
+    state.set_pose(body, Translation3::from(shift) * at).expect("finite");
+    let force = system.realize_dynamics(&mut state).expect("regular").body_force(body);
+    (force.force, force.torque)
+}
+
+/// Against each of the others every vertex has an anchor of its own.
+#[test]
+fn a_cube_of_twelve_faces_is_held_by_every_plane_that_it_touches() {
+    const SHIFT: f64 = 1e-6;
+    let facing = |axis: Vector3<f64>| {
+        let turn = Rotation3::rotation_between(&Vector3::z(), &axis).expect("not opposite");
+        Frame::ground(Pose::from_parts((axis * (1e-3 - 0.1)).into(), turn))
+    };
+    let cube = || frustum(0.1, 0.1, 0.2);
+    let holds = rubber().tangential_stiffness * 0.04 * SHIFT;
+    let between = [facing(Vector3::x()), facing(-Vector3::x())];
+    let (force, torque) = held_after_shift(cube(), &between, Pose::identity(), Vector3::z() * SHIFT);
+    // Shifts are known to the rounding of places of 0.1 m.
+    assert_relative_eq!(force, -Vector3::z() * 2.0 * holds, epsilon = 1e-9 * holds);
+    assert!(torque.norm() < 1e-9 * holds, "{torque}");
+    // In a corner, along the edge of both, in either order.
+    let mut corner = [facing(Vector3::x()), facing(Vector3::z())];
+    for _ in 0..2 {
+        let (force, _) = held_after_shift(cube(), &corner, Pose::identity(), Vector3::y() * SHIFT);
+        assert_relative_eq!(force.y, -2.0 * holds, max_relative = 1e-9);
+        corner.reverse();
+    }
+}
+
+#[test]
+fn more_springs_in_contact_than_anchors_are_refused() {
+    let mut system = ForceSystem::new();
+    let body = system.add_body();
+    let mut foundation = ElasticFoundation::new(Parameters { clipped: true, ..Parameters::default() })
+        .expect("valid")
+        .with_anchors();
+    // All contain the whole cube.
+    for height in 1..=8 {
+        let ground = Frame::ground(Pose::translation(0.0, 0.0, f64::from(height)));
+        foundation.add_rigid(ground, HalfSpace::BelowZ).expect("valid");
+    }
+    foundation.add_springs(Frame::of(body), frustum(0.1, 0.1, 0.2), rubber()).expect("valid");
+    system.add(foundation).expect("bodies exist");
+    let error = system.realize_dynamics(&mut system.default_state()).map(|_| ()).expect_err("no room");
+    assert!(matches!(error.own(), Some(Refusal::TooManySprings { springs: 64, room: 56 })), "{error}");
+}
+
+/// Its sides rest on nothing, if they rise by more than 30°.
+#[test]
+fn friction_holds_the_base_of_a_frustum_with_the_stiffness_of_its_area() {
+    const SHIFT: f64 = 1e-6;
+    for (above, height) in [(0.1, 0.08), (0.1, 0.06), (0.02, 0.1), (0.3, 0.2), (0.01, 0.1)] {
+        let at = Pose::translation(0.0, 0.0, 0.5 * height - 1e-4);
+        let ground = [Frame::ground(Pose::identity())];
+        let (force, _) = held_after_shift(frustum(0.02, above, height), &ground, at, Vector3::x() * SHIFT);
+        let area = 0.04 * 0.04;
+        assert_relative_eq!(-force.x, rubber().tangential_stiffness * area * SHIFT, max_relative = 1e-9);
+    }
+}
+
+#[test]
+fn a_tall_box_stands_at_the_longest_step_for_its_base() {
+    let half = [0.05, 0.05, 0.3];
+    let design = |step: f64| ContactDesign::new(2.0, half[2], step);
+    let is_accepted = |step: f64| Material::for_contact(&design(step), 4.0 * half[0] * half[1]).is_ok();
+    // It would fall over at this step, after seven seconds.
+    assert!(!is_accepted(1.0 / 240.0));
+    let (mut shorter, mut longer) = (1e-5, 1.0 / 240.0);
+    for _ in 0..40 {
+        let step = 0.5 * (shorter + longer);
+        *if is_accepted(step) { &mut shorter } else { &mut longer } = step;
+    }
+    let (scene, _) = brick(half, [2, 2, 2], &design(shorter));
+    let mut simulation = scene.start(
+        Pose::translation(0.0, 0.0, half[2]),
+        SpatialVelocity::new(Vector3::x() * 0.02, Vector3::zeros()),
+    );
+    let mut most = 0.0_f64;
+    let upright = |simulation: &mut Simulation<'_, f64>| {
+        let X_GB = simulation.state().positions().pose(scene.block);
+        most = most.max(1.0 - X_GB.rotation[(2, 2)]);
+    };
+    simulation.run(&mut SemiImplicitEuler::new(shorter), 10.0, upright).expect("not too long");
+    // A degree.
+    assert!(most < 1.5e-4, "{most}");
 }
 
 #[test]

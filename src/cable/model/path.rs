@@ -28,7 +28,7 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths
 /// until the next is longer than the best path found. A descent in length from the straight line is also tried. The result
 /// is a local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
-/// of the shortest path there. Over thin ellipsoids, blobs and fields of bricks a longer path is returned now and then; a
+/// of the shortest path there. Over thin ellipsoids, finite cylinders, blobs and fields of bricks a longer path is returned now and then; a
 /// contact hint is one more place to search from. If no path is found, a string of beads is pulled tight instead.
 ///
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes

@@ -44,7 +44,8 @@ fn number<T: Real>(index: usize) -> T {
 /// The anchors of the springs in contact: those of a foundation
 /// [with anchors](super::ElasticFoundation::with_anchors), empty for others.
 ///
-/// There are as many places as springs, `anchors[0]` and so on; those in contact take the first ones.
+/// There is a place for every spring, `anchors[0]` and so on, and for several of those at vertices that more than one shape may
+/// displace; those in contact take the first ones.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Anchors<T: Real> {
@@ -100,11 +101,11 @@ impl<T: Real> Anchors<T> {
         self.taken.clear();
     }
 
-    /// Replaces all anchors; those for which there is no room are left out.
+    /// Replaces all anchors.
     pub(super) fn replace(&mut self, anchors: &[Anchor<T>]) {
         self.taken.clear();
         self.taken.reserve_exact(self.room);
-        self.taken.extend(anchors.iter().take(self.room).copied().map(Some));
+        self.taken.extend(anchors.iter().copied().map(Some));
         self.taken.sort_unstable_by(|a, b| {
             let (a, b) = (a.as_ref().map(Anchor::key), b.as_ref().map(Anchor::key));
             a.partial_cmp(&b).unwrap_or(core::cmp::Ordering::Equal)
@@ -148,7 +149,7 @@ impl<T: Real> Variables<T> for Anchors<T> {
 
     fn validate(&self) -> Result<(), InvalidValue> {
         let (taken, room) = (self.taken.len(), self.room);
-        let must = Requirement::AtMost("the number of springs");
+        let must = Requirement::AtMost("the number of places");
         check::that(taken <= room, "number of anchors", number::<T>(taken), must)?;
         self.iter().try_for_each(Variables::validate)?;
         // Places are found by bisection.

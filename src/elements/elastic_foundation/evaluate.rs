@@ -103,17 +103,17 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn default_discrete(&self) -> Anchors<T> {
-        Anchors::with_room(if self.has_anchors { self.spring_count } else { 0 })
+        Anchors::with_room(if self.has_anchors { self.room } else { 0 })
     }
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
         cache.contacts.clear();
         cache.contacts.reserve_exact(self.contact_room());
         cache.springs.clear();
-        cache.springs.reserve_exact(self.spring_count);
+        cache.springs.reserve_exact(self.room);
         if given.parameters.clipped {
             cache.vertices.reserve(self.most_vertices);
-            cache.vertices.clear(self.spring_count, self.spring_count);
+            cache.vertices.clear(self.room, self.room);
         } else {
             cache.vertices.clear(0, 0);
         }
@@ -148,7 +148,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache: &mut Self::Velocity,
     ) -> ElementResult {
         cache.springs.clear();
-        cache.springs.reserve_exact(self.spring_count);
+        cache.springs.reserve_exact(self.room);
         for contact in self.contacts(at, velocities) {
             let V = contact.velocity();
             cache.springs.extend(at.position.springs[contact.found.springs.clone()].iter().map(|spring| {
@@ -161,11 +161,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
 
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         cache.springs.clear();
-        cache.springs.reserve_exact(self.spring_count);
+        cache.springs.reserve_exact(self.room);
         cache.next_anchors.clear();
         (cache.friction_energy, cache.held_energy) = (T::zero(), T::zero());
         if self.has_anchors {
-            cache.next_anchors.reserve_exact(self.spring_count);
+            cache.next_anchors.reserve_exact(self.room);
         }
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
@@ -176,7 +176,12 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
             cache.area += resultant.area;
             cache.resultants.push(resultant);
         }
-        Ok(())
+        match cache.next_anchors.len() {
+            springs if springs > self.room => {
+                Err(ElementError::own(Refusal::TooManySprings { springs, room: self.room }))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {

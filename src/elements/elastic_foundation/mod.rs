@@ -93,9 +93,9 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// | `A` | whole area of the face or vertex | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
-/// the surface: upright faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
-/// within 10° of upright or look away from the surface has no area, and of friction only the viscous part; little of the
+/// The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
+/// of that: other faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
+/// steeper than 30° or look away from the surface has no area, and of friction only the viscous part; little of the
 /// pressure rests on it while the body sinks in by little of the height of these faces. Below the surface it counts with them.
 /// Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
 /// stored with anchors.
@@ -120,6 +120,8 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// - Clipped faces are exact in a half-space, for the given mesh. In a ball or an ellipsoid the depth is off by at most
 ///   `L²/6r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
 ///   reaches only into the middle of a larger face is not detected.
+/// - Friction acts at the vertices of clipped faces. Against turning on the spot a base of few faces resists too much: the base
+///   of a cube with 1, 2, 4 or 8 cells along each edge by 1.85, 1.12, 1.04 or 1.02 times the torque of even pressure.
 /// - Faces press with their own area, upright ones too: with clipped faces a cube of side `s` that stands `x` deep in a
 ///   half-space carries `k (s² x + 2 s x²)`, of which its bottom carries the first part.
 /// - By centroids a contact that is smaller than a face is missed, or counts with the whole face: a cube of 0.2 m and 192
@@ -130,18 +132,19 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 ///   `v_t`.
 /// - Two bodies could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
 /// - With anchors, the position where a body comes to rest is of first order in the step, and explicit hosts need steps
-///   shorter than `2/ω` of its vibration on tangential springs. There are as many anchors as springs; in `f32` those of more
+///   shorter than `2/ω` of its vibration on tangential springs. In `f32` those of more
 ///   than 2²⁴ springs are confused. Along a curved surface energy is stored up to the product of stretch, depth and curvature.
 /// - A write of `clipped` drops the anchors, and the energy ledger counts what they have stored as received by the caller.
 /// - Allocation: none after the first evaluation of a state, or after `clipped` is set in it, and with anchors the second
-///   commit, as long as no more springs are displaced than exist (with clipped faces, no more faces are pushed and vertices
+///   commit, as long as no more springs are displaced than there are anchors for (with clipped faces, no more faces are pushed and vertices
 ///   visited by all surfaces together), and a box around a surface overlaps at most 32 others on average.
 ///
 /// # Errors
 ///
 /// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
 /// body ([`NoContactPossible`](crate::Refusal::NoContactPossible)), springs without stiffness, and anchors and friction without stiffness or viscosity along the
-/// surface ([`InvalidValue`](crate::InvalidValue)). An evaluation refuses a surface whose pose overflows
+/// surface ([`InvalidValue`](crate::InvalidValue)). An evaluation refuses more springs in contact than there are anchors for, where
+/// surfaces overlap ([`TooManySprings`](crate::Refusal::TooManySprings)), a surface whose pose overflows
 /// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
 /// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///
@@ -198,8 +201,10 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 #[derive(Debug, Clone)]
 pub struct ElasticFoundation<T: Real> {
     surfaces: Vec<Placed<T>>,
-    /// The largest number of springs of all surfaces, at faces or at vertices.
+    /// The number of springs of all surfaces, at faces or at vertices.
     spring_count: usize,
+    /// For how many springs in contact there is room: a spring counts once for each surface that displaces it.
+    room: usize,
     /// The largest number of vertices of one mesh with springs.
     most_vertices: usize,
     has_anchors: bool,
@@ -221,11 +226,11 @@ struct Placed<T: Real> {
     refined: Option<Arc<TriangleMesh<T>>>,
     /// The number of springs of the preceding surfaces.
     first_spring: usize,
-    /// If there are anchors: around each vertex the normals of the faces, and its area seen along each \[m²\].
+    /// If there are anchors: around each vertex the normals of the faces, and its area where each rests \[m²\].
     vertex_areas: Vec<Vec<(Vector3<T>, T)>>,
 }
 
-default_by_field!(ElasticFoundation { surfaces, spring_count, most_vertices, has_anchors, defaults });
+default_by_field!(ElasticFoundation { surfaces, spring_count, room, most_vertices, has_anchors, defaults });
 
 impl<T: Real> ElasticFoundation<T> {
     /// A foundation without surfaces yet.
@@ -351,15 +356,24 @@ impl<T: Real> ElasticFoundation<T> {
         self.surfaces.get(surface).map(|placed| placed.body)
     }
 
-    /// Numbers the springs of all surfaces in their order.
+    /// Numbers the springs of all surfaces in their order, and finds how many may be in contact.
     fn number_springs(&mut self) {
-        (self.spring_count, self.most_vertices) = (0, 0);
-        for placed in &mut self.surfaces {
-            placed.first_spring = self.spring_count;
+        // Shapes that do not overlap contain each vertex once, and each loads the vertices of the faces around those it contains:
+        // seven for each, since six edges meet at a vertex of a closed mesh.
+        const MOST_SHAPES: usize = 7;
+        (self.spring_count, self.room, self.most_vertices) = (0, 0, 0);
+        for index in 0..self.surfaces.len() {
+            let placed = &self.surfaces[index];
             let Some(mesh) = &placed.springs else { continue };
-            let faces = placed.refined.as_ref().unwrap_or(mesh).face_count();
-            self.spring_count += faces.max(mesh.vertex_count());
-            self.most_vertices = self.most_vertices.max(mesh.vertex_count());
+            let is_shape =
+                |other: &&Placed<T>| other.body != placed.body && !matches!(other.shape, SolidShape::Mesh(_));
+            let shapes = self.surfaces.iter().filter(is_shape).count();
+            let (vertices, faces) =
+                (mesh.vertex_count(), placed.refined.as_ref().unwrap_or(mesh).face_count());
+            self.room += faces.max(vertices.saturating_mul(shapes.min(MOST_SHAPES)));
+            self.most_vertices = self.most_vertices.max(vertices);
+            self.surfaces[index].first_spring = self.spring_count;
+            self.spring_count += faces.max(vertices);
         }
     }
 
@@ -403,17 +417,17 @@ impl<T: Real> Placed<T> {
         self.refined = Some(refined.map_or_else(|| Arc::clone(mesh), Arc::new));
     }
 
-    /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: seen along the
-    /// normal of the face around it that is most nearly parallel to the surface. Zero if the vertex is above the surface and
-    /// all faces around it are upright or look away from the surface.
+    /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: that of the
+    /// face around it that is most nearly parallel to the surface, and of those within 5° of it. Zero if the vertex is above the surface and
+    /// all faces around it are steep or look away from the surface.
     fn vertex_area(&self, vertex: usize, normal: &Vector3<T>, is_above: bool) -> T {
-        // The cosine of 80°: a body that leans by more than 10° stands on an edge, not on a face.
-        const UPRIGHT: f64 = 0.17;
+        // The cosine of 30°: a body that leans by more stands on an edge, not on a face.
+        const STEEP: f64 = 0.866;
         let seen = self.vertex_areas.get(vertex).into_iter().flatten();
         let seen = seen.map(|(face, area)| (-face.dot(normal), *area));
         let nearest = seen.reduce(|nearest, next| if next.0 > nearest.0 { next } else { nearest });
         match nearest {
-            Some((along, area)) if !is_above || along > T::lit(UPRIGHT) => area,
+            Some((along, area)) if !is_above || along > T::lit(STEEP) => area,
             _ => T::zero(),
         }
     }
@@ -429,7 +443,8 @@ impl<T: Real> Placed<T> {
     }
 }
 
-/// Around each vertex the normals of the faces, and a third of their areas seen along each. Empty without a mesh.
+/// Around each vertex the normals of the faces, and with each a third of the areas of those within 5° of it, which rest on a
+/// surface together. Empty without a mesh.
 fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<Vec<(Vector3<T>, T)>> {
     let Some(mesh) = mesh else { return Vec::new() };
     let mut around = alloc::vec![Vec::new(); mesh.vertex_count()];
@@ -438,9 +453,10 @@ fn vertex_areas<T: Real>(mesh: Option<&TriangleMesh<T>>) -> Vec<Vec<(Vector3<T>,
             around[corner as usize].push(face);
         }
     }
-    let area_along = |faces: &[usize], direction: Vector3<T>| {
-        let areas =
-            faces.iter().map(|&face| mesh.normal(face).dot(&direction).max(T::zero()) * mesh.area(face));
+    // The cosine of 5°.
+    let is_along = |face: usize, normal: &Vector3<T>| mesh.normal(face).dot(normal) > T::lit(0.996);
+    let area_along = |faces: &[usize], normal: Vector3<T>| {
+        let areas = faces.iter().filter(|&&face| is_along(face, &normal)).map(|&face| mesh.area(face));
         areas.fold(T::zero(), |sum, area| sum + area) * T::lit(1.0 / 3.0)
     };
     let seen = |faces: Vec<usize>| {

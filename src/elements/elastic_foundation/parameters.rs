@@ -68,8 +68,10 @@ impl<T: Real> Material<T> {
     /// A material for a body that rests on this area \[m²\] of its mesh, under a host with fixed steps. Its friction
     /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
     ///
-    /// Under its weight the body sinks in by `m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
-    /// proportionally deeper.
+    /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
+    /// proportionally deeper. It stands on a square base if `12 δ extent < area`; a quarter of that is allowed, so that it leans
+    /// by at most a third more than the ground. Over the short side of a base that is not square it stands less firmly: give
+    /// the square of that side.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero, or a step
@@ -77,7 +79,7 @@ impl<T: Real> Material<T> {
     pub fn for_contact(design: &ContactDesign, area: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("area", area)?;
-        let frequency = design.landing_frequency()?;
+        let frequency = design.landing_frequency(area.to_f64())?;
         let [stiffness, damping] = design.grip(design.mass);
         let chosen = Self {
             stiffness: T::lit(design.mass * frequency * frequency) / area,

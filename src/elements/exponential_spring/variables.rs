@@ -83,7 +83,7 @@ impl<T: Real> Parameters<T> {
     ///   that strikes flat rebounds with the stated restitution; one that strikes more slowly keeps a larger fraction
     ///   of its speed.
     /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes
-    ///   to rest, and does not move any more.
+    ///   to rest, and does not move any more, unless it tumbles on, as cubes may on slopes of more than 25°.
     /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load that grows slowly: 35 µm at 0.7 and a step of 0.4 ms.
     /// - Several points that are loaded slowly, such that the first ones slip at less than `0.02·g·step`, 0.2 mm/s
     ///   in steps of 1 ms on Earth, together hold up to `μs` times the load, also on a plane that accelerates.

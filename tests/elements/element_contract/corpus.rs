@@ -314,7 +314,11 @@ fn agrees_in_single_precision<K: Kind>(percentage: u64) {
         compared += 1;
         same += u64::from(in_f64 == in_f32 && off <= 1e-2 * largest);
     }
-    assert!(8 * compared > 7 * scenes && 100 * same >= percentage * compared, "{}: {same} of {compared}", K::NAME);
+    assert!(
+        8 * compared > 7 * scenes && 100 * same >= percentage * compared,
+        "{}: {same} of {compared}",
+        K::NAME
+    );
 }
 
 #[test]
