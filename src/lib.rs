@@ -24,12 +24,14 @@
 //! let mut state = system.default_state();
 //! let (mut p, mut v) = (Vector3::new(0.0, 0.0, 0.1), Vector3::zeros());
 //! for step in 0..3000 {
-//!     // The motion in, the force out, at the origin of the body and in Ground.
+//!     // The motion in.
 //!     state.set_time(h * f64::from(step))?;
 //!     state.set_body(ball, Pose::translation(p.x, p.y, p.z), SpatialVelocity::new(Vector3::zeros(), v))?;
-//!     let force = system.realize_dynamics(&mut state)?.body_force(ball).force;
 //!     // The step that led here is kept: what the elements remember is committed.
+//!     system.realize_dynamics(&mut state)?;
 //!     system.accept_step(&mut state)?;
+//!     // The force out, at the origin of the body and in Ground.
+//!     let force = system.realize_dynamics(&mut state)?.body_force(ball).force;
 //!     v += (force / mass - Vector3::z() * 9.81) * h;
 //!     p += v * h;
 //! }

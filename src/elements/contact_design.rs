@@ -42,7 +42,7 @@ const LEAN: f64 = 1.0 / 30.0;
 
 /// The largest ratio of the moment of the weight of a body that leans to that of a bed under a square base, `12 r δ/A` at a depth
 /// `δ` and an area `A`: at one it falls over.
-const TIPPING: f64 = 0.25;
+const TIPPING: f64 = 0.5;
 
 /// The requirements on a contact: the body that it carries, the step of its host, and how the body rebounds and slides.
 /// In SI units or in any others that are consistent; then set [`gravity`](Self::gravity).
@@ -248,7 +248,7 @@ impl ContactDesign {
     /// The frequency for a bed of linear springs under an area, on which the body may also land.
     ///
     /// # Errors
-    /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent, or lean by a third more than the ground.
+    /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent, or lean more than twice as far as the ground.
     pub(super) fn landing_frequency(&self, area: f64) -> Result<f64, InvalidValue> {
         let y = self.dissipation() * self.speed;
         let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));

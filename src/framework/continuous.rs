@@ -601,6 +601,26 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
+    /// Writes the energies absorbed in a step of held forces, and refuses it as [`finish_step`](Self::finish_step) does. On an error
+    /// the ledger is that of the start.
+    pub(crate) fn write_energies_of_held_forces(
+        &self,
+        state: &mut State<T>,
+        energies: &[T],
+    ) -> Result<(), Error> {
+        let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+        start.clone_from(values);
+        start_shown.clone_from(shown);
+        let outcome =
+            state.set_absorbed_energy(energies).and_then(|()| self.check_ledger(state, StepRule::HeldForces));
+        if outcome.is_err() {
+            let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+            values.clone_from(start);
+            shown.clone_from(start_shown);
+        }
+        outcome
+    }
+
     /// Refuses a step after which an element has returned energy that it had not received, unless the motion is prescribed:
     /// that is no worse for steps in which work is not resolved.
     fn check_ledger(&self, state: &mut State<T>, rule: StepRule) -> Result<(), Error> {

@@ -314,6 +314,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
+    /// Refuses a step of held forces, at whose end the rates were calculated last, if an element has gained energy by its length.
+    pub(super) fn check_gain(&mut self, y: &[T]) -> Result<(), Error> {
+        let energies = &y[self.plant.energies_start()..self.own_start()];
+        self.system.write_energies_of_held_forces(&mut self.state, energies)
+    }
+
     /// The forces at the present point, and their linearization.
     pub(super) fn linearized(&mut self, variables: bool) -> Result<(Forces<T>, Linearization<T>), Error> {
         let mut linearization = Linearization::of(Scope { variables, commit: false });

@@ -20,8 +20,9 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 /// `φ²/12`.
 ///
 /// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
-/// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), unless [`unchecked`](Self::unchecked). For elements
-/// of unknown stiffness, a step that is too long creates energy. The run is refused with
+/// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), and one after which the ledger of an element shows that it has
+/// gained energy with [`Error::EnergyGained`](crate::Error::EnergyGained), as [`finish_step`](crate::ForceSystem::finish_step)
+/// does, unless [`unchecked`](Self::unchecked). For elements of unknown stiffness that store no energy, the run is refused with
 /// [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
 /// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
 /// loads, drives and changes of parameters may do any work (not a force of an element that acts for one step only, on what was at
@@ -46,7 +47,7 @@ impl<T: Real> SemiImplicitEuler<T> {
         Self { step, is_checked: true, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
     }
 
-    /// Without the check of the step, which is a lower bound of the stable ones.
+    /// Without the check of the step, by a lower bound of the stable ones, and of the energy ledger.
     #[must_use]
     pub fn unchecked(self) -> Self {
         Self { is_checked: false, ..self }
@@ -99,6 +100,9 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         }
         self.advance(simulation, &[Role::Energy], span.length);
         let taken = supply.after(simulation, span.end, &self.y, absorbed).and_then(|supply| {
+            if self.is_checked {
+                simulation.check_gain(&self.y)?;
+            }
             simulation.accept(span.end, &self.y)?;
             simulation.supply = Some(supply);
             Ok(())

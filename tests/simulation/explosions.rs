@@ -6,7 +6,7 @@ use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, ForceSystem, Frame, LinearBushing, Pose, Real,
+    CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, Pose, Real,
     SpatialVelocity, State, linear_bushing,
 };
 use force_elements_scenes::tension::tension;
@@ -54,6 +54,59 @@ fn explodes<T: Real>(name: &str, machine: &Machine<T>, step: f64, most: usize) {
         _ => false,
     };
     assert!(is_refused, "{name}: {ended:?}");
+}
+
+/// A slider of 1 kg at 1 m/s between two stops of 1e6 N/m, 0.1 m apart. What it has of its first energy \[J\] after ten seconds,
+/// or before a step is refused because the stops have gained it.
+fn between_stops(start: f64, transition: f64, step: f64) -> (f64, Option<SimulationError>) {
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros()).expect("finite"));
+    let slider = plant.add_coordinate(&mut system, 1.0).expect("positive");
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_lower: 0.0,
+        limit_stops_upper: 0.1,
+        limit_stops_upper_stiffness: 1e6,
+        limit_stops_lower_stiffness: 1e6,
+        limit_stops_transition: transition,
+        ..Parameters::default()
+    };
+    let stops = CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops).expect("valid");
+    system.add(stops).expect("exists");
+    let mut state = system.default_state();
+    state.set_coordinate(slider, start).expect("finite");
+    state.set_coordinate_rate(slider, 1.0).expect("finite");
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut most = 0.0_f64;
+    let outcome = simulation.run(&mut SemiImplicitEuler::new(step), 10.0, |simulation| {
+        most = most.max(2.0 * simulation.kinetic_energy());
+    });
+    (most, outcome.err())
+}
+
+/// At each of these steps, all below the bound of stability of 2 ms, some gained from two to thousands of times their energy.
+#[test]
+fn stops_that_gain_energy_below_the_bound_of_stability_are_refused() {
+    for (transition, step) in [(0.0, 1.4e-3), (0.0, 1.9e-3), (1e-4, 1.1e-3), (1e-3, 1e-3)] {
+        let mut refused = 0;
+        for phase in 0..20 {
+            let (most, error) = between_stops(0.02 + 1e-4 * f64::from(phase), transition, step);
+            // What it has stored in one impact may be returned twice before the ledger tells.
+            assert!(most < 15.0, "{transition} {step} {phase}: {most}");
+            match error {
+                Some(error) => {
+                    assert!(matches!(error, SimulationError::Forces(Error::EnergyGained { .. })), "{error}");
+                    refused += 1;
+                }
+                None => assert!(most < 2.5, "{transition} {step} {phase}: {most}"),
+            }
+        }
+        assert!(refused > 5, "{transition} {step}: {refused}");
+    }
+    // Steps that resolve the impact keep the energy.
+    for phase in 0..5 {
+        let (most, error) = between_stops(0.02 + 1e-4 * f64::from(phase), 5e-3, 7e-4);
+        assert!(most < 1.01 && error.is_none(), "{phase}: {most}, {error:?}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 ///   limit-stop state is not zero. The reference has the same constants for both stops.
 /// - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
 ///   15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
-///   integrator.
+///   integrator whose steps resolve `w`: it moves by less than that in a step.
 ///
 /// For another law on coordinates see [`OnCoordinates`](crate::laws::OnCoordinates).
 ///

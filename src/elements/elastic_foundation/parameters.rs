@@ -69,8 +69,8 @@ impl<T: Real> Material<T> {
     /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
     ///
     /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
-    /// proportionally deeper. It stands on a square base if `12 δ extent < area`; a quarter of that is allowed, so that it leans
-    /// by at most a third more than the ground. Over the short side of a base that is not square it stands less firmly: give
+    /// proportionally deeper. It stands on a square base if `12 δ extent < area`; half of that is allowed, so that it leans
+    /// at most twice as far as the ground. Over the short side of a base that is not square it stands less firmly: give
     /// the square of that side.
     ///
     /// # Errors

@@ -292,7 +292,7 @@ class System(_core.System):
           limit-stop state is not zero. The reference has the same constants for both stops.
         - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
           15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
-          integrator.
+          integrator whose steps resolve `w`: it moves by less than that in a step.
 
         For another law on coordinates see `OnCoordinates`.
 
@@ -419,9 +419,9 @@ class System(_core.System):
         | `A` | whole area of the face or vertex | m² | |
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
-        The area of a vertex is a third of the faces around it, seen along the normal of the one that is most nearly parallel to
-        the surface: upright faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
-        within 10° of upright or look away from the surface has no area, and of friction only the viscous part; little of the
+        The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
+        of that: other faces at the rim of a base are not added to it. A vertex above the surface around which all faces are
+        steeper than 30° or look away from the surface has no area, and of friction only the viscous part; little of the
         pressure rests on it while the body sinks in by little of the height of these faces. Below the surface it counts with them.
         Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
         stored with anchors.
