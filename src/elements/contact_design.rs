@@ -80,7 +80,8 @@ const TIPPING: f64 = 0.5;
 ///
 /// A body whose mass center is at a height `r` above points at distances of `±b` stands on them if `b² > r δ`, where `δ` is its
 /// weight over their stiffness at rest: `1/d2` on exponential springs, two thirds of the depth on Hertz contacts. That is not
-/// checked, since designs do not know `b`. A foundation is designed for an area, and checks it.
+/// checked, since designs do not know `b`. A foundation is designed for an area, which is refused if the body would fall over on a
+/// square of it, unless the design has one [point](Self::points), as that of a ball, a wheel or a guided body.
 ///
 /// # Source
 ///
@@ -113,7 +114,7 @@ pub struct ContactDesign {
     /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them. Between
     /// two bodies, twice that.
     pub step: f64,
-    /// Number of points that share the weight.
+    /// Number of points that share the weight; one for a body that cannot tip, as a ball.
     pub points: u32,
     /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster;
     /// the corners of a cube by up to `2.3 v`, those of longer boxes may be faster.
@@ -248,17 +249,23 @@ impl ContactDesign {
     /// The frequency for a bed of linear springs under an area, on which the body may also land.
     ///
     /// # Errors
-    /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent, or lean more than twice as far as the ground.
+    /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent; or, unless it rests on one point as a ball
+    /// does, lean more than twice as far as the ground.
     pub(super) fn landing_frequency(&self, area: f64) -> Result<f64, InvalidValue> {
         let y = self.dissipation() * self.speed;
         let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));
         let frequency = self.resting_frequency().min(landing);
         let must = Requirement::Below("that for which a bed is so soft that the body leans");
-        let depth = (LEAN * self.extent).min(TIPPING * area / (12.0 * self.extent));
-        let leans = |frequency: f64| self.gravity / square(frequency) > depth;
+        let depth = |frequency: f64| self.gravity / square(frequency);
+        let leans = |frequency: f64| depth(frequency) > LEAN * self.extent;
         let damped = !leans(self.damped_frequency());
         check::that(damped, "contact_design.restitution", self.restitution, must)?;
         check::that(!leans(frequency), "contact_design.step", self.step, must)?;
+        let stands = self.points == 1 || 12.0 * self.extent * depth(frequency) <= TIPPING * area;
+        let must = Requirement::AtLeast(
+            "24 extent m g/(stiffness area): on less, a body of several points would fall over",
+        );
+        check::that(stands, "area", area, must)?;
         Ok(frequency)
     }
 

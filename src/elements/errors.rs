@@ -38,7 +38,7 @@ pub enum Refusal {
     /// More springs of an [`ElasticFoundation`](crate::ElasticFoundation) with anchors are in contact than it has places for.
     #[error(
         "{springs} springs are in contact and there are anchors for {room}: surfaces that overlap displace the same springs; \
-         give the mesh more faces"
+         join them, or add them to a foundation of their own"
     )]
     TooManySprings {
         /// The springs in contact, each once for every surface that displaces it.

@@ -9,7 +9,7 @@ use crate::framework::slots::Group;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
-use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource};
+use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource, Velocities};
 
 /// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
 /// the elements.
@@ -585,7 +585,7 @@ impl<T: Real> ForceSystem<T> {
             return self.advance(state, Stage::Dynamics);
         }
         if rule == StepRule::HeldForces {
-            self.calc_held_powers(state)?;
+            self.calc_held_powers(state, None)?;
         } else {
             state.continuous.held_powers.clear();
         }
@@ -601,18 +601,24 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Writes the energies absorbed in a step of held forces, and refuses it as [`finish_step`](Self::finish_step) does. On an error
-    /// the ledger is that of the start.
-    pub(crate) fn write_energies_of_held_forces(
+    /// Writes the energies absorbed in a step, which is accepted: of forces that were held over it only if
+    /// [`finish_step`](Self::finish_step) would not refuse it. On an error the ledger is that of the start.
+    pub(crate) fn accept_energies(
         &self,
         state: &mut State<T>,
         energies: &[T],
+        is_held: bool,
     ) -> Result<(), Error> {
         let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
         start.clone_from(values);
         start_shown.clone_from(shown);
-        let outcome =
-            state.set_absorbed_energy(energies).and_then(|()| self.check_ledger(state, StepRule::HeldForces));
+        let ledger = |state: &mut State<T>| {
+            if is_held { self.check_ledger(state, StepRule::HeldForces) } else { Ok(()) }
+        };
+        let outcome = state
+            .set_absorbed_energy(energies)
+            .and_then(|()| ledger(state))
+            .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
             values.clone_from(start);
@@ -648,12 +654,17 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Fills the buffer of the powers that the forces of the start, still in the caches, take from the bodies at the
-    /// velocities of the end, whose kinematics have been set.
-    pub(crate) fn calc_held_powers(&self, state: &mut State<T>) -> Result<(), Error> {
+    /// velocities of the end, whose kinematics have been set, or at others.
+    pub(crate) fn calc_held_powers(
+        &self,
+        state: &mut State<T>,
+        velocities: Option<&Velocities<T>>,
+    ) -> Result<(), Error> {
         let State { kinds, kinematics, incoming: start, continuous, forces, .. } = state;
         continuous.held_powers.clear();
         for (kind, slots) in self.kinds.iter().zip(kinds) {
-            let accumulator = ForceAccumulator::at(forces, &start.positions, &kinematics.velocities);
+            let velocities = velocities.unwrap_or(&kinematics.velocities);
+            let accumulator = ForceAccumulator::at(forces, &start.positions, velocities);
             let places = 0..kind.roster().places.len();
             let first = continuous.held_powers.len();
             continuous.held_powers.resize(first + places.len(), T::zero());

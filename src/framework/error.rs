@@ -85,7 +85,7 @@ pub enum Error {
         /// The longest one that is allowed \[s\].
         longest: f64,
     },
-    /// Over the steps of a host an element has returned energy that it had not received.
+    /// Over the steps of a host, or of semi-implicit Euler, an element has returned energy that it had not received.
     #[error(
         "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long, \
          or something has moved otherwise than by its velocity and the rule given"

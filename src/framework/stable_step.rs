@@ -26,7 +26,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Below it, a linear system with the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the
     /// theory, and the pages of the elements for what they report. It is a bound for stability, not accuracy: half of
-    /// it is a good step, and less for stops and cables without damping that are hit at high speed. Memory is allocated; call it before a run, and again when loads, contacts or parameters have
+    /// it is a good step, unless stops or cables without damping are [hit](crate::guide::steps) again and again. Memory is allocated; call it before a run, and again when loads, contacts or parameters have
     /// changed.
     ///
     /// # Errors

@@ -71,6 +71,14 @@ pub(super) struct Trial<'a, T: Real> {
 }
 
 impl<T: Real> Trial<'_, T> {
+    /// The velocity of a body's origin if it stood as at other variables, at the same velocities of its mass center.
+    pub(super) fn velocity_standing_as(&self, body: BodyIndex, other: &[T]) -> SpatialVelocity<T> {
+        let (rigid, y) = self.body(body);
+        let at_center = SpatialVelocity::new(rotation(&y[3..]) * vector(&y[10..]), vector(&y[7..]));
+        let arm = rotation(&Trial { y: other, ..*self }.body(body).1[3..]) * -rigid.center().coords;
+        at_center.shifted(arm)
+    }
+
     fn body(&self, body: BodyIndex) -> (&RigidBody<T>, &[T]) {
         let i = body.index() - 1;
         (&self.plant.bodies[i], &self.y[i * BODY..][..BODY])
@@ -94,10 +102,7 @@ impl<T: Real> KinematicsSource<T> for Trial<'_, T> {
     }
 
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T> {
-        let (body, y) = self.body(body);
-        let R_GB = rotation(&y[3..]);
-        let at_center = SpatialVelocity::new(R_GB * vector(&y[10..]), vector(&y[7..]));
-        at_center.shifted(R_GB * -body.center().coords)
+        self.velocity_standing_as(body, self.y)
     }
 
     fn coordinate(&self, coordinate: CoordinateIndex) -> T {

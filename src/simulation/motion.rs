@@ -9,7 +9,7 @@ use crate::framework::{
     Checkpoint, DynamicsView, Error, ForceSystem, Gap, Linearization, Scope, Stage, State, StepMethod,
 };
 use crate::math::{Real, check};
-use crate::mechanics::Forces;
+use crate::mechanics::{Forces, Velocities};
 use crate::simulation::error::finite_motion;
 use crate::simulation::integrator::{Span, power_of_two};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
@@ -71,6 +71,8 @@ pub struct Simulation<'a, T: Real> {
     is_committed_early: bool,
     /// How far the state had come at the start of a step.
     flags: [bool; 3],
+    /// The velocities at the end of a trial step of bodies that stand as at its start.
+    held: Velocities<T>,
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
     /// The motion where the simulation began.
@@ -135,6 +137,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             statistics,
             supply: None,
             is_path_dependent: system.is_path_dependent(),
+            held: Velocities::zeros(system.topology()),
             kept: None,
             is_committed_early: false,
             flags: [false; 3],
@@ -294,10 +297,15 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.statistics.evaluations += 1;
         let energies = self.plant.energies_start()..self.own_start();
         let start_supplied = self.dynamics()?.power_supplied();
-        let moved = self.state.set_kinematics(&Trial { plant: self.plant, time, y });
+        let trial = Trial { plant: self.plant, time, y };
+        let moved = self.state.set_kinematics(&trial);
+        self.held.clone_from(self.state.velocities());
+        for body in self.system.bodies() {
+            *self.held.body_mut(body) = trial.velocity_standing_as(body, &self.y);
+        }
         let result = moved.map_err(SimulationError::from).and_then(|()| {
             // Forces of the start read the elements' own states there.
-            self.system.calc_held_powers(&mut self.state)?;
+            self.system.calc_held_powers(&mut self.state, Some(&self.held))?;
             self.set_own_continuous(y)?;
             self.write_rates(y, rates)?;
             let power = self.power_absorbed(rates);
@@ -312,12 +320,6 @@ impl<'a, T: Real> Simulation<'a, T> {
             self.return_to_start()?;
         }
         result
-    }
-
-    /// Refuses a step of held forces, at whose end the rates were calculated last, if an element has gained energy by its length.
-    pub(super) fn check_gain(&mut self, y: &[T]) -> Result<(), Error> {
-        let energies = &y[self.plant.energies_start()..self.own_start()];
-        self.system.write_energies_of_held_forces(&mut self.state, energies)
     }
 
     /// The forces at the present point, and their linearization.
@@ -441,10 +443,10 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables. On
-    /// an error only the state's kinematics have changed; discrete variables updated during a trial are restored
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; of forces that were
+    /// held over it only if the energy ledger shows no gain. On an error only the state's kinematics have changed; discrete variables updated during a trial are restored
     /// by [`roll_back`](Self::roll_back).
-    pub(super) fn accept(&mut self, time: f64, y: &[T]) -> Result<(), SimulationError> {
+    pub(super) fn accept(&mut self, time: f64, y: &[T], is_held: bool) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;
         let mut lost = core::mem::take(&mut self.lost[1]);
@@ -452,11 +454,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let checked = self.calc_lost(time, y, &mut lost);
         self.lost[1] = lost;
         checked?;
-        self.state.set_absorbed_energy(&y[energies.clone()])?;
-        if let Err(refused) = self.system.accept_step(&mut self.state) {
-            self.state.set_absorbed_energy(&self.y[energies])?;
-            return Err(refused.into());
-        }
+        self.system.accept_energies(&mut self.state, &y[energies], is_held)?;
         self.lost.swap(0, 1);
         self.y.copy_from_slice(y);
         self.time = time;

@@ -11,9 +11,10 @@ use crate::simulation::motion::check_topology;
 use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit for
-/// bit, except that two sums by which a run is refused start again from zero: what the rounding of positions has lost
-/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), and the energy supplied
-/// ([`EnergyExploded`](SimulationError::EnergyExploded)). Both are serializable with the feature `serde`.
+/// bit, except that what a run is refused by is counted anew: what the rounding of positions has lost
+/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), the energy supplied
+/// ([`EnergyExploded`](SimulationError::EnergyExploded)), and what elements have gained
+/// ([`EnergyGained`](crate::Error::EnergyGained)). It is serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {

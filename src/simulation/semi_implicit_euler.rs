@@ -13,8 +13,8 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 /// torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule): a body without
 /// torque keeps its kinetic energy and the magnitude of its angular momentum to rounding if it turns by less than 2 rad
 /// in a step. Absorbed energies are the work of the forces that it holds over a step, as by
-/// [`StepRule::HeldForces`](crate::StepRule::HeldForces): they balance the kinetic energy to rounding if origins are mass
-/// centers, and otherwise to first order in the step.
+/// [`StepRule::HeldForces`](crate::StepRule::HeldForces), but on bodies that stand as at its start: they balance the kinetic energy
+/// to rounding, wherever the origins of bodies are.
 ///
 /// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
 /// `φ²/12`.
@@ -22,8 +22,8 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 /// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
 /// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), and one after which the ledger of an element shows that it has
 /// gained energy with [`Error::EnergyGained`](crate::Error::EnergyGained), as [`finish_step`](crate::ForceSystem::finish_step)
-/// does, unless [`unchecked`](Self::unchecked). For elements of unknown stiffness that store no energy, the run is refused with
-/// [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
+/// does, unless [`unchecked`](Self::unchecked). Neither sees elements of unknown stiffness that store no energy. Every run is
+/// also refused with [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
 /// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
 /// loads, drives and changes of parameters may do any work (not a force of an element that acts for one step only, on what was at
 /// rest, since powers count by the trapezoidal rule), while an explosion is refused after a few dozen steps. A
@@ -100,10 +100,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         }
         self.advance(simulation, &[Role::Energy], span.length);
         let taken = supply.after(simulation, span.end, &self.y, absorbed).and_then(|supply| {
-            if self.is_checked {
-                simulation.check_gain(&self.y)?;
-            }
-            simulation.accept(span.end, &self.y)?;
+            simulation.accept(span.end, &self.y, self.is_checked)?;
             simulation.supply = Some(supply);
             Ok(())
         });

@@ -1,6 +1,6 @@
 //! A host with steps of a fixed length, and the derivatives of its steps.
 //!
-//! The host is that of the README: the semi-implicit Euler method, forces and commit at the beginning of each step. A step is
+//! The host uses the semi-implicit Euler method, with forces before the commit at the beginning of each step. A step is
 //! a map of motion and variables; [`Derivatives`] multiplies with its derivative, forwards ([`tangent`](Derivatives::tangent))
 //! or backwards ([`adjoint`](Derivatives::adjoint)). What is the host's stands here; forces and memory are multiplied by
 //! their [`Linearization`].

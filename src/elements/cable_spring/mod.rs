@@ -119,6 +119,8 @@ use crate::results;
 /// - Slip within a step is undone if the motion reverses within the same step. Integrators with error control
 ///   [see](crate::ForceElement::is_path_dependent) slip at the start of a step or halfway; with fixed steps it is an error of
 ///   first order in the step.
+/// - Shares of the material are known to the rounding `ε` of the scalar. A drum that winds a length `l` in each step of a cable of
+///   length `L` stores its strain `e` with an error of up to about `ε L/l`: in `f32`, with 1 m of cable and 0.1 mm a step, 6e-4.
 /// - The mark of a new contact is put in the middle of its arc at the first commit: what friction then holds depends on that
 ///   arc, to first order in the step.
 /// - The rates `s_k` are not integrated: what slips is only what elastic tensions require. Where damping exceeds the elastic

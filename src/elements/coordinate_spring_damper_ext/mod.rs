@@ -109,6 +109,7 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be negative
 ///   and which may deliver power. What a damper or regularised friction delivers beyond the losses of the others counts as
 ///   supplied by a drive.
+/// - Coordinates are numbers on a line: if a host wraps an angle, springs, bristles and stops see it jump by 2π.
 /// - The reference has no normal force: its `f_d` stands for `μ_d·F_N`.
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
 ///   before. Without load they slip, without force except for viscous friction. Write the first loads before

@@ -70,11 +70,11 @@ impl<T: Real> Material<T> {
     ///
     /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
     /// proportionally deeper. It stands on a square base if `12 δ extent < area`; half of that is allowed, so that it leans
-    /// at most twice as far as the ground. Over the short side of a base that is not square it stands less firmly: give
+    /// at most twice as far as the ground; a ball or wheel, whose design has one point, does not tip. Over the short side of a base that is not square it stands less firmly: give
     /// the square of that side.
     ///
     /// # Errors
-    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero, or a step
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero or on which the body would fall over, or a step
     /// for which the body would sink in deeper.
     pub fn for_contact(design: &ContactDesign, area: T) -> Result<Self, InvalidValue> {
         design.validate()?;

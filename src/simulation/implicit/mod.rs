@@ -318,7 +318,7 @@ impl<T: Real> Implicit<T> {
                 .min(memory_growth(path_error, 1.0 / 3.0))
                 .clamp(if has_event { 1.0 } else { 0.3 }, 2.0);
         }
-        simulation.accept(span.end, &self.points[last])?;
+        simulation.accept(span.end, &self.points[last], false)?;
         if has_event {
             self.previous = None;
         } else {
