@@ -313,7 +313,7 @@ fn more_springs_in_contact_than_anchors_are_refused() {
     assert!(matches!(error.own(), Some(Refusal::TooManySprings { springs: 64, room: 56 })), "{error}");
 }
 
-/// Its sides rest on nothing, if they rise by more than 30°.
+/// Little rests on its sides, if they are steeper than 30°.
 #[test]
 fn friction_holds_the_base_of_a_frustum_with_the_stiffness_of_its_area() {
     const SHIFT: f64 = 1e-6;
@@ -322,7 +322,8 @@ fn friction_holds_the_base_of_a_frustum_with_the_stiffness_of_its_area() {
         let ground = [Frame::ground(Pose::identity())];
         let (force, _) = held_after_shift(frustum(0.02, above, height), &ground, at, Vector3::x() * SHIFT);
         let area = 0.04 * 0.04;
-        assert_relative_eq!(-force.x, rubber().tangential_stiffness * area * SHIFT, max_relative = 1e-9);
+        // Friction at the upper corners is at most that of the pressure there, which grows with the square of the depth.
+        assert_relative_eq!(-force.x, rubber().tangential_stiffness * area * SHIFT, max_relative = 1e-3);
     }
 }
 

@@ -70,7 +70,7 @@ impl<S: Number> Law<S> {
         let zero = S::zero();
         let viscous = match area {
             Some(area) if area > zero => return self.hold(self.grip(area), squares, normal_force),
-            // A vertex of steep faces. With a limit of zero, `hold` has a derivative by the coefficient of friction.
+            // A vertex of upright faces. With a limit of zero, `hold` has a derivative by the coefficient of friction.
             Some(_) => normal_force * self.contact.viscous_friction,
             None => normal_force * self.contact.friction_factor(squares[2]),
         };

@@ -94,10 +94,10 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
 /// The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
-/// of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore held
-/// up to three times more softly than fine ones. A vertex above the surface around which all faces are
-/// steeper than 30° or look away from the surface has no area, and of friction only the viscous part; little of the
-/// pressure rests on it while the body sinks in by little of the height of these faces. Below the surface it counts with them.
+/// of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore
+/// held up to three times more softly than fine ones. Of a vertex above the surface around which all faces are steeper than 30°,
+/// on which little of the pressure rests, a thirtieth of that counts; if they are within 10° of upright or look away from the
+/// surface it has no area, and of friction only the viscous part. Below the surface it counts with them.
 /// Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
 /// stored with anchors.
 ///
@@ -419,16 +419,20 @@ impl<T: Real> Placed<T> {
     }
 
     /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: that of the
-    /// face around it that is most nearly parallel to the surface, and of those within 5° of it. Zero if the vertex is above the surface and
-    /// all faces around it are steep or look away from the surface.
+    /// face around it that is most nearly parallel to the surface, and of those within 5° of it. Less or nothing if the vertex is
+    /// above the surface and all faces around it are steep or look away from the surface.
     fn vertex_area(&self, vertex: usize, normal: &Vector3<T>, is_above: bool) -> T {
-        // The cosine of 30°: a body that leans by more stands on an edge, not on a face.
+        // The cosines of 30° and 80°: a body that leans by more than the former stands on an edge, not on a face.
         const STEEP: f64 = 0.866;
+        const UPRIGHT: f64 = 0.17;
+        // The share of the pressure on a face that rests on its farther corners, where it is inside by a tenth of its length.
+        const FARTHER: f64 = 1.0 / 30.0;
         let seen = self.vertex_areas.get(vertex).into_iter().flatten();
         let seen = seen.map(|(face, area)| (-face.dot(normal), *area));
         let nearest = seen.reduce(|nearest, next| if next.0 > nearest.0 { next } else { nearest });
         match nearest {
             Some((along, area)) if !is_above || along > T::lit(STEEP) => area,
+            Some((along, area)) if along > T::lit(UPRIGHT) => area * T::lit(FARTHER),
             _ => T::zero(),
         }
     }
