@@ -420,10 +420,10 @@ class System(_core.System):
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
         The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
-        of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore held
-        up to three times more softly than fine ones. A vertex above the surface around which all faces are
-        steeper than 30° or look away from the surface has no area, and of friction only the viscous part; little of the
-        pressure rests on it while the body sinks in by little of the height of these faces. Below the surface it counts with them.
+        of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore
+        held up to three times more softly than fine ones. Of a vertex above the surface around which all faces are steeper than 30°,
+        on which little of the pressure rests, a thirtieth of that counts; if they are within 10° of upright or look away from the
+        surface it has no area, and of friction only the viscous part. Below the surface it counts with them.
         Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
         stored with anchors.
 
