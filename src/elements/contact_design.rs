@@ -263,7 +263,7 @@ impl ContactDesign {
         check::that(!leans(frequency), "contact_design.step", self.step, must)?;
         let stands = self.points == 1 || 12.0 * self.extent * depth(frequency) <= TIPPING * area;
         let must = Requirement::AtLeast(
-            "24 extent m g/(stiffness area): on less, a body of several points would fall over",
+            "24 times the extent and the depth to which it sinks in: on less, a body of several points may fall over",
         );
         check::that(stands, "area", area, must)?;
         Ok(frequency)

@@ -443,9 +443,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; of forces that were
-    /// held over it only if the energy ledger shows no gain. On an error only the state's kinematics have changed; discrete variables updated during a trial are restored
-    /// by [`roll_back`](Self::roll_back).
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; of forces that
+    /// were held over it only if the energy ledger shows no gain. On an error only the state's kinematics have changed;
+    /// discrete variables updated during a trial are restored by [`roll_back`](Self::roll_back).
     pub(super) fn accept(&mut self, time: f64, y: &[T], is_held: bool) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;

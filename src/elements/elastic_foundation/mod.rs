@@ -418,9 +418,9 @@ impl<T: Real> Placed<T> {
         self.refined = Some(refined.map_or_else(|| Arc::clone(mesh), Arc::new));
     }
 
-    /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: that of the
-    /// face around it that is most nearly parallel to the surface, and of those within 5° of it. Less or nothing if the vertex is
-    /// above the surface and all faces around it are steep or look away from the surface.
+    /// The area of a vertex along a surface with this normal, which points towards the mesh and is in its frame: a third of the
+    /// face around it that is most nearly parallel to the surface, and of those within 5° of it. Less or nothing if the vertex
+    /// is above the surface and all faces around it are steep or look away from the surface.
     fn vertex_area(&self, vertex: usize, normal: &Vector3<T>, is_above: bool) -> T {
         // The cosines of 30° and 80°: a body that leans by more than the former stands on an edge, not on a face.
         const STEEP: f64 = 0.866;
