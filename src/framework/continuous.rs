@@ -188,10 +188,17 @@ impl<T: Real> Continuous<T> {
         }
     }
 
-    /// Closes all accounts if the step that ends was not integrated.
-    pub(crate) fn accept_step(&mut self) {
+    /// Whether a host ends a step whose energies it has integrated.
+    pub(crate) fn is_integrated(&self) -> bool {
+        self.has_moved && self.is_fed
+    }
+
+    /// Closes all accounts if the step that ends was not integrated. The history of ledgers that were not checked begins anew.
+    pub(crate) fn accept_step(&mut self, is_checked: bool) {
         if self.has_moved && !self.is_fed {
             self.account_open.fill(false);
+        }
+        if self.has_moved && !(is_checked && self.is_fed) {
             self.shown.fill(Shown::NOTHING);
         }
         self.set_flags([false; 3]);
@@ -211,12 +218,14 @@ impl<T: Real> Continuous<T> {
         (self.account_open[slot], self.shown[slot]) = (is_open, Shown::NOTHING);
     }
 
-    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew.
+    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew, unless it is the integral over a
+    /// motion.
     fn set_energies(&mut self, energies: &[T]) {
         for ((value, shown), &energy) in self.values.iter_mut().zip(&mut self.shown).zip(energies) {
-            if !have_same_bits(*value, energy) {
-                (*value, *shown) = (energy, Shown::NOTHING);
+            if !self.has_moved && !have_same_bits(*value, energy) {
+                *shown = Shown::NOTHING;
             }
+            *value = energy;
         }
     }
 
@@ -553,24 +562,20 @@ impl<T: Real> ForceSystem<T> {
         if rule != StepRule::LeftEndpoint {
             self.check_passing(state, length)?;
         }
-        let Continuous { values, rates, shown, start, start_rates, start_shown, .. } = &mut state.continuous;
+        let Continuous { values, rates, start, start_rates, .. } = &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);
-        start_shown.clone_from(shown);
         let (start_time, flags) = (state.kinematics.time, state.continuous.flags());
         state.set_kinematics(host)?;
         let outcome = self
             .integrate(state, start_time, rule)
-            .and_then(|()| self.check_ledger(state, rule))
-            .and_then(|()| self.accept_step(state));
+            .and_then(|()| self.end_step(state, [rule != StepRule::LeftEndpoint; 2]));
         if outcome.is_err() {
             state.take_back_kinematics();
             let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
             // They were in range before.
             let _ = state.set_next_continuous();
-            let Continuous { shown, start_shown, .. } = &mut state.continuous;
-            shown.clone_from(start_shown);
             state.continuous.set_flags(flags);
         }
         outcome
@@ -601,52 +606,45 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Writes the energies absorbed in a step, which is accepted: of forces that were held over it only if
-    /// [`finish_step`](Self::finish_step) would not refuse it. On an error the ledger is that of the start.
+    /// Writes the energies absorbed in a step and accepts it: if forces were held over it, only if
+    /// [`finish_step`](Self::finish_step) would not refuse it. On an error the energies are those of the start.
     pub(crate) fn accept_energies(
         &self,
         state: &mut State<T>,
         energies: &[T],
         is_held: bool,
     ) -> Result<(), Error> {
-        let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+        let Continuous { values, start, .. } = &mut state.continuous;
         start.clone_from(values);
-        start_shown.clone_from(shown);
-        let ledger = |state: &mut State<T>| {
-            if is_held { self.check_ledger(state, StepRule::HeldForces) } else { Ok(()) }
-        };
-        let outcome = state
-            .set_absorbed_energy(energies)
-            .and_then(|()| ledger(state))
-            .and_then(|()| self.accept_step(state));
+        let outcome = state.set_absorbed_energy(energies).and_then(|()| self.end_step(state, [is_held; 2]));
         if outcome.is_err() {
-            let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+            let Continuous { values, start, .. } = &mut state.continuous;
             values.clone_from(start);
-            shown.clone_from(start_shown);
         }
         outcome
     }
 
-    /// Refuses a step after which an element has returned energy that it had not received, unless the motion is prescribed:
-    /// that is no worse for steps in which work is not resolved.
-    fn check_ledger(&self, state: &mut State<T>, rule: StepRule) -> Result<(), Error> {
-        if rule == StepRule::LeftEndpoint {
-            state.continuous.shown.fill(Shown::NOTHING);
-            return Ok(());
-        }
+    /// Refuses a step after which an element has returned energy that it had not received, if closed and open accounts are to
+    /// be checked. The history of those that are not begins anew. On an error the ledger is that of the start.
+    pub(crate) fn check_ledger(&self, state: &mut State<T>, [closed, open]: [bool; 2]) -> Result<(), Error> {
         let Continuous { shown, start_shown, .. } = &mut state.continuous;
-        shown.clone_from(start_shown);
+        start_shown.clone_from(shown);
         // Of the sums of a million steps.
         let rounding = T::default_epsilon().to_f64() * 1e3;
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
             let place = state.slot(id)?;
+            if !(if state.continuous.account_open[place] { open } else { closed }) {
+                state.continuous.shown[place] = Shown::NOTHING;
+                continue;
+            }
             let stored = self.energies(state, id)?[0].to_f64();
             let absorbed = state.continuous.values[place].to_f64();
-            let shown = &mut state.continuous.shown[place];
-            let rounding = by_place + rounding * (absorbed.abs() + shown.stored.max(stored.abs()));
-            if let Some(gained) = shown.gain(absorbed, stored, rounding) {
-                let stored = shown.stored;
+            let Continuous { shown, start_shown, .. } = &mut state.continuous;
+            let rounding = by_place + rounding * (absorbed.abs() + shown[place].stored.max(stored.abs()));
+            if let Some(gained) = shown[place].gain(absorbed, stored, rounding) {
+                let stored = shown[place].stored;
+                shown.clone_from(start_shown);
                 return Err(Error::EnergyGained { element: self.name_of(id)?, gained, stored });
             }
         }

@@ -274,17 +274,29 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Call it when the host accepts a step, with the state realized to Dynamics at the end of the step;
     /// [`finish_step`](Self::finish_step) calls it. The state falls below the first stage that reads a changed
-    /// variable. Evaluations never commit, so trial steps of an integrator leave no trace. If the motion has been set since the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
+    /// variable. Evaluations never commit, so trial steps of an integrator leave no trace. If the motion has been set since
+    /// the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
-    /// system; [`Error::Element`] with an error documented by an element, such as
+    /// system; [`Error::EnergyGained`], of energies that the host has integrated over the step, by the rule of
+    /// [`finish_step`](Self::finish_step), if the account is open; [`Error::Element`] with an error documented by an element, such as
     /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
     /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
+        let is_integrated = state.continuous.is_integrated();
+        self.end_step(state, [false, is_integrated])
+    }
+
+    /// Accepts a step if the ledgers of closed and open energy accounts permit it, as far as they are to be checked.
+    pub(super) fn end_step(&self, state: &mut State<T>, checked: [bool; 2]) -> Result<(), Error> {
         self.prepare(state, |_| Next::Step)?;
+        let is_checked = checked != [false; 2];
+        if is_checked {
+            self.check_ledger(state, checked)?;
+        }
         state.commit();
-        state.continuous.accept_step();
+        state.continuous.accept_step(is_checked);
         Ok(())
     }
 

@@ -31,8 +31,11 @@ use crate::math::Real;
 ///     worlds.visit(&heights, &mut forces, |state, height, force| {
 ///         state.set_time(1e-3 * f64::from(step))?;
 ///         state.set_pose(body, Pose::translation(0.0, 0.0, height[0]))?;
+///         system.realize_dynamics(state)?;
+///         system.accept_step(state)?;
+///         // After the commit: for the next step.
 ///         force[0] = system.realize_dynamics(state)?.body_force(body).force;
-///         system.accept_step(state)
+///         Ok(())
 ///     })?;
 /// }
 /// assert!(forces[0].z > forces[999].z);

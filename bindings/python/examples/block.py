@@ -47,6 +47,8 @@ for step in range(2001):
     state.time = step * STEP
     place(state)
     state.evaluate()
+    state.accept()
+    state.evaluate()
     if step % 200 == 0:
         energy = 0.5 * MASS * linear @ linear + 0.5 * INERTIA * angular @ angular + MASS * GRAVITY * position[2]
         speed, lost = np.linalg.norm(linear), start - energy - state.energy
@@ -56,7 +58,6 @@ for step in range(2001):
         )
     wrench = state.body_force(block)
     state.check_step(STEP, inertias)
-    state.accept()
     # Semi-implicit Euler. The inertia of a cube is the same about every axis.
     angular = angular + STEP * wrench[:3] / INERTIA
     linear = linear + STEP * (wrench[3:] / MASS - [0.0, 0.0, GRAVITY])

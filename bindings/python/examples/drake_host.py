@@ -36,8 +36,10 @@ class Host:
             self.state.set_body(body, pose, np.concatenate([velocity.rotational(), velocity.translational()]))
 
     def apply(self) -> None:
-        """Evaluates the elements, and applies their forces for the next step."""
+        """Accepts the step that led here, and applies the forces of the elements for the next one."""
         self.read()
+        self.state.evaluate()
+        self.state.accept()
         self.state.evaluate()
         forces = [ExternallyAppliedSpatialForce() for _ in self.bodies]
         wrenches = self.state.wrenches
@@ -70,7 +72,6 @@ def main() -> None:
         if step % 200 == 0:
             (x, _, z), speed = host.state.poses[0, :3, 3], np.linalg.norm(host.state.velocities[0, 3:])
             print(f"{step * STEP:8.1f} {1e3 * x:8.3f} {1e3 * (z - HALF):13.3f} {1e3 * speed:14.6f}")
-        host.state.accept()
         simulator.AdvanceTo((step + 1) * STEP)
 
 

@@ -65,6 +65,8 @@ class Host:
     def _apply(self, to: Floats) -> None:
         self._read()
         self.state.evaluate()
+        self.state.accept()
+        self.state.evaluate()
         for body, wrench in zip(self._bodies, self.state.wrenches):
             mujoco.mj_applyFT(self.model, self.data, wrench[3:], wrench[:3], self.data.xpos[body], body, to)
         to[self._u] += self.state.coordinate_forces
@@ -74,7 +76,6 @@ class Host:
         mujoco.mj_step1(self.model, self.data)
         self._apply(self.data.qfrc_passive)
         look(self.state)
-        self.state.accept()
         mujoco.mj_step2(self.model, self.data)
 
     def stiffness_and_damping(self) -> tuple[Floats, Floats]:
@@ -114,7 +115,6 @@ class Host:
         force = data.qfrc_smooth + data.qfrc_constraint
         mass = self.mass()
         by_position, by_velocity = self.stiffness_and_damping()
-        self.state.accept()
         acceleration = np.linalg.solve(mass - h * by_velocity - h * h * by_position, force + h * by_position @ data.qvel)
         data.qvel += h * acceleration
         mujoco.mj_integratePos(model, data.qpos, data.qvel, h)

@@ -42,6 +42,9 @@ struct Job<'a> {
     results: Option<&'a mut [f64]>,
 }
 
+/// What ends the step of a world that has been evaluated.
+type Commit<'a> = dyn Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
+
 /// One world, and where its products go.
 struct Product<'a> {
     state: &'a CrateState<f64>,
@@ -49,6 +52,12 @@ struct Product<'a> {
 }
 
 impl Job<'_> {
+    /// Whether anything is asked for.
+    fn is_read(&self) -> bool {
+        let Self { wrenches, coordinate_forces, energies, results, .. } = self;
+        wrenches.is_some() || coordinate_forces.is_some() || energies.is_some() || results.is_some()
+    }
+
     fn evaluate(&mut self, system: &ForceSystem<f64>, names: &[String]) -> Result<(), Error> {
         let view = system.realize_dynamics(self.state)?;
         if let Some(wrenches) = &mut self.wrenches {
@@ -131,14 +140,14 @@ impl Batch {
         })
     }
 
-    /// Sets the motion of all worlds and evaluates them, each followed by `then`.
+    /// Sets the motion of all worlds and evaluates them, again after their commit if there is one.
     fn run(
         &mut self,
         py: Python<'_>,
         [time, poses, velocities, values, rates]: [Given<'_, '_>; 5],
         [wrenches, coordinate_forces, energies, results]: [Given<'_, '_>; 4],
         names: &[String],
-        then: impl Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync,
+        commit: Option<&Commit<'_>>,
     ) -> PyResult<()> {
         let (n, system) = (self.worlds.len(), self.system.get());
         let (bodies, coordinates) = {
@@ -202,7 +211,10 @@ impl Batch {
                 }
                 motion.write(world, job.state)?;
                 job.evaluate(&system, names)?;
-                then(&system, job.state)
+                let Some(commit) = commit else { return Ok(()) };
+                commit(&system, job.state)?;
+                // Bristles and stops that have switched.
+                if job.is_read() { job.evaluate(&system, names) } else { Ok(()) }
             })
         })
     }
@@ -365,12 +377,12 @@ impl Batch {
     ) -> PyResult<()> {
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
         let outputs = [wrenches, coordinate_forces, energies, results];
-        self.run(py, motion, outputs, &names, |_, _| Ok(()))
+        self.run(py, motion, outputs, &names, None)
     }
 
-    /// ``evaluate`` and then ``accept``, each world in one go. With ``length`` [s] and ``inertias`` of the host's steps, which are
-    /// the same in all worlds, it raises a ``StepError`` for worlds in which they are too long, as ``State.check_step``; those are
-    /// evaluated, but not accepted.
+    /// ``evaluate`` and ``accept``, each world in one go; forces and results are those after it, for the next step of the host. With
+    /// ``length`` [s] and ``inertias`` of the host's steps, which are the same in all worlds, it raises a ``StepError`` for worlds in
+    /// which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
         method="symplectic_euler"))]
@@ -401,12 +413,13 @@ impl Batch {
         }
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
         let outputs = [wrenches, coordinate_forces, energies, results];
-        self.run(py, motion, outputs, &names, |system, state| {
+        let commit = |system: &ForceSystem<f64>, state: &mut CrateState<f64>| {
             if let (Some(length), Some(inertias)) = (length, inertias) {
                 system.check_step(state, inertias, method, length)?;
             }
             system.accept_step(state)
-        })
+        };
+        self.run(py, motion, outputs, &names, Some(&commit))
     }
 
     /// Commits what elements remember, in all worlds. Requires that they have been evaluated.

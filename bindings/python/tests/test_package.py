@@ -50,23 +50,42 @@ def test_a_batch_has_the_bits_of_single_states(threads: int | None) -> None:
     states = [system.state() for _ in range(WORLDS)]
     for step in range(3):
         moved, out = motion(system, WORLDS, seed=step), outputs(system)
-        run = batch.evaluate if step == 1 else batch.step
+        is_accepted = step != 1
+        run = batch.step if is_accepted else batch.evaluate
         run(time=0.001 * step, **moved, **out)
-        if step == 1:
-            batch.accept()
         for world, state in enumerate(states):
             state["mount.stiffness.pz"] = stiffness[world]
             state.time = 0.001 * step
             for name, values in moved.items():
                 setattr(state, name, values[world])
             state.evaluate()
+            if is_accepted:
+                state.accept()
+                state.evaluate()
             assert np.array_equal(out["wrenches"][world], state.wrenches)
             assert np.array_equal(out["coordinate_forces"][world], state.coordinate_forces)
             assert out["energies"][world] == state.energy
             assert np.array_equal(out["results"][world], [state.result(name) for name in NAMES])
-            state.accept()
             assert batch.state(world).to_bytes() == state.to_bytes()
     assert np.array_equal(batch["mount.stiffness.pz"], stiffness)
+
+
+def test_undamped_stops_return_the_speed_with_which_they_are_struck() -> None:
+    system = fe.System()
+    slider = system.add_coordinate()
+    system.add_coordinate_spring_damper_ext(
+        slider, use_limit_stops=True, limit_stops_lower=0.0, limit_stops_upper=10.0, limit_stops_lower_stiffness=1e4
+    )
+    worlds, mass, h = 50, 50.0, 0.01
+    batch = fe.Batch(system, worlds)
+    q, v, forces = np.linspace(0.3, 0.31, worlds)[:, None], np.full((worlds, 1), -1.0), np.zeros((worlds, 1))
+    for step in range(70):
+        batch.step(time=h * step, coordinates=q, coordinate_rates=v, coordinate_forces=forces)
+        v += h / mass * forces
+        q += h * v
+    # The stop is first seen at a depth of up to v h: its energy is a fraction (ω h)² of the kinetic energy, of which half is in
+    # the mean and half of that in the speed. Forces before the commit, a step later, miss eighteen thousandths of the speed.
+    assert np.all(q > 0.1) and np.abs(v - 1.0).max() < 0.25 * h * h * 1e4 / mass
 
 
 def test_matrices_and_quaternions_are_one() -> None:

@@ -580,3 +580,77 @@ fn a_motion_that_explodes_is_refused_although_nobody_has_opened_an_account() -> 
     }
     Ok(())
 }
+
+/// The largest energy of a slider of 1 kg between two stops of 1e6 N/m, 0.1 m apart, over ten seconds of the classical Runge–Kutta
+/// method, in joules, and why a step was refused. The host integrates the energy absorbed by the same rule.
+fn between_stops(start: f64, step: f64, is_open: bool) -> Result<(f64, Option<Error>), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let slider = system.add_coordinate();
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_lower: 0.0,
+        limit_stops_upper: 0.1,
+        limit_stops_upper_stiffness: 1e6,
+        limit_stops_lower_stiffness: 1e6,
+        ..Parameters::default()
+    };
+    system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops)?)?;
+    let mut state = system.default_state();
+    state.set_coordinate(slider, start)?;
+    if is_open {
+        system.reset_dissipated_energy(&mut state)?;
+    }
+    // Value, rate, energy absorbed.
+    let mut y = Vector3::new(start, 1.0, 0.0);
+    let rates = |state: &mut State<f64>, time: f64, y: Vector3<f64>| -> Result<Vector3<f64>, Error> {
+        state.set_time(time)?;
+        state.set_coordinate(slider, y.x)?;
+        state.set_coordinate_rate(slider, y.y)?;
+        let dynamics = system.realize_dynamics(state)?;
+        Ok(Vector3::new(y.y, dynamics.coordinate_force(slider), dynamics.continuous_rates()[0]))
+    };
+    let (mut most, mut time) = (0.0_f64, 0.0);
+    while time < 10.0 && most < 1e12 {
+        let k1 = rates(&mut state, time, y)?;
+        let k2 = rates(&mut state, time + 0.5 * step, y + k1 * (0.5 * step))?;
+        let k3 = rates(&mut state, time + 0.5 * step, y + k2 * (0.5 * step))?;
+        let k4 = rates(&mut state, time + step, y + k3 * step)?;
+        y += (k1 + (k2 + k3) * 2.0 + k4) * (step / 6.0);
+        time += step;
+        rates(&mut state, time, y)?;
+        state.set_continuous(&[y.z])?;
+        if let Err(error) = system.accept_step(&mut state) {
+            // Nor the next time.
+            assert_eq!(system.accept_step(&mut state).expect_err("refused").to_string(), error.to_string());
+            return Ok((most, Some(error)));
+        }
+        most = most.max(0.5 * y.y * y.y);
+    }
+    Ok((most, None))
+}
+
+#[test]
+fn a_host_that_integrates_energies_itself_is_told_of_gains_in_open_accounts() -> Result<(), Error> {
+    let starts = |count: u8| (0..count).map(|phase| 0.02 + 1e-4 * f64::from(phase));
+    for step in [1e-3, 1.4e-3] {
+        let mut refused = 0;
+        for start in starts(10) {
+            let (most, error) = between_stops(start, step, true)?;
+            if let Some(error) = error {
+                assert!(matches!(error, Error::EnergyGained { .. }), "{error}");
+                refused += 1;
+            }
+            // Half a joule at first. With closed accounts up to 12.7 are seen.
+            assert!(most < 1.6, "{step} {start}: {most}");
+        }
+        assert!(refused > 5, "{step}: {refused}");
+    }
+    let (most, error) = between_stops(0.02, 1.4e-3, false)?;
+    assert!(most > 12.0 && error.is_none(), "{most} {error:?}");
+    // Steps that resolve the impact are not refused.
+    for start in starts(5) {
+        let (most, error) = between_stops(start, 1e-4, true)?;
+        assert!(most < 0.51 && error.is_none(), "{start}: {most} {error:?}");
+    }
+    Ok(())
+}
