@@ -11,7 +11,8 @@ use crate::mechanics::Inertias;
 pub struct StableStep {
     /// The step \[s\]; infinite if no known element limits it.
     pub length: f64,
-    /// The element that limits it, the first of several; `None` if there is none.
+    /// The element that limits it: of those on the bodies or coordinates that limit it, the one that would alone; `None` if there
+    /// is none.
     pub element: Option<ElementId>,
     /// The bound on the angular frequency of the motion that limits it \[rad/s\].
     pub frequency: f64,
@@ -172,14 +173,15 @@ impl<T: Real> ForceSystem<T> {
             damping_rate: 0.0,
             unknown: None,
         };
+        let mut shortest = [[0.0; 2]; 2];
         self.for_each_enabled(state, |id, element| {
             element.report_stiffness(&mut stiffnesses);
             let (worst, is_unknown) = stiffnesses.take_report();
-            let length = method.longest_step(worst);
-            if length < found.length {
-                let [square, damping_rate] = worst;
-                let (element, frequency) = (Some(id), ComplexField::sqrt(square));
-                found = StableStep { length, element, frequency, damping_rate, ..found };
+            if method.is_worse(worst, shortest) {
+                shortest = worst;
+                let [square, damping_rate] = worst[0];
+                let (length, frequency) = (method.longest_step(worst[0]), ComplexField::sqrt(square));
+                found = StableStep { length, element: Some(id), frequency, damping_rate, ..found };
             }
             if is_unknown && found.unknown.is_none() {
                 found.unknown = Some(id);

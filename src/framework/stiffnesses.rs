@@ -43,6 +43,12 @@ impl StepMethod {
             Self::RungeKutta4 => RUNGE_KUTTA_RADIUS / damping.max(ComplexField::sqrt(square)),
         }
     }
+
+    /// Whether a spring allows a shorter step than another, or as long a one but a shorter one alone, by its bounds with all
+    /// others and alone.
+    pub(crate) fn is_worse(self, of_spring: [[f64; 2]; 2], of_other: [[f64; 2]; 2]) -> bool {
+        of_spring.map(|bounds| self.longest_step(bounds)) < of_other.map(|bounds| self.longest_step(bounds))
+    }
 }
 
 /// The radius of the largest half disc about zero in the left half plane on which `|1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1`,
@@ -90,10 +96,16 @@ pub struct Stiffnesses<'a, T: Real> {
     counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
-    /// Of the present element, the bounds `ω²` and `γ` of the spring that allows the shortest step.
-    worst: [f64; 2],
+    /// Of the present element, the bounds `ω²` and `γ` of the spring that allows the shortest step, and those of that spring
+    /// alone.
+    worst: [[f64; 2]; 2],
     /// Whether the present element may be stiffer than it reports.
     is_unknown: bool,
+}
+
+/// The inverse of the mass that a spring moves at its ends, over directions \[1/kg\].
+fn yielding(ends: &[End]) -> f64 {
+    ends.iter().map(|end| end.yielding).sum()
 }
 
 /// The sum over all springs at one body or coordinate, per mass and inertia.
@@ -237,7 +249,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
-            worst: [0.0; 2],
+            worst: [[0.0; 2]; 2],
             is_unknown: false,
         })
     }
@@ -275,8 +287,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     }
 
     /// The bounds `ω²` and `γ` of the spring that allows the shortest step, among those that were reported since the last
-    /// call, and whether there are unknown ones.
-    pub(crate) fn take_report(&mut self) -> ([f64; 2], bool) {
+    /// call, those of that spring alone, and whether there are unknown ones.
+    pub(crate) fn take_report(&mut self) -> ([[f64; 2]; 2], bool) {
         (core::mem::take(&mut self.worst), core::mem::take(&mut self.is_unknown))
     }
 
@@ -357,7 +369,13 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = self.ends_at(&bodies.map(|body| (body, *p_G)));
         if self.is_bounding() {
             if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
-                self.bound(&ends);
+                let alone = matrices.map(|matrix| {
+                    let [torques, forces] = [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).trace());
+                    let roots = bodies.map(|body| self.inertia_roots[body.place_in(self.topology())]);
+                    let turning = roots.iter().map(Matrix3::norm_squared).sum::<f64>();
+                    forces * yielding(&ends) + torques * turning
+                });
+                self.bound(&ends, alone);
             }
             return;
         }
@@ -422,12 +440,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// If a body does not exist, like slice indexing.
     pub fn impact(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         let ends = self.ends_at(&ends);
-        let all = ends.iter().map(|end| end.yielding).sum::<f64>();
+        let all = yielding(&ends);
         if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {
             return;
         }
         if self.is_bounding() {
-            self.bound(&ends);
+            self.bound(&ends, [frequency * frequency, damping_rate]);
             return;
         }
         for (&End { place, yielding, .. }, weight) in End::weighted(&ends) {
@@ -495,7 +513,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         if self.is_bounding() {
-            self.bound(ends);
+            self.bound(ends, [stiffness, damping].map(|factor| factor.max(0.0) * yielding(ends)));
             return;
         }
         for (end, weight) in End::weighted(ends) {
@@ -509,8 +527,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
     }
 
-    /// Bounds the motion of a spring with these ends.
-    fn bound(&mut self, ends: &[End]) {
+    /// Bounds the motion of a spring with these ends, which alone would have about these bounds.
+    fn bound(&mut self, ends: &[End], alone: [f64; 2]) {
         let Self { bounds, totals, stepping, longest, worst, .. } = self;
         let ends = End::weighted(ends);
         let sum = |bounds: &[([f64; 2], bool)]| {
@@ -528,8 +546,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 (*rates, *is_tight) = (totals[place].bound(greatest), true);
             }
         }
-        let rates = sum(bounds);
-        if stepping.method.longest_step(rates) < stepping.method.longest_step(*worst) {
+        let rates = [sum(bounds), alone];
+        if stepping.method.is_worse(rates, *worst) {
             *worst = rates;
         }
     }

@@ -15,9 +15,9 @@
 //! Four integrators: [`DormandPrince`], explicit, of order 5 with error control;
 //! [`Implicit::trapezoidal`] and [`Implicit::tr_bdf2`], of order 2, for stiff elements and those that switch; and
 //! [`SemiImplicitEuler`], of order 1 with a fixed step. The trapezoidal rule conserves the energy of a stiff contact, which
-//! rings; TR-BDF2 damps it. `DormandPrince` is constructed with its accuracy, `SemiImplicitEuler` with its step, and
-//! the implicit ones with their longest step; error control of these is switched on by
-//! [`with_accuracy`](Implicit::with_accuracy).
+//! rings; TR-BDF2 damps it. Impacts on what is stiff for the step need error control. `DormandPrince` is constructed with its
+//! accuracy, `SemiImplicitEuler` with its step, and the implicit ones with their longest step; error control of these is
+//! switched on by [`with_accuracy`](Implicit::with_accuracy).
 
 mod dormand_prince;
 mod energy;

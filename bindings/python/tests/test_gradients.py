@@ -107,6 +107,37 @@ def test_products_follow_a_change_of_the_system_with_as_many_variables(renew: st
     assert np.allclose(forces, [[0, 0, 0, -1.0, 0, 0], [0, 0, 0, 0, 0, -3.0]])
 
 
+def test_products_are_those_of_the_forces_returned_where_a_commit_switches() -> None:
+    from force_elements._function import Function
+
+    system = fe.System()
+    slider, brake, body = system.add_coordinate(), system.add_coordinate(), system.add_body()
+    system.add_coordinate_spring_damper_ext(
+        slider, stiffness=300.0, use_limit_stops=True, limit_stops_upper=0.05, limit_stops_lower=-1.0, limit_stops_upper_stiffness=1e4
+    )
+    system.add_coordinate_spring_damper_ext(brake, sticking_stiffness=1e4, dynamic_friction_coefficient=0.4, friction_load=5.0)
+    system.add_exponential_spring(fe.GROUND, body.station([0, 0, 0]), mu_static=0.6, mu_kinetic=0.5)
+    function = Function(system)
+    # The stop is struck, the bristles slip, and the anchor lets go.
+    poses, velocities = np.array([[0.04, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 0.0, 5e-4, 0.0, 0.0]])
+    inputs = [function.start, poses, velocities, np.array([0.06, 1e-3]), np.array([0.2, 0.1])]
+    state = system.state()
+    state.poses = np.array([[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
+    state.evaluate()
+    state.reset_memory()
+    inputs[0] = state.values()
+    *_, after = function.evaluate(inputs)
+    assert np.count_nonzero(after != inputs[0]) >= 3
+    for place, numbers in ((1, 3), (3, 2), (4, 2)):
+        for number in range(numbers):
+            rates = [np.zeros_like(array) for array in inputs]
+            rates[place].reshape(-1)[number] = 1.0
+            there, here = (function.evaluate([a + s * r for a, r in zip(inputs, rates)])[:2] for s in (1e-7, -1e-7))
+            for product, a, b in zip(function.jvp(inputs, rates), there, here):
+                # Differences over 2e-7 of forces of up to some kilonewtons.
+                assert np.abs(product - (a - b) / 2e-7).max() < 1e-4 * (1.0 + np.abs(product).max())
+
+
 def test_values_restore_all_worlds() -> None:
     system = everything()
     batch = fe.Batch(system, 3)

@@ -54,7 +54,8 @@ impl<T: Real> Newton<T> {
 
     /// Solves a stage from the guess in `y`; leaves the solution there, and its rates.
     ///
-    /// A Jacobian kept from elsewhere that does not lead to the solution is replaced by one at the guess.
+    /// A Jacobian kept from elsewhere that does not lead to the solution is replaced by one at the guess: iterates may diverge, or
+    /// corrections be small only because the Jacobian is that of a stiff contact that has ended.
     ///
     /// # Errors
     /// [`SimulationError::StepNotConverged`], and those of an evaluation.
@@ -75,32 +76,36 @@ impl<T: Real> Newton<T> {
         self.guess.clear();
         self.guess.extend_from_slice(y);
         let mut solved = self.iterate(simulation, stage, y, rates);
-        if is_kept && solved.is_err() {
+        if is_kept && !matches!(solved, Ok(true)) {
             self.jacobian = None;
             y.copy_from_slice(&self.guess);
             solved = self.iterate(simulation, stage, y, rates);
         }
-        if solved.is_ok() {
-            if !is_plain::<T>() {
-                self.converge_derivatives(simulation, stage, y, rates)?;
-            }
-            stage.calc_rates(simulation, y, rates)?;
-            return Ok(());
+        if let Err(error) = solved {
+            self.jacobian = None;
+            return Err(error);
         }
-        self.jacobian = None;
-        solved
+        if !is_plain::<T>() {
+            self.converge_derivatives(simulation, stage, y, rates)?;
+            stage.calc_rates(simulation, y, rates)?;
+        }
+        Ok(())
     }
 
+    /// Returns whether the last correction has decreased the residual, as far as that is not negligible, once corrections are; with
+    /// the rates at the solution.
     fn iterate(
         &mut self,
         simulation: &mut Simulation<'_, T>,
         stage: &Stage<'_, T>,
         y: &mut [T],
         rates: &mut [T],
-    ) -> Result<(), SimulationError> {
+    ) -> Result<bool, SimulationError> {
         // The level of rounding in forces over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
+        let scale = simulation.plant().scale.unwrap_or(1.0);
+        let relative = |number: T, y: T| number.to_f64().abs() / (scale + y.to_f64().abs());
         let (mut last_size, mut last_worst) = (None::<f64>, None::<f64>);
         for iterations in 1..=LIMIT {
             stage.calc_rates(simulation, y, rates)?;
@@ -120,14 +125,18 @@ impl<T: Real> Newton<T> {
             let mut size = 0.0_f64;
             for (&i, &c) in self.unknowns.iter().zip(&self.correction) {
                 y[i] -= c;
-                size = size.max((c.abs() / (T::one() + y[i].abs())).to_f64());
+                size = size.max(relative(c, y[i]));
             }
             let ratio = last_size.map_or(1.0, |last| size / last);
             // Corrections decrease like a geometric series, of which this is the remainder.
             let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
             if size <= tolerance || left <= tolerance {
                 self.jacobian = Some(jacobian);
-                return Ok(());
+                stage.calc_rates(simulation, y, rates)?;
+                let left = self.write_residual(stage, y, rates);
+                let mut residuals = self.unknowns.iter().zip(&self.correction);
+                let is_negligible = residuals.all(|(&i, &residual)| relative(residual, y[i]) <= tolerance);
+                return Ok(is_negligible || left <= 0.9 * worst);
             }
             // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);

@@ -7,8 +7,8 @@ use force_elements::simulation::{Integrator as _, RigidBody, SemiImplicitEuler, 
 use force_elements::spatial_bushing::Symmetric6;
 use force_elements::testing::Numbers;
 use force_elements::{
-    BodyIndex, CableSpring, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity, State, Station,
-    cable_spring, linear_bushing, spatial_bushing,
+    BodyIndex, CableSpring, ExponentialSpring, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity,
+    State, Station, cable_spring, exponential_spring, linear_bushing, spatial_bushing,
 };
 
 use super::{BOUNDED, Host, STEPS, any_body, symplectic};
@@ -393,4 +393,39 @@ fn the_bound_of_weights_over_a_drum_changes_evenly_with_their_motion() {
             assert!((ratio - 1.0).abs() < 0.01, "step {step}, moved by {moved} m: {ratio}");
         }
     }
+}
+
+/// A body on a soft mount, added first, and on a stiff one of another kind.
+#[test]
+fn the_element_that_is_named_is_the_stiffest_on_what_limits_the_step() {
+    let mut host = Host::new(0.0);
+    let body =
+        host.add_body(RigidBody::new(1.0, Point3::origin(), Matrix3::identity() * 0.01).expect("a body"));
+    let mount = |stiffness: f64| {
+        let stiffness = Vector6::new(
+            stiffness,
+            stiffness,
+            stiffness,
+            100.0 * stiffness,
+            100.0 * stiffness,
+            100.0 * stiffness,
+        );
+        let parameters = linear_bushing::Parameters { stiffness, ..Default::default() };
+        LinearBushing::<f64>::new(Frame::ground(Pose::identity()), Frame::of(body), parameters)
+            .expect("valid")
+    };
+    let soft = host.system.add(mount(1.0)).expect("exists").id();
+    let spring = exponential_spring::Parameters::default();
+    let station = Station::on(body, Point3::new(0.0, 0.0, -0.1));
+    let floor = Frame::ground(Pose::translation(0.0, 0.0, -0.1));
+    let spring =
+        host.system.add(ExponentialSpring::new(floor, station, spring).expect("valid")).expect("exists").id();
+    let stiff = host.system.add(mount(1e4)).expect("exists").id();
+    let mut state = host.system.default_state();
+    let named = |state: &State<f64>| host.stable(state, symplectic()).element.expect("limited");
+    assert_eq!(named(&state), stiff);
+    host.system.set_enabled(&mut state, stiff, false).expect("there");
+    assert_eq!(named(&state), spring);
+    host.system.set_enabled(&mut state, spring, false).expect("there");
+    assert_eq!(named(&state), soft);
 }

@@ -1,8 +1,8 @@
 """An evaluation and its commit as a function of arrays, with its products: what ``force_elements.jax`` and ``.torch`` share.
 
 Of five inputs: variables (..., v) in the order of ``State.keys()``, time first; poses (..., b, 4, 4) or (..., b, 7); velocities
-(..., b, 6); coordinates and their rates (..., c). Of three outputs: wrenches (..., b, 6), forces on coordinates (..., c), and the
-variables after the commit (..., v).
+(..., b, 6); coordinates and their rates (..., c). Of three outputs: wrenches (..., b, 6) and forces on coordinates (..., c), both
+before the commit, and the variables after it (..., v).
 """
 
 import math
@@ -161,9 +161,8 @@ class Function:
             batch = self._batch = Batch(self._system, n, state=self._state, threads=self._threads)
         batch.set_values(variables)
         wrenches, forces = np.empty((n, self.bodies, 6)), np.empty((n, self.coordinates))
-        run = batch.step if commits else batch.evaluate
         try:
-            run(
+            batch.evaluate(
                 poses=poses,
                 velocities=velocities,
                 coordinates=coordinates,
@@ -171,6 +170,8 @@ class Function:
                 wrenches=wrenches,
                 coordinate_forces=forces,
             )
+            if commits:
+                batch.accept()
         except TopologyError:
             # Worlds could be carried over, but the arrays of the caller have the shapes of before.
             raise TopologyError(
