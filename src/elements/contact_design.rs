@@ -102,7 +102,7 @@ const TIPPING: f64 = 0.5;
 /// // At 60 Hz it would sink in by more than a centimetre.
 /// let slow = ContactDesign { step: 1.0 / 60.0, ..design };
 /// assert_eq!(Parameters::<f64>::for_contact(&slow).unwrap_err().name, "contact_design.step");
-/// assert!(slow.longest_step() > 1.0 / 210.0);
+/// assert!(slow.longest_step()? > 1.0 / 210.0);
 /// # Ok::<(), force_elements::InvalidValue>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,8 +173,12 @@ impl ContactDesign {
     ///
     /// A gentle impact may shorten it: with less restitution, or the same at less speed, the contact is more damped. With a
     /// restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however large the body is.
-    pub fn longest_step(&self) -> f64 {
-        self.longest_step_and_hint().0
+    ///
+    /// # Errors
+    /// [`InvalidValue`] as by [`validate`](Self::validate) for every number but the step.
+    pub fn longest_step(&self) -> Result<f64, InvalidValue> {
+        self.check_task()?;
+        Ok(self.longest_step_and_hint().0)
     }
 
     /// The longest step \[s\], with a hint for those who exceed it.
@@ -203,9 +207,19 @@ impl ContactDesign {
     /// [longest](Self::longest_step); also for a restitution so large that a body of this extent would rock for a long
     /// time.
     pub fn validate(&self) -> Result<(), InvalidValue> {
+        self.check_task()?;
+        check::positive("contact_design.step", self.step)?;
+        let (longest, hint) = self.longest_step_and_hint();
+        check::at_most("contact_design.step", self.step, hint, longest)?;
+        let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
+        let must = Requirement::Below("that at which a contact this stiff rocks on");
+        check::that(is_damped, "contact_design.restitution", self.restitution, must)
+    }
+
+    /// Checks all numbers but the step.
+    fn check_task(&self) -> Result<(), InvalidValue> {
         check::positive("contact_design.mass", self.mass)?;
         check::positive("contact_design.extent", self.extent)?;
-        check::positive("contact_design.step", self.step)?;
         check::positive("contact_design.points", f64::from(self.points))?;
         check::positive("contact_design.speed", self.speed)?;
         check::positive("contact_design.restitution", self.restitution)?;
@@ -213,12 +227,7 @@ impl ContactDesign {
         check::nonnegative("contact_design.mu_static", self.mu_static)?;
         check::nonnegative("contact_design.mu_kinetic", self.mu_kinetic)?;
         check::at_most("contact_design.mu_kinetic", self.mu_kinetic, "mu_static", self.mu_static)?;
-        check::positive("contact_design.gravity", self.gravity)?;
-        let (longest, hint) = self.longest_step_and_hint();
-        check::at_most("contact_design.step", self.step, hint, longest)?;
-        let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
-        let must = Requirement::Below("that at which a contact this stiff rocks on");
-        check::that(is_damped, "contact_design.restitution", self.restitution, must)
+        check::positive("contact_design.gravity", self.gravity)
     }
 
     /// The dissipation `c` after Hunt and Crossley \[s/m\].
@@ -364,10 +373,14 @@ mod tests {
         ] {
             let error = broken.validate().expect_err(name);
             assert_eq!(error.name.strip_prefix("contact_design."), Some(name), "{error}");
+            // An elastic contact has a longest step, and so has every step.
+            let has_longest = name == "step" || broken.restitution == 1.0;
+            assert_eq!(broken.longest_step().is_ok(), has_longest, "{name}");
         }
-        let longest = ContactDesign { step: design.longest_step(), ..design };
+        let longest_step = |design: ContactDesign| design.longest_step().expect("valid");
+        let longest = ContactDesign { step: longest_step(design), ..design };
         assert_eq!(longest.validate(), Ok(()));
-        let longer = ContactDesign { step: design.longest_step() * 1.001, ..design };
+        let longer = ContactDesign { step: longest_step(design) * 1.001, ..design };
         assert!(longer.validate().is_err());
     }
 
@@ -388,15 +401,16 @@ mod tests {
                 ContactDesign { mu_static: 4.0, restitution: 0.5, ..design },
             ),
         ] {
-            assert!(longer.longest_step() > 1.1 * design.longest_step(), "{longer:?}");
-            let refused = ContactDesign { step: 1.01 * design.longest_step(), ..design }.validate();
+            let step = design.longest_step().expect("valid");
+            assert!(longer.longest_step().expect("valid") > 1.1 * step, "{longer:?}");
+            let refused = ContactDesign { step: 1.01 * step, ..design }.validate();
             hints.insert(refused.expect_err("longer").requirement);
         }
         assert_eq!(hints.len(), 4, "{hints:?}");
         // To the digits that the page gives.
         for (speed, longest) in [(1.0, 5.2e-3), (0.25, 1.3e-3)] {
             for extent in [10.0, 1e3] {
-                let step = ContactDesign { extent, speed, ..design }.longest_step();
+                let step = ContactDesign { extent, speed, ..design }.longest_step().expect("valid");
                 assert!((step - longest).abs() < 5e-5, "{speed} {extent}: {step}");
             }
         }

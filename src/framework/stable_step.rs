@@ -3,7 +3,7 @@
 use nalgebra::ComplexField;
 
 use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stepping, Stiffnesses};
-use crate::math::{Real, check};
+use crate::math::{Real, Requirement, check};
 use crate::mechanics::Inertias;
 
 /// The longest stable step, and the element that limits it.
@@ -101,8 +101,10 @@ impl<T: Real> ForceSystem<T> {
     /// [`steps`](crate::guide::steps#contacts-between-two-evaluations).
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.
+    /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
+    /// [`Error::InvalidValue`] unless `within` is at least zero.
     pub fn passing_time(&self, state: &State<T>, within: f64) -> Result<(f64, Option<ElementId>), Error> {
+        check::that(within >= 0.0, "within", within, Requirement::NonNegative)?;
         self.require(state, Stage::Dynamics)?;
         let mut shortest = (f64::INFINITY, None);
         self.for_each_enabled(state, |id, element| {

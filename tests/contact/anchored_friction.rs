@@ -220,7 +220,7 @@ fn a_tall_box_rests_at_the_step_of_its_design() {
         [([0.15, 0.1, 0.3], [4, 4, 2]), ([0.06, 0.06, 0.3], [4, 4, 2]), ([0.3, 0.2, 0.03], [4, 4, 1])]
     {
         let any_step = ContactDesign::new(30.0, half[2], 1e-6).with_impact(0.5, 0.2);
-        let design = ContactDesign { step: 0.3 * any_step.longest_step(), ..any_step };
+        let design = ContactDesign { step: 0.3 * any_step.longest_step().expect("valid"), ..any_step };
         let (scene, _) = brick(half, cells, &design);
         let mut simulation = scene.start(Pose::translation(0.0, 0.0, half[2]), sliding(0.02, 0.0));
         // Each step is checked.

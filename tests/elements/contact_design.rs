@@ -307,7 +307,7 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
         for speed in [0.2, 1.0, 2.0] {
             let any_step = ContactDesign::new(0.5, 0.05, 1e-6).with_points(1).with_impact(speed, restitution);
             for share in [0.95, 0.5, 0.2] {
-                let design = ContactDesign { step: share * any_step.longest_step(), ..any_step };
+                let design = ContactDesign { step: share * any_step.longest_step().expect("valid"), ..any_step };
                 let Ok(parameters) = hertz_contact::Parameters::for_contact(&design, 0.05) else { continue };
                 struck += 1;
                 let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);
@@ -333,7 +333,7 @@ fn a_cube_on_four_balls_of_hertz_strikes_flat_at_the_step_of_its_design() {
     for (speed, restitution, share) in [(0.5, 0.2, 0.9), (1.0, 0.1, 0.5), (2.0, 0.4, 0.95), (1.0, 0.3, 0.3)] {
         for radius in [0.02, 0.2] {
             let any_step = ContactDesign::new(3.0, 0.1, 1e-6).with_impact(speed, restitution);
-            let design = ContactDesign { step: share * any_step.longest_step(), ..any_step };
+            let design = ContactDesign { step: share * any_step.longest_step().expect("valid"), ..any_step };
             let parameters = hertz_contact::Parameters::for_contact(&design, radius).expect("in range");
             let mut cube = Cube::under(Vector3::zeros(), 3.0, 0.1);
             for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {

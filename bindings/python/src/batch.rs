@@ -529,7 +529,8 @@ impl Batch {
         })
     }
 
-    /// Replaces the worlds where ``mask`` (n,) of bool is true by copies of ``state``, by default of the default state.
+    /// Replaces the worlds where ``mask`` (n,) of bool is true by copies of ``state``, by default of the default state of the system,
+    /// with its parameters: those that differ between worlds are to be written again.
     #[pyo3(signature = (mask, state=None))]
     fn reset(
         &mut self,

@@ -57,8 +57,8 @@ impl ContactDesign {
     /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a
     /// restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however large the body is.
     #[getter]
-    fn longest_step(&self) -> f64 {
-        self.0.longest_step()
+    fn longest_step(&self) -> PyResult<f64> {
+        self.0.longest_step().map_err(raised)
     }
 
     /// Parameters of an exponential spring at each of the points. Under its weight the body rests with the points at height zero.

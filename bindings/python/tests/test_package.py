@@ -491,6 +491,37 @@ def test_a_pickled_batch_continues_bit_for_bit() -> None:
     assert np.array_equal(batch.values(), there.values())
 
 
+def test_a_state_whose_motion_cannot_be_evaluated_can_be_pickled() -> None:
+    system = fe.System()
+    body = system.add_body()
+    system.add_linear_bushing(fe.GROUND, body, stiffness=100.0)
+    state = system.state()
+    state.set_body(body, [0.1, 0.0, 0.0])
+    state.evaluate()
+    state.accept()
+    state.set_body(body, [0.1, 0.0, 0.0, np.cos(1.55), np.sin(1.55), 0.0, 0.0])   # which way, by 3.1 rad?
+    with pytest.raises(fe.ElementError):
+        state.evaluate()
+    there = pickle.loads(pickle.dumps(state))
+    assert np.array_equal(there.poses, state.poses) and there.to_bytes() == state.to_bytes()
+    for moved in (state, there):
+        moved.set_body(body, [0.2, 0.0, 0.0])
+        moved.evaluate()
+    assert np.array_equal(there.wrenches, state.wrenches)
+
+
+def test_what_a_design_and_a_passing_time_are_asked_is_checked() -> None:
+    with pytest.raises(fe.InvalidValueError, match="extent"):
+        fe.ContactDesign(1.0, np.nan, 1e-3).longest_step
+    system = fe.System()
+    system.add_hertz_contact(fe.GROUND, system.add_body().station([0, 0, 0]), 0.1, effective_modulus=1e6)
+    state = system.state()
+    state.evaluate()
+    for within in (np.nan, -1.0):
+        with pytest.raises(fe.InvalidValueError, match="within"):
+            state.passing_time(within)
+
+
 @pytest.mark.parametrize("friction", [None, 0.2])
 def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | None) -> None:
     system = fe.System()

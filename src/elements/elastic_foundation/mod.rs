@@ -122,7 +122,7 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 ///   `L²/6r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
 ///   reaches only into the middle of a larger face is not detected.
 /// - Friction acts at the vertices of clipped faces. Against turning on the spot a base of few faces resists too much: the base
-///   of a cube with 1, 2, 4 or 8 cells along each edge by 1.85, 1.12, 1.04 or 1.02 times the torque of even pressure.
+///   of a cube with 1, 2, 4 or 8 cells along each edge by 1.85, 1.12, 1.04 or 1.01 times the torque of even pressure.
 /// - Faces press with their own area, upright ones too: with clipped faces a cube of side `s` that stands `x` deep in a
 ///   half-space carries `k (s² x + 2 s x²)`, of which its bottom carries the first part.
 /// - By centroids a contact that is smaller than a face is missed, or counts with the whole face: a cube of 0.2 m and 192

@@ -157,8 +157,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///   parameters for a mass, a speed and a step.
 /// - **A host with fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, for any mass: 0.28 ms after a
 ///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 %
-///   of the fall. The method is unstable above `2√2`: at 1 ms that station rebounds to more than ten times the height
-///   of its fall, without an error.
+///   of the fall. The method is unstable above `2√2`: at 1 ms that station rebounds to several times the height of
+///   its fall, without an error.
 /// - The clamp applies to a station so deep below the plane that the exponential overflows. An evaluation returns
 ///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a friction force overflows.
 ///
