@@ -307,7 +307,8 @@ fn a_ball_of_hertz_rebounds_at_the_stated_restitution() {
         for speed in [0.2, 1.0, 2.0] {
             let any_step = ContactDesign::new(0.5, 0.05, 1e-6).with_points(1).with_impact(speed, restitution);
             for share in [0.95, 0.5, 0.2] {
-                let design = ContactDesign { step: share * any_step.longest_step().expect("valid"), ..any_step };
+                let design =
+                    ContactDesign { step: share * any_step.longest_step().expect("valid"), ..any_step };
                 let Ok(parameters) = hertz_contact::Parameters::for_contact(&design, 0.05) else { continue };
                 struck += 1;
                 let mut cube = Cube::under(Vector3::zeros(), 0.5, 0.05);

@@ -14,6 +14,7 @@ use force_elements::shapes::{
     SolidShape, Sphere, Torus, TriangleMesh,
 };
 use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -221,14 +222,22 @@ impl Mesh {
         Ok(Self { mesh: Arc::new(make(&points, &faces).map_err(of_shape)?) })
     }
 
-    /// A mesh from an OBJ or STL file, by the ending of its name.
+    /// A mesh from a file whose name ends in .obj or .stl.
     #[staticmethod]
     #[pyo3(signature = (path, *, closed=true))]
     fn load(path: PathBuf, closed: bool) -> PyResult<Self> {
-        let file = File::open(&path)?;
-        let is_stl = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("stl"));
-        let reader = BufReader::new(file);
-        let list = if is_stl { FaceList::read_stl(reader) } else { FaceList::read_obj(reader) };
+        let reader = BufReader::new(File::open(&path)?);
+        let ends_in = |known: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known));
+        let list = match [ends_in("stl"), ends_in("obj")] {
+            [true, _] => FaceList::read_stl(reader),
+            [_, true] => FaceList::read_obj(reader),
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "{}: only .obj and .stl files can be read",
+                    path.display()
+                )));
+            }
+        };
         let list = list.map_err(of_shape)?;
         let mesh = if closed { list.closed() } else { list.open() };
         Ok(Self { mesh: Arc::new(mesh.map_err(of_shape)?) })

@@ -510,6 +510,13 @@ def test_a_state_whose_motion_cannot_be_evaluated_can_be_pickled() -> None:
     assert np.array_equal(there.wrenches, state.wrenches)
 
 
+def test_a_mesh_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "part.ply"
+    path.write_text("ply\n")
+    with pytest.raises(ValueError, match="part.ply: only .obj and .stl"):
+        fe.Mesh.load(path)
+
+
 def test_what_a_design_and_a_passing_time_are_asked_is_checked() -> None:
     with pytest.raises(fe.InvalidValueError, match="extent"):
         fe.ContactDesign(1.0, np.nan, 1e-3).longest_step

@@ -105,11 +105,15 @@ impl<T: Real> Newton<T> {
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
         let scale = simulation.plant().scale.unwrap_or(1.0);
-        let relative = |number: T, y: T| number.to_f64().abs() / (scale + y.to_f64().abs());
+        // Velocities whose displacement is that of the rounding of positions.
+        let is_place = |&i: &usize| matches!(simulation.role(i), Role::Position | Role::Orientation);
+        let places = (0..y.len()).filter(is_place).map(|i| y[i].to_f64().abs());
+        let rounding = T::default_epsilon().to_f64() * places.fold(0.0, f64::max) / stage.weight;
         let (mut last_size, mut last_worst) = (None::<f64>, None::<f64>);
         for iterations in 1..=LIMIT {
             stage.calc_rates(simulation, y, rates)?;
             let worst = self.write_residual(stage, y, rates);
+            let residual = self.largest(y, scale);
             // No further Jacobian for diverging iterates.
             if last_worst.is_some_and(|last| worst > last * 2.0) {
                 return Err(stage.not_converged(worst, iterations));
@@ -122,21 +126,21 @@ impl<T: Real> Newton<T> {
                 return Err(stage.not_converged(worst, iterations));
             }
             last_worst = Some(worst);
-            let mut size = 0.0_f64;
             for (&i, &c) in self.unknowns.iter().zip(&self.correction) {
                 y[i] -= c;
-                size = size.max(relative(c, y[i]));
             }
+            let size = self.largest(y, scale);
             let ratio = last_size.map_or(1.0, |last| size / last);
             // Corrections decrease like a geometric series, of which this is the remainder.
             let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
-            if size <= tolerance || left <= tolerance {
+            // Of forces it is felt as far as they are stiff: as far as the residual exceeds the correction.
+            let felt = rounding * (1.0 - size / residual);
+            let is_rounding = last_size.is_some() && ratio > 0.5 && size <= felt;
+            if size <= tolerance || left <= tolerance || is_rounding {
                 self.jacobian = Some(jacobian);
                 stage.calc_rates(simulation, y, rates)?;
                 let left = self.write_residual(stage, y, rates);
-                let mut residuals = self.unknowns.iter().zip(&self.correction);
-                let is_negligible = residuals.all(|(&i, &residual)| relative(residual, y[i]) <= tolerance);
-                return Ok(is_negligible || left <= 0.9 * worst);
+                return Ok(left <= 0.9 * worst || self.largest(y, scale) <= tolerance);
             }
             // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
@@ -182,6 +186,13 @@ impl<T: Real> Newton<T> {
             worst = worst.max(residual.to_f64().abs());
         }
         worst
+    }
+
+    /// The largest residual or correction, relative to the unknowns in `y` or this scale.
+    fn largest(&self, y: &[T], scale: f64) -> f64 {
+        let numbers = self.unknowns.iter().zip(&self.correction);
+        let relative = numbers.map(|(&i, number)| number.to_f64().abs() / (scale + y[i].to_f64().abs()));
+        relative.fold(0.0, f64::max)
     }
 
     /// Divides errors of the unknowns, at their places among the variables, by `1 − w·J`: stiff components are damped
