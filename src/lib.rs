@@ -156,8 +156,8 @@ pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, ElementResult, End, Error,
     ForceElement, ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen,
-    PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stepping,
-    Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stiffnesses,
+    VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

@@ -10,7 +10,7 @@ use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::testing::{Spoilt, refuses_parameters};
 use force_elements::{
     BodyIndex, ElementError, Error, ForceSystem, Frame, Handle, HertzContact, KinematicsError, Pose, Refusal,
-    Requirement, SpatialVelocity, Station, Stepping,
+    Requirement, SpatialVelocity, Station, StepMethod,
 };
 
 use super::restitution::restitution;
@@ -316,8 +316,8 @@ fn the_step_for_a_speed_of_impact_is_that_of_its_deepest_place() -> Result<(), E
         let length = |gap: f64, velocity: f64, impact_speed: f64| -> Result<f64, Error> {
             let simulation =
                 scene.start(gap, SpatialVelocity::new(Vector3::zeros(), Vector3::z() * velocity));
-            let stepping = Stepping { impact_speed, ..Stepping::default() };
-            Ok(scene.system.stable_step(simulation.state(), &scene.plant, stepping)?.length)
+            let method = StepMethod::SymplecticEuler;
+            Ok(scene.system.stable_step(simulation.state(), &scene.plant, method, impact_speed)?.length)
         };
         let mut before = f64::INFINITY;
         for speed in [0.01, 0.1, 2.0] {
