@@ -1,4 +1,4 @@
-//! Points and normals of meshes whose vertices carry derivatives.
+//! Points and normals of meshes.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 
-/// Vertices with their derivatives, and those of the faces.
+/// Vertices, with their derivatives if the scalar has any, and those of the faces.
 #[derive(Debug)]
 pub(super) struct Geometry<T: Real> {
     pub(super) vertices: Vec<Point3<T>>,

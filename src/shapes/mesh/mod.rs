@@ -128,7 +128,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The number of vertices, those that were merged included.
     pub fn vertex_count(&self) -> usize {
-        self.plain.vertices.len()
+        self.plain.geometry.vertices.len()
     }
 
     /// The number of faces.
@@ -138,7 +138,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The vertices, as given.
     pub fn vertices(&self) -> impl ExactSizeIterator<Item = Point3<T>> + '_ {
-        (0..self.plain.vertices.len()).map(|vertex| self.vertex(vertex))
+        (0..self.plain.geometry.vertices.len()).map(|vertex| self.vertex(vertex))
     }
 
     /// The corners of each face, as indices of vertices; of merged vertices, the first.
@@ -221,23 +221,25 @@ impl<T: Real> TriangleMesh<T> {
 
     #[inline]
     pub(crate) fn vertex(&self, vertex: usize) -> Point3<T> {
-        self.carried().map_or_else(|| self.plain.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
+        self.carried()
+            .map_or_else(|| self.plain.geometry.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
     }
 
     #[inline]
     pub(crate) fn centroid(&self, face: usize) -> Point3<T> {
-        self.carried().map_or_else(|| self.plain.centroids[face].map(T::lit), |own| own.centroids[face])
+        self.carried()
+            .map_or_else(|| self.plain.geometry.centroids[face].map(T::lit), |own| own.centroids[face])
     }
 
     #[inline]
     pub(crate) fn normal(&self, face: usize) -> Vector3<T> {
-        self.carried().map_or_else(|| self.plain.normals[face].map(T::lit), |own| own.normals[face])
+        self.carried().map_or_else(|| self.plain.geometry.normals[face].map(T::lit), |own| own.normals[face])
     }
 
     /// The area of a face \[m²\].
     #[inline]
     pub(crate) fn area(&self, face: usize) -> T {
-        self.carried().map_or_else(|| T::lit(self.plain.areas[face]), |own| own.areas[face])
+        self.carried().map_or_else(|| T::lit(self.plain.geometry.areas[face]), |own| own.areas[face])
     }
 
     /// An edge of a face, from corner k to the next: its start and its direction.
@@ -245,7 +247,7 @@ impl<T: Real> TriangleMesh<T> {
         let [from, to] = [k, (k + 1) % 3].map(|k| self.plain.faces[face][k] as usize);
         let along = match self.carried() {
             Some(own) => own.vertices[to] - own.vertices[from],
-            None => (self.plain.vertices[to] - self.plain.vertices[from]).map(T::lit),
+            None => (self.plain.geometry.vertices[to] - self.plain.geometry.vertices[from]).map(T::lit),
         };
         (self.vertex(from), along)
     }
