@@ -111,19 +111,23 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// [`ShapeError::Mesh`] with the first of the faults for which [every mesh](Self#refused) is refused.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        let (plain, topology) = examine(vertices, faces).map_err(|faults| match faults.first() {
+        let topology = examine(vertices, faces).map_err(|faults| match faults.first() {
             Some(&fault) => ShapeError::Mesh { fault },
             None => ShapeError::Mesh { fault: MeshFault::Empty },
         })?;
-        let plain = PlainMesh::build(plain, topology, T::negligible().to_f64());
-        let carried = (!is_plain::<T>()).then(|| Arc::new(Geometry::new(vertices, &plain.faces)));
+        let plain = PlainMesh::build(topology, T::negligible().to_f64());
+        let carried = (!is_plain::<T>()).then(|| {
+            let mut geometry = Geometry::of(vertices.to_vec(), faces.len());
+            plain.faces.iter().for_each(|&corners| _ = geometry.push(corners));
+            Arc::new(geometry)
+        });
         Ok(Self { plain: Arc::new(plain), carried })
     }
 
     /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
-        examine(vertices, faces).map_or_else(|faults| faults, |(_, topology)| topology.openings)
+        examine(vertices, faces).map_or_else(|faults| faults, |topology| topology.openings)
     }
 
     /// The number of vertices, those that were merged included.
@@ -320,15 +324,11 @@ impl<T: Real> TriangleMesh<T> {
     }
 }
 
-/// Vertices in plain numbers and the topology of the faces, or all faults of single vertices and faces.
-fn examine<T: Real>(
-    vertices: &[Point3<T>],
-    faces: &[[u32; 3]],
-) -> Result<(Vec<Point3<f64>>, Topology), Vec<MeshFault>> {
+/// The topology of the faces, or all faults of single vertices and faces.
+fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Topology, Vec<MeshFault>> {
     check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
-    let plain: Vec<_> = vertices.iter().map(|p| p.map(T::to_f64)).collect();
-    let topology = Topology::new(&plain, faces, T::negligible().to_f64(), can_hold::<T>)?;
-    Ok((plain, topology))
+    let plain = vertices.iter().map(|p| p.map(T::to_f64)).collect();
+    Topology::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
 }
 
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.

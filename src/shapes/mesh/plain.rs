@@ -31,15 +31,8 @@ pub(super) struct PlainMesh {
 }
 
 impl PlainMesh {
-    pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, negligible: f64) -> Self {
-        let Topology { faces, neighbours, normals, areas, scales, openings } = topology;
-        let corner = |index: u32| vertices[index as usize];
-        let third = 1.0 / 3.0;
-        let centroids: Vec<_> = faces
-            .iter()
-            .map(|f| Point3::from((corner(f[0]).coords + corner(f[1]).coords + corner(f[2]).coords) * third))
-            .collect();
-        let geometry = Geometry { vertices, centroids, normals, areas };
+    pub(super) fn build(topology: Topology, negligible: f64) -> Self {
+        let Topology { faces, neighbours, geometry, scales, openings } = topology;
         let tree = Tree::new(&faces, &geometry);
         let (min, max) = tree.bounds();
         let mut mesh = Self {
