@@ -1,5 +1,6 @@
 //! The elements of one kind by place: which places are taken, and their names.
 
+use alloc::sync::Arc;
 use core::fmt::Debug;
 
 use crate::framework::{ElementError, ElementName, Error};
@@ -9,7 +10,7 @@ use crate::mechanics::Places;
 #[derive(Debug, Clone)]
 pub(crate) struct Roster {
     pub(crate) kind: &'static str,
-    pub(crate) places: Places,
+    pub(crate) places: Arc<Places>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
 }
@@ -17,7 +18,7 @@ pub(crate) struct Roster {
 impl Roster {
     /// A kind without elements.
     pub(crate) fn new(kind: &'static str) -> Self {
-        Self { kind, places: Places::default(), layout: 0 }
+        Self { kind, places: Arc::default(), layout: 0 }
     }
 
     /// The kind, place and given name of the element at this place.
