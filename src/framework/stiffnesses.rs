@@ -372,15 +372,11 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             }
             return;
         }
-        for (&End { place, .. }, weight) in End::weighted(&ends) {
-            let of_mass = Matrix3::from_diagonal_element(self.mass_roots[place]);
-            let of_inertia = self.inertia_roots[place];
-            let lever = p_G.map(T::to_f64) - self.mass_centers[place];
+        for (&End { place, lines, .. }, weight) in End::weighted(&ends) {
             // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
             let mut to_center = Matrix6::zeros();
-            to_center.fixed_view_mut::<3, 3>(0, 3).copy_from(&of_mass);
-            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&of_inertia);
-            to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(of_inertia * lever.cross_matrix()));
+            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&self.inertia_roots[place]);
+            to_center.fixed_columns_mut::<3>(3).copy_from(&lines);
             let total = &mut self.totals[place];
             total.stiffness += to_center * stiffness * to_center.transpose() * weight;
             total.damping += to_center * damping * to_center.transpose() * weight;
