@@ -90,11 +90,11 @@ impl<T: Real> Linearization<T> {
     /// let mode = state.variable_place(&format!("{}.friction_mode", brake.id()))?;
     /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
-    /// *change.number_mut(coefficient) = -0.01;
+    /// *change.number_mut(coefficient)? = -0.01;
     /// linearization.apply(&none, &none, &mut forces, Some((&change, &mut next)))?;
     /// assert!((forces.coordinate(disc) - 0.5).abs() < 1e-12); // it brakes with −20 N
-    /// assert!((next.number(mode) + 0.5).abs() < 1e-12);
-    /// assert_eq!(next.number(coefficient), -0.01);
+    /// assert!((next.number(mode)? + 0.5).abs() < 1e-12);
+    /// assert_eq!(next.number(coefficient)?, -0.01);
     /// # Ok::<(), force_elements::Error>(())
     /// ```
     ///
