@@ -82,7 +82,7 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<StableStep, Error> {
         self.require(state, Stage::Dynamics)?;
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, impact_speed)?;
-        self.bound_step(state, stiffnesses, method, f64::INFINITY)
+        self.bound_step(state, stiffnesses, f64::INFINITY)
     }
 
     /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
@@ -138,7 +138,7 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Dynamics)?;
         check::nonnegative("step", step)?;
         let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, 0.0)?.without_friction();
-        let stable = self.bound_step(state, stiffnesses, method, step)?;
+        let stable = self.bound_step(state, stiffnesses, step)?;
         let passing = self.passing_time(state, step)?;
         let shortest = if passing.0 < stable.length { passing } else { (stable.length, stable.element) };
         self.require_within(step, shortest)
@@ -164,7 +164,6 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &State<T>,
         mut stiffnesses: Stiffnesses<'_, T>,
-        method: StepMethod,
         longest: f64,
     ) -> Result<StableStep, Error> {
         self.for_each_enabled(state, |_, element| element.report_stiffness(&mut stiffnesses))?;
@@ -176,7 +175,7 @@ impl<T: Real> ForceSystem<T> {
             damping_rate: 0.0,
             unknown: None,
         };
-        let mut shortest = [[0.0; 2]; 2];
+        let (method, mut shortest) = (stiffnesses.method, [[0.0; 2]; 2]);
         self.for_each_enabled(state, |id, element| {
             element.report_stiffness(&mut stiffnesses);
             let (worst, is_unknown) = stiffnesses.take_report();

@@ -68,7 +68,7 @@ const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
-    method: StepMethod,
+    pub(super) method: StepMethod,
     impact_speed: f64,
     /// In f64 and Ground, by place of the body.
     mass_centers: Vec<Point3<f64>>,

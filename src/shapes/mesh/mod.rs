@@ -272,11 +272,6 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
     /// which face it lies and whether `p` is inside, which no derivative changes.
-    #[inline]
-    fn in_scalar(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
-        if is_plain::<T>() { found.1.cast() } else { self.with_derivatives(found, p) }
-    }
-
     fn with_derivatives(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
         let (MeshPart { face, feature }, near) = *found;
         let point = match feature {
@@ -335,7 +330,8 @@ fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Topolo
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         match self.plain.nearest(&p_S.map(T::to_f64)) {
-            Some(found) => self.in_scalar(&found, p_S),
+            Some((_, near)) if is_plain::<T>() => near.cast(),
+            Some(found) => self.with_derivatives(&found, p_S),
             None => self.nearest_from_afar(p_S),
         }
     }

@@ -94,20 +94,16 @@ impl PlainMesh {
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(MeshPart, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
-        let is_far = !(squared.is_finite() && squared <= self.half_extents.norm_squared());
-        (!is_far).then(|| self.nearest_at(self.tree.nearest(p, None), p))
-    }
-
-    /// The nearest point of all faces, which is on the triangle at `slot`.
-    #[inline]
-    pub(super) fn nearest_at(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
-        let (part, mut near) = self.nearest_on(slot, p);
+        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
+            return None;
+        }
+        let (part, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
             near.normal = -near.normal;
             near.signed_distance = -near.signed_distance;
         }
-        (part, near)
+        Some((part, near))
     }
 
     /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
