@@ -16,11 +16,6 @@ pub(crate) struct Roster {
 }
 
 impl Roster {
-    /// A kind without elements.
-    pub(crate) fn new(kind: &'static str) -> Self {
-        Self { kind, places: Arc::default(), layout: 0 }
-    }
-
     /// The kind, place and given name of the element at this place.
     pub(crate) fn name(&self, place: usize) -> ElementName {
         ElementName { kind: self.kind, index: Some(place), name: self.places.name(place).cloned() }
