@@ -18,8 +18,8 @@ use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{
     BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
-    ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, State, Station, StepMethod, Stepping,
-    cable_spring, coordinate_spring_damper_ext as coordinate, exponential_spring, linear_bushing,
+    ForceSystem, Frame, LinearBushing, Pose, SpatialVelocity, State, Station, StepMethod, cable_spring,
+    coordinate_spring_damper_ext as coordinate, exponential_spring, linear_bushing,
 };
 use force_elements_examples::{Arguments, Table, print, println};
 // Linked so that the generic code compiled with it, for all tests, is not compiled again here.
@@ -177,10 +177,7 @@ fn springs() -> Result<Table<7>> {
     let mut table =
         Table::new(["bound, ms", "measured, ms", "ratio", "Runge–Kutta, ms", "ω, 1/s", "γ, 1/s", "scene"]);
     for scene in scenes()? {
-        let bound = |method| {
-            let stepping = Stepping { method, ..Stepping::default() };
-            scene.system.stable_step(&scene.state, &scene.plant, stepping)
-        };
+        let bound = |method| scene.system.stable_step(&scene.state, &scene.plant, method, 0.0);
         let euler = bound(StepMethod::SymplecticEuler)?;
         let longest = scene.longest_step(euler.length)?;
         table.row([

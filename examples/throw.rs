@@ -86,7 +86,7 @@ fn derivative(gradient: &Gradient, throw: &Throw<f64>, input: &Input) -> Result<
             let mut sum = 0.0;
             for &corner in &throw.corners {
                 let place = throw.state.variable_place(&format!("{}.{parameter}", corner.id()))?;
-                sum += gradient.by_start.variables.number(place);
+                sum += gradient.by_start.variables.number(place)?;
             }
             sum
         }

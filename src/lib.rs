@@ -116,9 +116,8 @@
 //! # Panics
 //!
 //! Reading through the handle of an element, or the index of a body or coordinate, that the system does not have
-//! panics, like indexing a slice out of bounds. So does a [`VariablePlace`] after bodies, coordinates or elements have been
-//! added or removed. [`ForceSystem::contains`], [`State::contains`] and [`Topology::has_body`] tell beforehand, and
-//! `try_of`, [`try_number`](VariableVector::try_number) and the like return an error. Nothing else panics.
+//! panics, like indexing a slice out of bounds. [`ForceSystem::contains`], [`State::contains`] and [`Topology::has_body`] tell
+//! beforehand, and `try_of` and the like return an error. Nothing else panics.
 #![no_std]
 
 extern crate alloc;
@@ -156,8 +155,8 @@ pub use framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, Branch, Cache, Canvas, Checkpoint, Column,
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, ElementResult, End, Error,
     ForceElement, ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen,
-    PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stepping,
-    Stiffnesses, VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stiffnesses,
+    VariablePlace, VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

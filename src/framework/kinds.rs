@@ -400,7 +400,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// A kind without elements.
     pub(crate) fn new() -> Self {
-        Self { roster: Roster::new(E::KIND), elements: Vec::new(), defaults: Columns::none() }
+        let roster = Roster { kind: E::KIND, places: Arc::default(), layout: 0 };
+        Self { roster, elements: Vec::new(), defaults: Columns::none() }
     }
 
     /// Puts an element in the first vacant place.

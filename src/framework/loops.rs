@@ -95,8 +95,16 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             return false;
         }
         let has_failed = AtomicBool::new(false);
+        // Block by block, until one has failed here or elsewhere.
         let calc = |first: usize, results: &mut [_]| {
-            self.calc_until(&has_failed, variables, first, results, stages, kinematics);
+            for (i, block) in results.chunks_mut(BLOCK).enumerate() {
+                if has_failed.load(Ordering::Relaxed) {
+                    return;
+                }
+                if self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_err() {
+                    has_failed.store(true, Ordering::Relaxed);
+                }
+            }
         };
         let mut shifts = results.chunks_mut(at_once);
         let mut is_done = false;
@@ -118,26 +126,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         // On a thread of the pool from the beginning, since handing work to one takes microseconds.
         threads::join(&mut in_shifts, &mut || ());
         is_done
-    }
-
-    /// Fills the caches of consecutive elements, block by block, until one has failed here or elsewhere.
-    fn calc_until(
-        &self,
-        has_failed: &AtomicBool,
-        variables: &Columns<T, E>,
-        first: usize,
-        results: &mut [Results<T, E>],
-        stages: &RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
-    ) {
-        for (i, block) in results.chunks_mut(BLOCK).enumerate() {
-            if has_failed.load(Ordering::Relaxed) {
-                return;
-            }
-            if self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_err() {
-                has_failed.store(true, Ordering::Relaxed);
-            }
-        }
     }
 
     /// Fills the caches of consecutive elements, of which the first has the place `first`, stage by stage. Returns the

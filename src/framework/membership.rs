@@ -189,7 +189,7 @@ impl<T: Real> ForceSystem<T> {
         if split_address(&format!("{name}.")).is_some() {
             return Err(Error::UnfitName { name: name.to_string() });
         }
-        let mut others = tables().flat_map(Places::names);
+        let mut others = tables().flat_map(|places| places.names());
         if let Some(other) = others.find(|other| begins(other, name) || begins(name, other)) {
             return Err(Error::AmbiguousName { name: name.to_string(), other: other.to_string() });
         }
@@ -223,7 +223,7 @@ impl<T: Real> ForceSystem<T> {
 }
 
 /// A name that does not occur in these tables.
-fn new_name<'a>(tables: impl IntoIterator<Item = &'a Places>, name: &str) -> Result<Arc<str>, Error> {
+fn new_name<'a>(tables: impl IntoIterator<Item = &'a Arc<Places>>, name: &str) -> Result<Arc<str>, Error> {
     if name.is_empty() {
         return Err(Error::UnfitName { name: name.to_string() });
     }

@@ -48,7 +48,7 @@ pub(crate) use slots::Group;
 pub use stable_step::StableStep;
 pub use stage::Stage;
 pub use state::State;
-pub use stiffnesses::{StepMethod, Stepping, Stiffnesses};
+pub use stiffnesses::{StepMethod, Stiffnesses};
 pub use system::ForceSystem;
 pub use variables::Variables;
 pub(crate) use variables::stored_variables;

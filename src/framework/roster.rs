@@ -1,5 +1,6 @@
 //! The elements of one kind by place: which places are taken, and their names.
 
+use alloc::sync::Arc;
 use core::fmt::Debug;
 
 use crate::framework::{ElementError, ElementName, Error};
@@ -9,17 +10,12 @@ use crate::mechanics::Places;
 #[derive(Debug, Clone)]
 pub(crate) struct Roster {
     pub(crate) kind: &'static str,
-    pub(crate) places: Places,
+    pub(crate) places: Arc<Places>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
 }
 
 impl Roster {
-    /// A kind without elements.
-    pub(crate) fn new(kind: &'static str) -> Self {
-        Self { kind, places: Places::default(), layout: 0 }
-    }
-
     /// The kind, place and given name of the element at this place.
     pub(crate) fn name(&self, place: usize) -> ElementName {
         ElementName { kind: self.kind, index: Some(place), name: self.places.name(place).cloned() }

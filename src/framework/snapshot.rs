@@ -152,7 +152,7 @@ impl<T: Real> State<T> {
             return Err(Error::SnapshotMismatch { position, expected, found });
         }
         let values: Vec<T> = snapshot.iter().map(|(_, value)| *value).collect();
-        self.restore_all(&values)
+        self.restore_values(&values)
     }
 
     /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which
@@ -207,11 +207,6 @@ impl<T: Real> State<T> {
         if layout != self.layout {
             return Err(Error::LayoutMismatch);
         }
-        self.restore_all(values)
-    }
-
-    /// Restores all variables from their values in order.
-    fn restore_all(&mut self, values: &[T]) -> Result<(), Error> {
         let before = self.checkpoint();
         let outcome = self.write_values(values);
         if outcome.is_err() {

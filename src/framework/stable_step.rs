@@ -2,7 +2,7 @@
 
 use nalgebra::ComplexField;
 
-use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stepping, Stiffnesses};
+use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stiffnesses};
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::Inertias;
 
@@ -23,7 +23,8 @@ pub struct StableStep {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// The longest stable step of a host, for the present forces.
+    /// The longest stable step of a host, for the present forces, by its method and the largest speed at which bodies may
+    /// meet \[m/s\]. With a speed of zero, elements without contact are assumed to stay without.
     ///
     /// Below it, a linear system with the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the
     /// theory, and the pages of the elements for what they report. It is a bound for stability, not accuracy: half of
@@ -41,7 +42,7 @@ impl<T: Real> ForceSystem<T> {
     /// use force_elements::linear_bushing::Parameters;
     /// use force_elements::nalgebra::{Matrix3, Vector6};
     /// use force_elements::{
-    ///     BodyIndex, CoordinateIndex, ForceSystem, Frame, Inertias, LinearBushing, Pose, Stepping,
+    ///     BodyIndex, CoordinateIndex, ForceSystem, Frame, Inertias, LinearBushing, Pose, StepMethod,
     /// };
     ///
     /// struct TwoKilograms;
@@ -66,7 +67,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// let mut state = system.default_state();
     /// system.realize_dynamics(&mut state)?;
-    /// let step = system.stable_step(&state, &TwoKilograms, Stepping::default())?;
+    /// let step = system.stable_step(&state, &TwoKilograms, StepMethod::SymplecticEuler, 0.0)?;
     /// assert_eq!((step.element, step.unknown), (Some(bushing.id()), None));
     /// assert!((step.frequency - 50.0).abs() < 1e-12); // √(5000/2)
     /// assert!((step.length - 2.0 / 50.0).abs() < 1e-12);
@@ -76,11 +77,12 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &State<T>,
         inertias: &dyn Inertias,
-        stepping: Stepping,
+        method: StepMethod,
+        impact_speed: f64,
     ) -> Result<StableStep, Error> {
         self.require(state, Stage::Dynamics)?;
-        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?;
-        self.bound_step(state, stiffnesses, stepping.method, f64::INFINITY)
+        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, impact_speed)?;
+        self.bound_step(state, stiffnesses, f64::INFINITY)
     }
 
     /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
@@ -135,9 +137,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         check::nonnegative("step", step)?;
-        let stepping = Stepping { method, ..Stepping::default() };
-        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, stepping)?.without_friction();
-        let stable = self.bound_step(state, stiffnesses, method, step)?;
+        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, 0.0)?.without_friction();
+        let stable = self.bound_step(state, stiffnesses, step)?;
         let passing = self.passing_time(state, step)?;
         let shortest = if passing.0 < stable.length { passing } else { (stable.length, stable.element) };
         self.require_within(step, shortest)
@@ -163,7 +164,6 @@ impl<T: Real> ForceSystem<T> {
         &self,
         state: &State<T>,
         mut stiffnesses: Stiffnesses<'_, T>,
-        method: StepMethod,
         longest: f64,
     ) -> Result<StableStep, Error> {
         self.for_each_enabled(state, |_, element| element.report_stiffness(&mut stiffnesses))?;
@@ -175,7 +175,7 @@ impl<T: Real> ForceSystem<T> {
             damping_rate: 0.0,
             unknown: None,
         };
-        let mut shortest = [[0.0; 2]; 2];
+        let (method, mut shortest) = (stiffnesses.method, [[0.0; 2]; 2]);
         self.for_each_enabled(state, |id, element| {
             element.report_stiffness(&mut stiffnesses);
             let (worst, is_unknown) = stiffnesses.take_report();

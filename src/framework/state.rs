@@ -10,7 +10,8 @@ use crate::framework::system::check_in;
 use crate::framework::{ElementId, Error, ForceElement, Handle, Stage};
 use crate::math::{Pose, Real, SpatialVelocity, clone_by_field};
 use crate::mechanics::{
-    BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsSource, Positions, Quantity, Velocities, finite,
+    BodyIndex, CoordinateIndex, Forces, Kinematics, KinematicsError, KinematicsSource, Positions, Quantity,
+    Velocities, finite,
 };
 
 /// Time, kinematics, parameters, discrete and continuous variables, and the caches of results.
@@ -88,9 +89,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite.
     pub fn set_time(&mut self, time: T) -> Result<(), Error> {
-        self.kinematics.set_time(time)?;
-        self.moved(Stage::Time);
-        Ok(())
+        self.set_motion(Stage::Time, |kinematics| kinematics.set_time(time))
     }
 
     /// Sets the pose `X_GB` of a body, checked only for finite entries; drops the state below Position stage.
@@ -98,9 +97,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
     pub fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), Error> {
-        self.kinematics.set_pose(body, X_GB)?;
-        self.moved(Stage::Position);
-        Ok(())
+        self.set_motion(Stage::Position, |kinematics| kinematics.set_pose(body, X_GB))
     }
 
     /// Sets the velocity `V_GB` of a body's origin, in Ground; drops the state below Velocity stage.
@@ -108,9 +105,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
     pub fn set_velocity(&mut self, body: BodyIndex, V_GB: SpatialVelocity<T>) -> Result<(), Error> {
-        self.kinematics.set_velocity(body, V_GB)?;
-        self.moved(Stage::Velocity);
-        Ok(())
+        self.set_motion(Stage::Velocity, |kinematics| kinematics.set_velocity(body, V_GB))
     }
 
     /// Sets pose and velocity of a body; drops the state below Position stage.
@@ -133,9 +128,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, or the coordinate does not exist.
     pub fn set_coordinate(&mut self, coordinate: CoordinateIndex, q: T) -> Result<(), Error> {
-        self.kinematics.set_coordinate(coordinate, q)?;
-        self.moved(Stage::Position);
-        Ok(())
+        self.set_motion(Stage::Position, |kinematics| kinematics.set_coordinate(coordinate, q))
     }
 
     /// Sets the rate of a coordinate; drops the state below Velocity stage.
@@ -143,9 +136,7 @@ impl<T: Real> State<T> {
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, or the coordinate does not exist.
     pub fn set_coordinate_rate(&mut self, coordinate: CoordinateIndex, u: T) -> Result<(), Error> {
-        self.kinematics.set_coordinate_rate(coordinate, u)?;
-        self.moved(Stage::Velocity);
-        Ok(())
+        self.set_motion(Stage::Velocity, |kinematics| kinematics.set_coordinate_rate(coordinate, u))
     }
 
     /// Copies time, poses, velocities and coordinates from a host; drops the state below Time stage.
@@ -155,7 +146,8 @@ impl<T: Real> State<T> {
     pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<(), Error> {
         self.incoming.copy_from(host)?;
         core::mem::swap(&mut self.kinematics, &mut self.incoming);
-        self.moved(Stage::Time);
+        self.continuous.has_moved();
+        self.invalidate(Stage::Time);
         Ok(())
     }
 
@@ -222,10 +214,16 @@ impl<T: Real> State<T> {
         }
     }
 
-    /// After the host has set a motion that is read from this stage on.
-    fn moved(&mut self, stage: Stage) {
+    /// Sets a motion of the host that is read from this stage on.
+    fn set_motion(
+        &mut self,
+        stage: Stage,
+        set: impl FnOnce(&mut Kinematics<T>) -> Result<(), KinematicsError>,
+    ) -> Result<(), Error> {
+        set(&mut self.kinematics)?;
         self.continuous.has_moved();
         self.invalidate(stage);
+        Ok(())
     }
 
     /// Returns to the motion before the last call of [`set_kinematics`](Self::set_kinematics).

@@ -22,16 +22,6 @@ pub enum StepMethod {
     RungeKutta4,
 }
 
-/// What a host does between two evaluations.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Stepping {
-    /// The method.
-    pub method: StepMethod,
-    /// The largest speed at which bodies may meet \[m/s\]. With zero, elements without contact are assumed to stay
-    /// without.
-    pub impact_speed: f64,
-}
-
 impl StepMethod {
     /// The longest stable step \[s\] by bounds on `ω²` \[1/s²\] and on the damping rate `γ`, damping over mass \[1/s\]; infinite
     /// if nothing limits it.
@@ -78,7 +68,8 @@ const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
-    stepping: Stepping,
+    pub(super) method: StepMethod,
+    impact_speed: f64,
     /// In f64 and Ground, by place of the body.
     mass_centers: Vec<Point3<f64>>,
     /// The inverse roots of the mass of each body, then of each coordinate.
@@ -211,9 +202,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     pub(crate) fn new(
         kinematics: &'a Kinematics<T>,
         inertias: &dyn Inertias,
-        stepping: Stepping,
+        method: StepMethod,
+        impact_speed: f64,
     ) -> Result<Self, Error> {
-        check::nonnegative("impact_speed", stepping.impact_speed)?;
+        check::nonnegative("impact_speed", impact_speed)?;
         let topology = kinematics.positions.topology();
         let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
         let mut mass_roots = vec![0.0; bodies + coordinates];
@@ -240,7 +232,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
         Ok(Self {
             kinematics,
-            stepping,
+            method,
+            impact_speed,
             mass_centers,
             totals: vec![Total::default(); mass_roots.len()],
             mass_roots,
@@ -299,7 +292,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// The largest speed at which bodies may meet \[m/s\].
     pub fn impact_speed(&self) -> f64 {
-        self.stepping.impact_speed
+        self.impact_speed
     }
 
     /// Reports a spring and damper in any direction between points of two bodies, in Ground.
@@ -379,15 +372,11 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             }
             return;
         }
-        for (&End { place, .. }, weight) in End::weighted(&ends) {
-            let of_mass = Matrix3::from_diagonal_element(self.mass_roots[place]);
-            let of_inertia = self.inertia_roots[place];
-            let lever = p_G.map(T::to_f64) - self.mass_centers[place];
+        for (&End { place, lines, .. }, weight) in End::weighted(&ends) {
             // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
             let mut to_center = Matrix6::zeros();
-            to_center.fixed_view_mut::<3, 3>(0, 3).copy_from(&of_mass);
-            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&of_inertia);
-            to_center.fixed_view_mut::<3, 3>(3, 3).copy_from(&(of_inertia * lever.cross_matrix()));
+            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&self.inertia_roots[place]);
+            to_center.fixed_columns_mut::<3>(3).copy_from(&lines);
             let total = &mut self.totals[place];
             total.stiffness += to_center * stiffness * to_center.transpose() * weight;
             total.damping += to_center * damping * to_center.transpose() * weight;
@@ -529,7 +518,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// Bounds the motion of a spring with these ends, which alone would have about these bounds.
     fn bound(&mut self, ends: &[End], alone: [f64; 2]) {
-        let Self { bounds, totals, stepping, longest, worst, .. } = self;
+        let Self { bounds, totals, method, longest, worst, .. } = self;
         let ends = End::weighted(ends);
         let sum = |bounds: &[([f64; 2], bool)]| {
             ends.clone().fold([0.0; 2], |sum, (end, weight)| {
@@ -537,7 +526,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 [0, 1].map(|i| sum[i] + of_end[i] / weight)
             })
         };
-        if stepping.method.longest_step(sum(bounds)) >= *longest {
+        if method.longest_step(sum(bounds)) >= *longest {
             return;
         }
         for (&End { place, .. }, _) in ends.clone() {
@@ -547,7 +536,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             }
         }
         let rates = [sum(bounds), alone];
-        if stepping.method.is_worse(rates, *worst) {
+        if method.is_worse(rates, *worst) {
             *worst = rates;
         }
     }

@@ -27,14 +27,9 @@ pub(crate) fn cross_cross<T: Real>(a: &Vector3<T>, b: &Vector3<T>) -> Matrix3<T>
 /// `R m Rᵀ`.
 #[inline]
 pub(crate) fn rotated<T: Real>(R: &Matrix3<T>, m: &Matrix3<T>) -> Matrix3<T> {
-    times_transpose(&(R * m), R)
-}
-
-/// `a bᵀ`.
-#[inline]
-pub(crate) fn times_transpose<T: Real>(a: &Matrix3<T>, b: &Matrix3<T>) -> Matrix3<T> {
-    let [x, y, z] = [a.column(0), a.column(1), a.column(2)];
-    let column = |j: usize| x * b[(j, 0)] + y * b[(j, 1)] + z * b[(j, 2)];
+    let product = R * m;
+    let [x, y, z] = [product.column(0), product.column(1), product.column(2)];
+    let column = |j: usize| x * R[(j, 0)] + y * R[(j, 1)] + z * R[(j, 2)];
     Matrix3::from_columns(&[column(0), column(1), column(2)])
 }
 

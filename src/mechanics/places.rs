@@ -34,11 +34,6 @@ impl Stamp {
 /// removed; the next addition takes the first vacant one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
-    table: Arc<Table>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Table {
     stamps: Vec<Stamp>,
     names: Vec<Option<Arc<str>>>,
     /// The number of vacant places.
@@ -47,40 +42,43 @@ struct Table {
 
 impl PartialEq for Places {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.table, &other.table) || self.table.stamps == other.table.stamps
+        self.stamps == other.stamps
     }
 }
 
+/// So that tables that are shared are equal at once.
+impl Eq for Places {}
+
 impl Places {
     /// A table with one place, which has this stamp.
-    pub(crate) fn with(stamp: Stamp, name: &str) -> Self {
-        let mut places = Self::default();
+    pub(crate) fn with(stamp: Stamp, name: &str) -> Arc<Self> {
+        let mut places = Arc::<Self>::default();
         places.put(0, stamp, Some(name.into()));
         places
     }
 
     /// The number of places, vacant ones included.
     pub(crate) fn len(&self) -> usize {
-        self.table.stamps.len()
+        self.stamps.len()
     }
 
     /// The place that [`add`](Self::add) takes.
     pub(crate) fn next(&self) -> usize {
-        let Table { stamps, vacant, .. } = self.table.as_ref();
+        let Self { stamps, vacant, .. } = self;
         // Without vacant places no search is needed, so adding takes constant time.
         let first = if *vacant > 0 { stamps.iter().position(|&stamp| stamp == Stamp::VACANT) } else { None };
         first.unwrap_or(stamps.len())
     }
 
     /// Takes the first vacant place, or a new one.
-    pub(crate) fn add(&mut self, name: Option<Arc<str>>) -> (usize, Stamp) {
+    pub(crate) fn add(self: &mut Arc<Self>, name: Option<Arc<str>>) -> (usize, Stamp) {
         let (place, stamp) = (self.next(), Stamp::next());
         self.put(place, stamp, name);
         (place, stamp)
     }
 
-    fn put(&mut self, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
-        let Table { stamps, names, vacant } = Arc::make_mut(&mut self.table);
+    fn put(self: &mut Arc<Self>, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
+        let Self { stamps, names, vacant } = Arc::make_mut(self);
         if place == stamps.len() {
             stamps.push(stamp);
             names.push(name);
@@ -93,19 +91,19 @@ impl Places {
     }
 
     /// Vacates a place.
-    pub(crate) fn remove(&mut self, place: usize) {
+    pub(crate) fn remove(self: &mut Arc<Self>, place: usize) {
         self.put(place, Stamp::VACANT, None);
     }
 
     /// Whether this place has this stamp.
     #[inline]
     pub(crate) fn has(&self, place: usize, stamp: Stamp) -> bool {
-        self.table.stamps.get(place) == Some(&stamp)
+        self.stamps.get(place) == Some(&stamp)
     }
 
     /// The stamp of an occupied place.
     pub(crate) fn stamp(&self, place: usize) -> Option<Stamp> {
-        self.table.stamps.get(place).copied().filter(|&stamp| stamp != Stamp::VACANT)
+        self.stamps.get(place).copied().filter(|&stamp| stamp != Stamp::VACANT)
     }
 
     /// Whether a place holds the same item in both tables.
@@ -115,23 +113,23 @@ impl Places {
 
     /// The occupied places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, Stamp)> + Clone + '_ {
-        let stamps = self.table.stamps.iter().copied().enumerate();
+        let stamps = self.stamps.iter().copied().enumerate();
         stamps.filter(|&(_, stamp)| stamp != Stamp::VACANT)
     }
 
     /// The name given to the item at this place.
     pub(crate) fn name(&self, place: usize) -> Option<&Arc<str>> {
-        self.table.names.get(place)?.as_ref()
+        self.names.get(place)?.as_ref()
     }
 
     /// All names that are given.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> + '_ {
-        self.table.names.iter().flatten().map(AsRef::as_ref)
+        self.names.iter().flatten().map(AsRef::as_ref)
     }
 
     /// What goes by this name.
     pub(crate) fn find(&self, name: &str) -> Option<(usize, Stamp)> {
-        let place = self.table.names.iter().position(|given| given.as_deref() == Some(name))?;
-        Some((place, self.table.stamps[place]))
+        let place = self.names.iter().position(|given| given.as_deref() == Some(name))?;
+        Some((place, self.stamps[place]))
     }
 }

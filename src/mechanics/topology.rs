@@ -100,14 +100,14 @@ fn fail(error: KinematicsError) -> ! {
 /// The bodies and coordinates of a system, against which elements check theirs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    pub(crate) bodies: Places,
-    pub(crate) coordinates: Places,
+    pub(crate) bodies: Arc<Places>,
+    pub(crate) coordinates: Arc<Places>,
 }
 
 impl Topology {
     /// Only Ground.
     pub(crate) fn new() -> Self {
-        Self { bodies: Places::with(Stamp::GROUND, "ground"), coordinates: Places::default() }
+        Self { bodies: Places::with(Stamp::GROUND, "ground"), coordinates: Arc::default() }
     }
 
     /// The bodies, without Ground, by place.

@@ -6,7 +6,7 @@ use core::ops::ControlFlow;
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::integrator::{Closeness, Span, least_step, memory_growth};
+use crate::simulation::integrator::{Span, event_force, least_step, memory_growth, shortened};
 use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
@@ -179,29 +179,30 @@ impl<T: Real> DormandPrince<T> {
         simulation: &mut Simulation<'_, T>,
         span: Span,
         longest: f64,
-        closeness: Closeness,
+        event_step: f64,
     ) -> Result<ControlFlow<f64, f64>, SimulationError> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
         let is_accurate = error <= 1.0;
-        if is_accurate && !span.is_within(closeness.step) && simulation.switching_error()? > closeness.force {
-            return Ok(ControlFlow::Continue(closeness.shortened(h)));
+        let tolerance = event_force(self.accuracy, self.force_tolerance);
+        if is_accurate && !span.is_within(event_step) && simulation.switching_error()? > tolerance {
+            return Ok(ControlFlow::Continue(shortened(h, event_step)));
         }
         if is_accurate && simulation.passing_time(h)? < h {
             return Ok(ControlFlow::Continue(h * 0.5));
         }
         if is_accurate
-            && !span.is_within(closeness.step)
+            && !span.is_within(event_step)
             && let Some(step) = simulation.unseen_contact(h)?
         {
             return Ok(ControlFlow::Continue(span.retried(step)));
         }
-        let is_controlled = is_accurate && !span.is_within(closeness.step);
+        let is_controlled = is_accurate && !span.is_within(event_step);
         let path_error = if is_controlled { self.path_error(simulation, span)? } else { 0.0 };
         if path_error > 1.0 {
             let shorter = h * memory_growth(path_error, 0.5).max(0.2);
-            return Ok(ControlFlow::Continue(span.retried(shorter.max(closeness.step))));
+            return Ok(ControlFlow::Continue(span.retried(shorter.max(event_step))));
         }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
@@ -248,21 +249,21 @@ impl<T: Real> DormandPrince<T> {
         end: f64,
         mut longest: f64,
     ) -> Result<(), SimulationError> {
-        let closeness = simulation.closeness(self.accuracy, self.force_tolerance, self.event_step);
+        let event_step = simulation.event_step(self.accuracy, self.event_step);
         loop {
             let span = simulation.span(self.max_step.map_or(longest, |max| longest.min(max)), end, 1.0)?;
-            match self.try_step(simulation, span, longest, closeness) {
+            match self.try_step(simulation, span, longest, event_step) {
                 Ok(ControlFlow::Break(next_step)) => {
                     self.memory.keep(simulation, next_step);
                     return Ok(());
                 }
                 Ok(ControlFlow::Continue(step)) => longest = step,
-                Err(error) if span.is_within(closeness.step) => {
+                Err(error) if span.is_within(event_step) => {
                     simulation.reject()?;
                     return Err(error);
                 }
                 // The elements fail at a trial stage; a shorter step may avoid it.
-                Err(_) => longest = closeness.shortened(span.length),
+                Err(_) => longest = shortened(span.length, event_step),
             }
             simulation.reject()?;
         }

@@ -68,20 +68,14 @@ pub(super) fn power_of_two(number: f64) -> f64 {
     f64::from_bits(number.to_bits() & f64::INFINITY.to_bits())
 }
 
-/// How closely events are located.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Closeness {
-    /// The allowed error of forces at the end of a step \[N\].
-    pub(super) force: f64,
-    /// The step in which they may err by more \[s\].
-    pub(super) step: f64,
+/// The step to try after one in which there was an event, or an element failed.
+pub(super) fn shortened(h: f64, event_step: f64) -> f64 {
+    (h * 0.25).max(event_step)
 }
 
-impl Closeness {
-    /// The step to try after one that was too long.
-    pub(super) fn shortened(&self, h: f64) -> f64 {
-        (h * 0.25).max(self.step)
-    }
+/// The error of forces at the end of a step \[N\] that shows an event: unless set, smaller for a higher accuracy.
+pub(super) fn event_force(accuracy: f64, set: Option<f64>) -> f64 {
+    set.unwrap_or((1e2 * accuracy).min(1e-3))
 }
 
 /// The factor of a step by which the [error of memory](Simulation::path_error) comes to a quarter of what is allowed (one of the
@@ -105,14 +99,10 @@ impl<T: Real> Simulation<'_, T> {
         Ok(check::that(end >= self.time(), "simulation.end", end, must)?)
     }
 
-    /// The closeness to which events are located: unless set, higher for a higher accuracy, as far as time can resolve.
-    pub(super) fn closeness(&self, accuracy: f64, force: Option<f64>, step: Option<f64>) -> Closeness {
+    /// The step \[s\] to which events are located: unless set, shorter for a higher accuracy, as far as time can resolve.
+    pub(super) fn event_step(&self, accuracy: f64, set: Option<f64>) -> f64 {
         // At 10 m/s the accuracy in metres, and a hundredth of a millimetre at most.
-        let step = step.unwrap_or((0.1 * accuracy).min(1e-6));
-        Closeness {
-            force: force.unwrap_or((1e2 * accuracy).min(1e-3)),
-            step: step.max(2.0 * least_step::<T>(self.time())),
-        }
+        set.unwrap_or((0.1 * accuracy).min(1e-6)).max(2.0 * least_step::<T>(self.time()))
     }
 
     /// A step of this length from now, or to `end` if that is at most `stretch` times as far, or beyond by less than the

@@ -263,14 +263,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         rates[self.plant.energies_start()..self.own_start()].iter().map(|power| power.to_f64()).sum()
     }
 
-    /// The account of the energy supplied, which is opened at the present point if necessary.
-    pub(super) fn opened_supply(&mut self) -> Result<Supply, SimulationError> {
-        match self.supply {
-            Some(supply) => Ok(supply),
-            None => Supply::open(self),
-        }
-    }
-
     pub(super) fn plant(&self) -> &'a Plant<T> {
         self.plant
     }

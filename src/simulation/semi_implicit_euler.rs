@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::math::{InvalidValue, Real, check};
 use crate::simulation::integrator::STRETCH;
 use crate::simulation::layout::Role;
+use crate::simulation::supply::Supply;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
@@ -83,7 +84,10 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         if self.is_checked {
             simulation.check_step(span.length)?;
         }
-        let supply = simulation.opened_supply()?;
+        let supply = match simulation.supply {
+            Some(supply) => supply,
+            None => Supply::open(simulation)?,
+        };
         let start_power = simulation.power_absorbed(&self.rates);
         self.y.clear();
         self.y.extend_from_slice(simulation.variables());

@@ -240,20 +240,12 @@ fn components(variation: &Variation<f64>, end: End) -> Vec<f64> {
 
 /// Checks that the linearization is that of the element: by the derivatives of forces, rates and the next discrete
 /// variables as `D` computes them, along directions of motion and of the variables; that the transpose has the same bits;
-/// and that the matrices are those of the products.
+/// and that the matrices are those of the products. Returns how far it is off.
 ///
 /// # Errors
 /// If a derivative is off by more than 10⁻¹², or the precision of `D` if that is more, of the sum of the sizes of its
 /// terms, by differences 10⁻⁶, and by more than it changes where the state is rounded otherwise, by 10⁻¹⁴.
-pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
-    agreement::<S, D>(seed).map(drop)
-}
-
-/// Checks the same as [`linearization`], and returns how far it is off.
-///
-/// # Errors
-/// As [`linearization`].
-pub fn agreement<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Violation> {
+pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Violation> {
     claim("the linearization", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let id = scene.element.id();

@@ -51,10 +51,10 @@ mod violation;
 
 pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
-pub use linearization::{Agreement, agreement, linearization};
+pub use linearization::{Agreement, linearization};
 pub use numbers::Numbers;
 pub use purity::{as_in_a_fresh_state, no_trace, reset_forgets};
-pub use refusal::{Spoilt, refuses_parameters, refuses_what_is_not_a_number};
+pub use refusal::{refuses_parameter, refuses_what_is_not_a_number};
 pub use scene::{Scene, Subject};
 pub use violation::{Finding, Violation};
 

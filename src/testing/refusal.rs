@@ -33,36 +33,34 @@ pub fn refuses_what_is_not_a_number<S: Subject>(seed: u64) -> Result<(), Violati
     })
 }
 
-/// A parameter, how to spoil it, and what it would have to be.
-pub type Spoilt<P> = (&'static str, fn(&mut P), Requirement);
-
-/// Checks that parameters that are spoilt one by one are each refused for what they are, in a state and as defaults,
-/// under the name of the element, and that the state does not change.
+/// Checks that a parameter that is spoilt is refused for what it is, in a state and as a default, under the name of the
+/// element, and that the state does not change.
 ///
 /// # Errors
-/// If one is taken, or refused with another error. The seed of the violation is zero.
-pub fn refuses_parameters<E: ForceElement<f64>>(
+/// If it is taken, or refused by another name or requirement. The seed of the violation is zero.
+pub fn refuses_parameter<E: ForceElement<f64>>(
     system: &mut ForceSystem<f64>,
     element: Handle<E>,
-    spoilt: &[Spoilt<E::Parameters>],
+    name: &'static str,
+    spoil: fn(&mut E::Parameters),
+    requirement: Requirement,
 ) -> Result<(), Violation> {
     claim("refusal", 0, || {
         let mut state = system.default_state();
         system.realize_dynamics(&mut state)?;
-        for (name, spoil, requirement) in spoilt {
-            let before = (state.stage(), state.snapshot());
-            let mut parameters = state.try_parameters(element)?.clone();
-            spoil(&mut parameters);
-            let in_state = system.update_parameters(&mut state, element, spoil);
-            let as_default = system.set_default_parameters(element, parameters);
-            for refused in [in_state, as_default] {
-                is_refusal::<E>(refused, element, name, *requirement)?;
-            }
-            if (state.stage(), state.snapshot()) != before {
-                return Err(Finding::Changed { name: String::from(*name) });
-            }
+        let before = (state.stage(), state.snapshot());
+        let mut parameters = state.try_parameters(element)?.clone();
+        spoil(&mut parameters);
+        let in_state = system.update_parameters(&mut state, element, spoil);
+        let as_default = system.set_default_parameters(element, parameters);
+        for refused in [in_state, as_default] {
+            is_refusal::<E>(refused, element, name, requirement)?;
         }
-        Ok(())
+        if (state.stage(), state.snapshot()) == before {
+            Ok(())
+        } else {
+            Err(Finding::Changed { name: String::from(name) })
+        }
     })
 }
 

@@ -10,7 +10,7 @@ use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{
     BodyIndex, Casts, CoordinateIndex, CoordinatePair, ElementError, Error, ForceElement, ForceSystem, Frame,
     Handle, Inertias, LinearBushing, Linearization, Number, Pose, Real, Scope, SpatialVelocity, Stage, State,
-    Stepping, variables,
+    StepMethod, variables,
 };
 use force_elements_scenes::gimbal::Gimbal;
 use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
@@ -549,7 +549,8 @@ fn the_present_stiffness_bounds_a_step_and_is_said_not_to_be_all() {
         let element = system.add(law.expect("valid")).expect("exists");
         let mut state = system.default_state();
         system.realize_dynamics(&mut state).expect("regular");
-        let step = system.stable_step(&state, &TwoKilograms, Stepping::default()).expect("at Dynamics");
+        let step =
+            system.stable_step(&state, &TwoKilograms, StepMethod::SymplecticEuler, 0.0).expect("at Dynamics");
         assert_eq!((step.element, step.unknown), (Some(element.id()), Some(element.id())));
         assert!((step.frequency - frequency).abs() < 0.03 * frequency, "{}", step.frequency);
         system.remove(element).expect("exists");
@@ -619,7 +620,8 @@ fn a_law_on_a_coordinate_bounds_a_step_and_goes_on_in_another_scalar() {
     let element = system.add(clutch.with_factors([1.0, 3.0]).expect("finite")).expect("exists");
     let mut state = system.default_state();
     system.realize_dynamics(&mut state).expect("regular");
-    let step = system.stable_step(&state, &TenKilograms, Stepping::default()).expect("at Dynamics");
+    let step =
+        system.stable_step(&state, &TenKilograms, StepMethod::SymplecticEuler, 0.0).expect("at Dynamics");
     // √(3²·300/10), and the law may be stiffer elsewhere.
     assert!((step.frequency - 270.0_f64.sqrt()).abs() < 1e-9, "{}", step.frequency);
     assert_eq!((step.element, step.unknown), (Some(element.id()), Some(element.id())));

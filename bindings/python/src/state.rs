@@ -4,7 +4,7 @@ use std::slice;
 
 use force_elements::{
     BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Error, Handle, KinematicsError, KinematicsSource,
-    Pose, Quantity, SpatialVelocity, Stage, State as CrateState, StepRule, Stepping,
+    Pose, Quantity, SpatialVelocity, Stage, State as CrateState, StepRule,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
@@ -250,8 +250,7 @@ impl State {
     fn stable_step(&self, inertias: &Inertias, method: &str, impact_speed: f64) -> PyResult<StableStep> {
         let (system, method) = (self.system.get().read(), method_of(method)?);
         let inertias = inertias.of(system.topology())?;
-        let stepping = Stepping { method, impact_speed };
-        let step = system.stable_step(&self.state, inertias, stepping).map_err(raised)?;
+        let step = system.stable_step(&self.state, inertias, method, impact_speed).map_err(raised)?;
         Ok(StableStep::of(step, &system))
     }
 

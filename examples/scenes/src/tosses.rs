@@ -364,7 +364,7 @@ impl Model {
             for element in elements.iter().map(|element| element.id) {
                 for variable in unknown.variables {
                     let place = state.variable_place(&format!("{element}.{variable}"))?;
-                    *change.variables.number_mut(place) = 1.0;
+                    *change.variables.number_mut(place)? = 1.0;
                 }
             }
             changes.push(change);

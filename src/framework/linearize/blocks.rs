@@ -8,7 +8,7 @@ use nalgebra::{SMatrix, SVector};
 
 use super::derivatives::Derivatives;
 use super::ends::{End, Freedoms};
-use super::linearization::{Memory, Scope};
+use super::linearization::Scope;
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -86,7 +86,7 @@ pub struct Blocks<'a, T: Real> {
     /// Bodies and coordinates for differences; `None` while they are not known.
     pub(super) ends: &'a mut Option<Vec<End>>,
     /// Of the kind of elements.
-    pub(super) workspace: &'a mut Memory,
+    pub(super) workspace: &'a mut Option<Box<dyn Any + Send + Sync>>,
     pub(super) scope: Scope,
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::blocks::{Blocks, Column, Row};
 use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
-use super::linearization::{KindLinearization, Memory, Slot};
+use super::linearization::{KindLinearization, Slot};
 use super::moved::{Scratch, noise};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
@@ -128,10 +128,10 @@ impl<T: Real> Differenced<'_, T> {
         derivatives: &mut Derivatives<T>,
         ends: &mut Option<Vec<End>>,
         counts: [usize; 3],
-        scratch: &mut Memory,
+        scratch: &mut Option<Scratch<T>>,
     ) -> Result<(), Error> {
         let Self { part, kind, slots, place, kinematics } = *self;
-        let scratch = Scratch::in_memory(scratch, slots, kinematics)?;
+        let scratch = scratch.get_or_insert_with(|| Scratch::new(slots, kinematics));
         scratch.slots.copy_variables(place..place + 1, slots, place)?;
         scratch.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);

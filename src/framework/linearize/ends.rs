@@ -1,5 +1,6 @@
 //! Bodies and coordinates, as the places on which forces act and whose motion is read.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -58,7 +59,7 @@ pub(super) fn needed_ends(topology: &Topology, fits: &dyn Fn(&Topology) -> bool,
     ends.clear();
     ends.push(End::Body(BodyIndex::GROUND));
     let find =
-        |places: Range<usize>, table: fn(&mut Topology) -> &mut Places, found: &mut dyn FnMut(usize)| {
+        |places: Range<usize>, table: fn(&mut Topology) -> &mut Arc<Places>, found: &mut dyn FnMut(usize)| {
             let can_spare = |places: Range<usize>| {
                 let mut without = topology.clone();
                 places.for_each(|place| table(&mut without).remove(place));

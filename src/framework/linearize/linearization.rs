@@ -10,6 +10,7 @@ use core::any::Any;
 use super::blocks::{Branch, Column, Row};
 use super::derivatives::{Derivatives, Entry, Mark};
 use super::ends::End;
+use super::moved::Scratch;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
@@ -81,17 +82,15 @@ pub struct Linearization<T: Real> {
 
 /// The derivatives of the elements of one kind, and the memory in which they are written.
 #[derive(Debug)]
-pub(crate) struct KindLinearization<T> {
+pub(crate) struct KindLinearization<T: Real> {
     roster: Roster,
     pub(super) scope: Scope,
     pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
-    pub(super) of_differences: Memory,
-    pub(super) of_elements: Memory,
+    pub(super) of_differences: Option<Scratch<T>>,
+    /// What elements [share](super::Blocks::with_workspace).
+    pub(super) of_elements: Option<Box<dyn Any + Send + Sync>>,
 }
-
-/// Memory of some type.
-pub(super) type Memory = Option<Box<dyn Any + Send + Sync>>;
 
 impl Slot {
     /// Begins anew.

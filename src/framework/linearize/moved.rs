@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use super::blocks::Column;
 use super::ends::End;
-use super::linearization::Memory;
 use crate::framework::slots::AnySlots;
 use crate::framework::variables::Slot;
 use crate::framework::{ElementError, Error};
@@ -29,24 +28,16 @@ pub(super) struct Scratch<T: Real> {
 }
 
 impl<T: Real> Scratch<T> {
-    /// The scratch in this place, made if there is none.
-    pub(super) fn in_memory<'a>(
-        memory: &'a mut Memory,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<&'a mut Self, Error> {
-        let scratch = memory.get_or_insert_with(|| {
-            Box::new(Self {
-                slots: slots.clone_box(),
-                kinematics: kinematics.clone(),
-                forces: Forces::zeros(kinematics.topology()),
-                ends: Vec::new(),
-                here: Vec::new(),
-                around: [(); 4].map(|()| Vec::new()),
-                slopes: Vec::new(),
-            })
-        });
-        scratch.downcast_mut().ok_or(Error::TopologyMismatch)
+    pub(super) fn new(slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Self {
+        Self {
+            slots: slots.clone_box(),
+            kinematics: kinematics.clone(),
+            forces: Forces::zeros(kinematics.topology()),
+            ends: Vec::new(),
+            here: Vec::new(),
+            around: [(); 4].map(|()| Vec::new()),
+            slopes: Vec::new(),
+        }
     }
 
     /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in range. Of a

@@ -90,11 +90,11 @@ impl<T: Real> Linearization<T> {
     /// let mode = state.variable_place(&format!("{}.friction_mode", brake.id()))?;
     /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
-    /// *change.number_mut(coefficient) = -0.01;
+    /// *change.number_mut(coefficient)? = -0.01;
     /// linearization.apply(&none, &none, &mut forces, Some((&change, &mut next)))?;
     /// assert!((forces.coordinate(disc) - 0.5).abs() < 1e-12); // it brakes with −20 N
-    /// assert!((next.number(mode) + 0.5).abs() < 1e-12);
-    /// assert_eq!(next.number(coefficient), -0.01);
+    /// assert!((next.number(mode)? + 0.5).abs() < 1e-12);
+    /// assert_eq!(next.number(coefficient)?, -0.01);
     /// # Ok::<(), force_elements::Error>(())
     /// ```
     ///
@@ -196,7 +196,11 @@ impl<T: Real> Linearization<T> {
                 }
                 let sums = product_transposed(numbers, &factors, column.len());
                 match (column, &mut variables) {
-                    (Column::Motion(by), _) => add_both(by_position, by_velocity, by, &sums),
+                    (Column::Motion(by), _) => {
+                        let (position, velocity) = sums.split_at(by.freedoms());
+                        add(by_position, by, position);
+                        add(by_velocity, by, velocity);
+                    }
                     (Column::Variable(variable), Some((_, by_variables))) => {
                         by_variables.add_to_column(place, variable, sums[0]);
                     }
@@ -309,17 +313,4 @@ fn add<T: Real>(forces: &mut Forces<T>, end: End, sum: &[T]) {
         }
         End::Coordinate(coordinate) => *forces.coordinate_mut(Checked(coordinate)) += sum[0],
     }
-}
-
-/// Adds the part by position, and then the part by velocity.
-#[inline]
-fn add_both<T: Real>(
-    by_position: &mut Forces<T>,
-    by_velocity: &mut Forces<T>,
-    end: End,
-    sums: &[T; COLUMNS],
-) {
-    let (position, velocity) = sums.split_at(end.freedoms());
-    add(by_position, end, position);
-    add(by_velocity, end, velocity);
 }

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 
 use crate::framework::Error;
 use crate::framework::element_variables::is_named;
-use crate::framework::handle::or_panic;
 use crate::framework::slots::Group;
 use crate::framework::state::State;
 use crate::framework::variables::Value;
@@ -48,26 +47,9 @@ impl<T: Real> VariableVector<T> {
 
     /// The number at a place.
     ///
-    /// # Panics
-    /// If the place is of another system, or of this one before something was added or removed, like slice indexing;
-    /// [`try_number`](Self::try_number) does not.
-    pub fn number(&self, place: VariablePlace) -> T {
-        or_panic(self.try_number(place))
-    }
-
-    /// The number at a place, to write.
-    ///
-    /// # Panics
-    /// As [`number`](Self::number); [`try_number_mut`](Self::try_number_mut) does not.
-    pub fn number_mut(&mut self, place: VariablePlace) -> &mut T {
-        or_panic(self.try_number_mut(place))
-    }
-
-    /// The number at a place.
-    ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the place is of another system, or of this one before something was added or removed.
-    pub fn try_number(&self, place: VariablePlace) -> Result<T, Error> {
+    pub fn number(&self, place: VariablePlace) -> Result<T, Error> {
         self.check(place)?;
         Ok(place.index.map_or(self.time, |index| self.numbers[index]))
     }
@@ -75,8 +57,8 @@ impl<T: Real> VariableVector<T> {
     /// The number at a place, to write.
     ///
     /// # Errors
-    /// As [`try_number`](Self::try_number).
-    pub fn try_number_mut(&mut self, place: VariablePlace) -> Result<&mut T, Error> {
+    /// As [`number`](Self::number).
+    pub fn number_mut(&mut self, place: VariablePlace) -> Result<&mut T, Error> {
         self.check(place)?;
         Ok(match place.index {
             Some(index) => &mut self.numbers[index],

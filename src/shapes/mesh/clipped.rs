@@ -136,7 +136,7 @@ impl<T: Real> TriangleMesh<T> {
                 let measure = |number: u32| {
                     let vertex = number as usize;
                     if is_plain::<T>() {
-                        let p = &self.plain.vertices[vertex];
+                        let p = &self.plain.geometry.vertices[vertex];
                         LoadedVertex::above(number, plane.height(p), S * p, normal).cast()
                     } else {
                         let p = self.vertex(vertex);
@@ -174,7 +174,7 @@ impl<T: Real> TriangleMesh<T> {
         let measure = |number: u32| {
             let vertex = number as usize;
             if is_plain::<T>() {
-                let p_O = to_O * self.plain.vertices[vertex];
+                let p_O = to_O * self.plain.geometry.vertices[vertex];
                 LoadedVertex::new(number, &plain.nearest(&p_O), &O).cast()
             } else {
                 LoadedVertex::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
@@ -192,7 +192,7 @@ impl<T: Real> TriangleMesh<T> {
         buffer: &mut VertexBuffer<T>,
         mut found: impl FnMut(&LoadedVertex<T>),
     ) {
-        buffer.reserve(self.plain.vertices.len());
+        buffer.reserve(self.plain.geometry.vertices.len());
         let first = buffer.visited.len();
         let visit = |leaf: u32, ()| {
             for l in 0..self.plain.tree.leaf_length(leaf) {

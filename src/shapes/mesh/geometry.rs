@@ -1,4 +1,4 @@
-//! Points and normals of meshes whose vertices carry derivatives.
+//! Points and normals of meshes.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 
-/// Vertices with their derivatives, and those of the faces.
+/// Vertices, with their derivatives if the scalar has any, and those of the faces.
 #[derive(Debug)]
 pub(super) struct Geometry<T: Real> {
     pub(super) vertices: Vec<Point3<T>>,
@@ -16,26 +16,23 @@ pub(super) struct Geometry<T: Real> {
 }
 
 impl<T: Real> Geometry<T> {
-    pub(super) fn new(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Self {
-        let count = faces.len();
-        let mut geometry = Self {
-            vertices: vertices.to_vec(),
-            centroids: Vec::with_capacity(count),
-            normals: Vec::with_capacity(count),
-            areas: Vec::with_capacity(count),
-        };
-        let third = T::one() / T::lit(3.0);
-        for corners in faces {
-            let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-            let (ab, ac) = (b - a, c - a);
-            // In units of about the longest edge nothing overflows or underflows.
-            let scale = T::lit(ab.amax().max(ac.amax()).to_f64());
-            let double = (ab / scale).cross(&(ac / scale));
-            let area2 = double.norm_squared().sqrt();
-            geometry.centroids.push(Point3::from((a.coords + b.coords + c.coords) * third));
-            geometry.normals.push(double / area2);
-            geometry.areas.push(area2 * scale * scale * T::lit(0.5));
-        }
-        geometry
+    /// Of vertices, with room for so many faces.
+    pub(super) fn of(vertices: Vec<Point3<T>>, faces: usize) -> Self {
+        let (centroids, normals) = (Vec::with_capacity(faces), Vec::with_capacity(faces));
+        Self { vertices, centroids, normals, areas: Vec::with_capacity(faces) }
+    }
+
+    /// Adds a face. Returns twice its area in units of a scale in which nothing overflows or underflows, and the scale, the
+    /// largest component of its edges.
+    pub(super) fn push(&mut self, corners: [u32; 3]) -> (T, T) {
+        let [a, b, c] = corners.map(|corner| self.vertices[corner as usize]);
+        let (ab, ac) = (b - a, c - a);
+        let scale = T::lit(ab.amax().max((c - b).amax()).max(ac.amax()).to_f64());
+        let double = (ab / scale).cross(&(ac / scale));
+        let area2 = double.norm_squared().sqrt();
+        self.centroids.push(Point3::from((a.coords + b.coords + c.coords) * (T::one() / T::lit(3.0))));
+        self.normals.push(double / area2);
+        self.areas.push(area2 * (scale * scale) * T::lit(0.5));
+        (area2, scale)
     }
 }

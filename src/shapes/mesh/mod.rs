@@ -111,24 +111,28 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// [`ShapeError::Mesh`] with the first of the faults for which [every mesh](Self#refused) is refused.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        let (plain, topology) = examine(vertices, faces).map_err(|faults| match faults.first() {
+        let topology = examine(vertices, faces).map_err(|faults| match faults.first() {
             Some(&fault) => ShapeError::Mesh { fault },
             None => ShapeError::Mesh { fault: MeshFault::Empty },
         })?;
-        let plain = PlainMesh::build(plain, topology, T::negligible().to_f64());
-        let carried = (!is_plain::<T>()).then(|| Arc::new(Geometry::new(vertices, &plain.faces)));
+        let plain = PlainMesh::build(topology, T::negligible().to_f64());
+        let carried = (!is_plain::<T>()).then(|| {
+            let mut geometry = Geometry::of(vertices.to_vec(), faces.len());
+            plain.faces.iter().for_each(|&corners| _ = geometry.push(corners));
+            Arc::new(geometry)
+        });
         Ok(Self { plain: Arc::new(plain), carried })
     }
 
     /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
-        examine(vertices, faces).map_or_else(|faults| faults, |(_, topology)| topology.openings)
+        examine(vertices, faces).map_or_else(|faults| faults, |topology| topology.openings)
     }
 
     /// The number of vertices, those that were merged included.
     pub fn vertex_count(&self) -> usize {
-        self.plain.vertices.len()
+        self.plain.geometry.vertices.len()
     }
 
     /// The number of faces.
@@ -138,7 +142,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The vertices, as given.
     pub fn vertices(&self) -> impl ExactSizeIterator<Item = Point3<T>> + '_ {
-        (0..self.plain.vertices.len()).map(|vertex| self.vertex(vertex))
+        (0..self.plain.geometry.vertices.len()).map(|vertex| self.vertex(vertex))
     }
 
     /// The corners of each face, as indices of vertices; of merged vertices, the first.
@@ -221,23 +225,25 @@ impl<T: Real> TriangleMesh<T> {
 
     #[inline]
     pub(crate) fn vertex(&self, vertex: usize) -> Point3<T> {
-        self.carried().map_or_else(|| self.plain.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
+        self.carried()
+            .map_or_else(|| self.plain.geometry.vertices[vertex].map(T::lit), |own| own.vertices[vertex])
     }
 
     #[inline]
     pub(crate) fn centroid(&self, face: usize) -> Point3<T> {
-        self.carried().map_or_else(|| self.plain.centroids[face].map(T::lit), |own| own.centroids[face])
+        self.carried()
+            .map_or_else(|| self.plain.geometry.centroids[face].map(T::lit), |own| own.centroids[face])
     }
 
     #[inline]
     pub(crate) fn normal(&self, face: usize) -> Vector3<T> {
-        self.carried().map_or_else(|| self.plain.normals[face].map(T::lit), |own| own.normals[face])
+        self.carried().map_or_else(|| self.plain.geometry.normals[face].map(T::lit), |own| own.normals[face])
     }
 
     /// The area of a face \[m²\].
     #[inline]
     pub(crate) fn area(&self, face: usize) -> T {
-        self.carried().map_or_else(|| T::lit(self.plain.areas[face]), |own| own.areas[face])
+        self.carried().map_or_else(|| T::lit(self.plain.geometry.areas[face]), |own| own.areas[face])
     }
 
     /// An edge of a face, from corner k to the next: its start and its direction.
@@ -245,7 +251,7 @@ impl<T: Real> TriangleMesh<T> {
         let [from, to] = [k, (k + 1) % 3].map(|k| self.plain.faces[face][k] as usize);
         let along = match self.carried() {
             Some(own) => own.vertices[to] - own.vertices[from],
-            None => (self.plain.vertices[to] - self.plain.vertices[from]).map(T::lit),
+            None => (self.plain.geometry.vertices[to] - self.plain.geometry.vertices[from]).map(T::lit),
         };
         (self.vertex(from), along)
     }
@@ -266,11 +272,6 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
     /// which face it lies and whether `p` is inside, which no derivative changes.
-    #[inline]
-    fn in_scalar(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
-        if is_plain::<T>() { found.1.cast() } else { self.with_derivatives(found, p) }
-    }
-
     fn with_derivatives(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
         let (MeshPart { face, feature }, near) = *found;
         let point = match feature {
@@ -318,22 +319,19 @@ impl<T: Real> TriangleMesh<T> {
     }
 }
 
-/// Vertices in plain numbers and the topology of the faces, or all faults of single vertices and faces.
-fn examine<T: Real>(
-    vertices: &[Point3<T>],
-    faces: &[[u32; 3]],
-) -> Result<(Vec<Point3<f64>>, Topology), Vec<MeshFault>> {
+/// The topology of the faces, or all faults of single vertices and faces.
+fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Topology, Vec<MeshFault>> {
     check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
-    let plain: Vec<_> = vertices.iter().map(|p| p.map(T::to_f64)).collect();
-    let topology = Topology::new(&plain, faces, T::negligible().to_f64(), can_hold::<T>)?;
-    Ok((plain, topology))
+    let plain = vertices.iter().map(|p| p.map(T::to_f64)).collect();
+    Topology::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
 }
 
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         match self.plain.nearest(&p_S.map(T::to_f64)) {
-            Some(found) => self.in_scalar(&found, p_S),
+            Some((_, near)) if is_plain::<T>() => near.cast(),
+            Some(found) => self.with_derivatives(&found, p_S),
             None => self.nearest_from_afar(p_S),
         }
     }

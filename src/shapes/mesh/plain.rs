@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
+use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::topology::{NO_FACE, Topology};
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::Feature;
@@ -13,11 +14,8 @@ use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_leng
 /// Faces with all that follows from them, in plain numbers.
 #[derive(Debug)]
 pub(super) struct PlainMesh {
-    pub(super) vertices: Vec<Point3<f64>>,
     pub(super) faces: Vec<[u32; 3]>,
-    pub(super) centroids: Vec<Point3<f64>>,
-    pub(super) normals: Vec<Vector3<f64>>,
-    pub(super) areas: Vec<f64>,
+    pub(super) geometry: Geometry<f64>,
     /// The face across each edge, the k-th of which runs from corner k to the next.
     pub(super) neighbours: Vec<[u32; 3]>,
     pub(super) vertex_normals: Vec<Vector3<f64>>,
@@ -33,28 +31,19 @@ pub(super) struct PlainMesh {
 }
 
 impl PlainMesh {
-    pub(super) fn build(vertices: Vec<Point3<f64>>, topology: Topology, negligible: f64) -> Self {
-        let Topology { faces, neighbours, normals, areas, scales, openings } = topology;
-        let corner = |index: u32| vertices[index as usize];
-        let third = 1.0 / 3.0;
-        let centroids: Vec<_> = faces
-            .iter()
-            .map(|f| Point3::from((corner(f[0]).coords + corner(f[1]).coords + corner(f[2]).coords) * third))
-            .collect();
-        let tree = Tree::new(&vertices, &faces, &centroids, &normals, &areas);
+    pub(super) fn build(topology: Topology, negligible: f64) -> Self {
+        let Topology { faces, neighbours, geometry, scales, openings } = topology;
+        let tree = Tree::new(&faces, &geometry);
         let (min, max) = tree.bounds();
         let mut mesh = Self {
-            vertex_normals: vertex_normals(&vertices, &faces, &normals),
-            vertices,
+            vertex_normals: vertex_normals(&geometry, &faces),
             scales,
             opening: openings.first().copied(),
             convexity_slack: None,
             center: Point3::from((min.coords + max.coords) * 0.5),
             half_extents: (max - min) * 0.5,
             faces,
-            centroids,
-            normals,
-            areas,
+            geometry,
             neighbours,
             tree,
         };
@@ -73,7 +62,7 @@ impl PlainMesh {
     pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
         let (pack, lane) = self.tree.triangle(slot);
         let face = self.tree.face(slot);
-        let normal = self.normals[face];
+        let normal = self.geometry.normals[face];
         let (point, feature) = pack.nearest(lane, p);
         let part = MeshPart { face, feature };
         let pseudo_normal = match feature {
@@ -84,7 +73,7 @@ impl PlainMesh {
             }
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => normal,
-                neighbour => normal + self.normals[neighbour as usize],
+                neighbour => normal + self.geometry.normals[neighbour as usize],
             },
             Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize],
         };
@@ -105,20 +94,16 @@ impl PlainMesh {
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(MeshPart, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
-        let is_far = !(squared.is_finite() && squared <= self.half_extents.norm_squared());
-        (!is_far).then(|| self.nearest_at(self.tree.nearest(p, None), p))
-    }
-
-    /// The nearest point of all faces, which is on the triangle at `slot`.
-    #[inline]
-    pub(super) fn nearest_at(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
-        let (part, mut near) = self.nearest_on(slot, p);
+        if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
+            return None;
+        }
+        let (part, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
             near.normal = -near.normal;
             near.signed_distance = -near.signed_distance;
         }
-        (part, near)
+        Some((part, near))
     }
 
     /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
@@ -126,7 +111,7 @@ impl PlainMesh {
     #[cold]
     pub(super) fn foremost_vertex(&self, p: &Point3<f64>) -> usize {
         let (direction, _) = direction_and_length(&(p - self.center)).unwrap_or((Vector3::x(), 0.0));
-        let ahead = |corner: u32| direction.dot(&(self.vertices[corner as usize] - self.center));
+        let ahead = |corner: u32| direction.dot(&(self.geometry.vertices[corner as usize] - self.center));
         let first = self.faces[0][0];
         let corners = self.faces.iter().flatten().copied();
         corners.fold(first, |best, corner| if ahead(corner) > ahead(best) { corner } else { best }) as usize
@@ -139,15 +124,15 @@ impl PlainMesh {
         }
         let slack = self.half_extents.norm() * negligible * 100.0;
         let plane = |f: usize| {
-            let normal = self.normals[f];
-            let a = self.vertices[self.faces[f][0] as usize];
+            let normal = self.geometry.normals[f];
+            let a = self.geometry.vertices[self.faces[f][0] as usize];
             Plane { normal, offset: normal.dot(&a.coords) + slack }
         };
         // Most nonconvex meshes are detected at an edge.
         let bends_out = |f: usize| {
             let plane = plane(f);
             let corners = self.neighbours[f].into_iter().flat_map(|neighbour| self.faces[neighbour as usize]);
-            corners.map(|corner| &self.vertices[corner as usize]).all(|p| plane.height(p) <= 0.0)
+            corners.map(|corner| &self.geometry.vertices[corner as usize]).all(|p| plane.height(p) <= 0.0)
         };
         let faces = 0..self.faces.len();
         if !faces.clone().all(bends_out) {
@@ -160,12 +145,12 @@ impl PlainMesh {
     /// Whether all faces that meet in this part are in one plane: by rounding, a point may be over none of them.
     #[inline]
     pub(super) fn is_flat_around(&self, MeshPart { face, feature }: MeshPart) -> bool {
-        let normal = self.normals[face];
+        let normal = self.geometry.normals[face];
         let other = match feature {
             Feature::Face => return true,
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => return false,
-                neighbour => self.normals[neighbour as usize],
+                neighbour => self.geometry.normals[neighbour as usize],
             },
             // Of this length where the angles around the vertex add up to a whole turn in one plane.
             Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize] / core::f64::consts::TAU,
@@ -179,8 +164,8 @@ impl PlainMesh {
     pub(super) fn face_plane(&self, slot: usize) -> Option<Plane<f64>> {
         self.convexity_slack.map(|slack| {
             let face = self.tree.face(slot);
-            let normal = self.normals[face];
-            Plane { normal, offset: normal.dot(&self.centroids[face].coords) + slack }
+            let normal = self.geometry.normals[face];
+            Plane { normal, offset: normal.dot(&self.geometry.centroids[face].coords) + slack }
         })
     }
 
@@ -194,9 +179,8 @@ impl PlainMesh {
 
 /// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
 fn vertex_normals(
-    vertices: &[Point3<f64>],
+    Geometry { vertices, normals, .. }: &Geometry<f64>,
     faces: &[[u32; 3]],
-    normals: &[Vector3<f64>],
 ) -> Vec<Vector3<f64>> {
     let mut sums = alloc::vec![Vector3::zeros(); vertices.len()];
     for (corners, normal) in faces.iter().zip(normals) {

@@ -9,6 +9,7 @@ use nalgebra::{Point3, RealField, Vector3};
 use crate::math::{Real, is_finite};
 use crate::shapes::greater;
 use crate::shapes::mesh::cluster::bounds;
+use crate::shapes::mesh::geometry::Geometry;
 
 /// At about 400 bytes per face this is 1.7 GB in `f64`: more would exhaust the memory of many machines before it
 /// could be refused, and counts stay far below 2³².
@@ -136,8 +137,7 @@ pub enum MeshFault {
 pub(super) struct Topology {
     pub(super) faces: Vec<[u32; 3]>,
     pub(super) neighbours: Vec<[u32; 3]>,
-    pub(super) normals: Vec<Vector3<f64>>,
-    pub(super) areas: Vec<f64>,
+    pub(super) geometry: Geometry<f64>,
     /// The faces with the shortest and the longest longest edge, and its fourth power.
     pub(super) scales: [(usize, f64); 2],
     /// The faults by which the faces are not closed.
@@ -148,7 +148,7 @@ impl Topology {
     /// Returns all faults of single vertices and faces if there are any. Numbers below `negligible` are noise next to one;
     /// `can_hold` is that of the mesh's scalar.
     pub(super) fn new(
-        vertices: &[Point3<f64>],
+        vertices: Vec<Point3<f64>>,
         faces: &[[u32; 3]],
         negligible: f64,
         can_hold: fn(f64) -> bool,
@@ -174,21 +174,15 @@ impl Topology {
             return Err(faults);
         }
 
-        let first_of = weld(vertices);
+        let first_of = weld(&vertices);
         let faces: Vec<_> = faces.iter().map(|f| f.map(|corner| first_of[corner as usize])).collect();
-        let mut normals = Vec::with_capacity(faces.len());
-        let mut areas = Vec::with_capacity(faces.len());
+        let mut geometry = Geometry::of(vertices, faces.len());
         let mut scales = [(0, f64::INFINITY), (0, 0.0)];
         for (face, corners) in faces.iter().enumerate() {
-            let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
-            let edges = [b - a, c - b, a - c];
-            let scale = edges.iter().map(Vector3::amax).fold(0.0, greater);
-            // In units of the largest component nothing overflows or underflows.
-            let [ab, bc, ca] = edges.map(|edge| edge / scale);
-            let double = ab.cross(&-ca);
-            let area2 = double.norm();
-            let longest = [ab, bc, ca].map(|edge| edge.norm_squared()).into_iter().fold(0.0, greater);
-            let square = scale * scale;
+            let (area2, scale) = geometry.push(*corners);
+            let [a, b, c] = corners.map(|corner| geometry.vertices[corner as usize]);
+            let squares = [b - a, c - b, a - c].map(|edge| (edge / scale).norm_squared());
+            let (longest, square) = (squares.into_iter().fold(0.0, greater), scale * scale);
             let fourth = longest * longest * square * square;
             if scale == 0.0 || area2 <= longest * negligible {
                 faults.push(MeshFault::DegenerateFace { face });
@@ -199,8 +193,6 @@ impl Topology {
                 if fourth < scales[0].1 { (face, fourth) } else { scales[0] },
                 if fourth > scales[1].1 { (face, fourth) } else { scales[1] },
             ];
-            normals.push(double / area2);
-            areas.push(area2 * square * 0.5);
         }
         if !faults.is_empty() {
             return Err(faults);
@@ -209,15 +201,14 @@ impl Topology {
         let mut topology = Self {
             neighbours: vec![[NO_FACE; 3]; faces.len()],
             faces,
-            normals,
-            areas,
+            geometry,
             scales,
             openings: Vec::new(),
         };
         topology.match_sides();
         if topology.openings.is_empty() {
-            topology.find_touching_vertices(vertices.len());
-            topology.find_inverted_parts(vertices, negligible);
+            topology.find_touching_vertices();
+            topology.find_inverted_parts(negligible);
         }
         Ok(topology)
     }
@@ -265,9 +256,9 @@ impl Topology {
     }
 
     /// Walks around each vertex; unreached faces are another sheet.
-    fn find_touching_vertices(&mut self, vertex_count: usize) {
+    fn find_touching_vertices(&mut self) {
         let mut is_reached = vec![false; 3 * self.faces.len()];
-        let mut has_sheet = vec![false; vertex_count];
+        let mut has_sheet = vec![false; self.geometry.vertices.len()];
         for start in 0..self.faces.len() {
             for k in 0..3 {
                 if is_reached[3 * start + k] {
@@ -289,7 +280,7 @@ impl Topology {
     }
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
-    fn find_inverted_parts(&mut self, vertices: &[Point3<f64>], negligible: f64) {
+    fn find_inverted_parts(&mut self, negligible: f64) {
         let mut part_of = vec![usize::MAX; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
@@ -310,7 +301,7 @@ impl Topology {
             }
             parts.push(members);
         }
-        let corners = |face: usize| self.faces[face].map(|corner| vertices[corner as usize]);
+        let corners = |face: usize| self.faces[face].map(|corner| self.geometry.vertices[corner as usize]);
         let boxes: Vec<_> =
             parts.iter().map(|members| bounds(members.iter().flat_map(|&face| corners(face)))).collect();
         for (part, members) in parts.iter().enumerate() {

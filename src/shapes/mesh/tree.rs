@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::shapes::mesh::cluster::{Cluster, bounds};
-use crate::shapes::mesh::triangles::{LANES, Lanes, TrianglePack};
+use crate::shapes::mesh::geometry::Geometry;
+use crate::shapes::mesh::triangles::{LANES, TrianglePack};
 use crate::shapes::{Plane, greater, lesser};
 
 /// The largest number of pending nodes in a traversal: three siblings on each level of a tree over 2³² triangles.
@@ -29,8 +30,8 @@ pub(super) struct Tree {
 /// The boxes of four subtrees, side by side. A missing child has a box at infinity.
 #[derive(Debug, Clone)]
 struct Node {
-    min: [Lanes; 3],
-    max: [Lanes; 3],
+    min: [[f64; LANES]; 3],
+    max: [[f64; LANES]; 3],
     children: [Child; LANES],
 }
 
@@ -45,8 +46,8 @@ pub(super) enum Child {
 /// The centroids and areas of four faces, side by side.
 #[derive(Debug, Clone)]
 pub(super) struct CentroidPack {
-    centroids: [Lanes; 3],
-    areas: Lanes,
+    centroids: [[f64; LANES]; 3],
+    areas: [f64; LANES],
 }
 
 impl CentroidPack {
@@ -62,19 +63,13 @@ impl CentroidPack {
 
     /// The height of each in front of a plane.
     #[inline]
-    pub(super) fn heights(&self, plane: &Plane<f64>) -> Lanes {
+    pub(super) fn heights(&self, plane: &Plane<f64>) -> [f64; LANES] {
         core::array::from_fn(|l| plane.height(&self.centroid(l)))
     }
 }
 
 impl Tree {
-    pub(super) fn new(
-        vertices: &[Point3<f64>],
-        faces: &[[u32; 3]],
-        centroids: &[Point3<f64>],
-        normals: &[Vector3<f64>],
-        areas: &[f64],
-    ) -> Self {
+    pub(super) fn new(faces: &[[u32; 3]], geometry: &Geometry<f64>) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
         let mut tree = Self {
             nodes: Vec::new(),
@@ -84,9 +79,9 @@ impl Tree {
             centroids: Vec::new(),
             order: Vec::new(),
         };
+        tree.add_node(&mut order, 0, faces, geometry);
+        let Geometry { vertices, centroids, normals, areas } = geometry;
         let corners = |face: u32| faces[face as usize].map(|corner| vertices[corner as usize]);
-        let mesh = Mesh { corners: &corners, centroids, normals, areas };
-        tree.add_node(&mut order, 0, &mesh);
         for faces in order.chunks(LANES) {
             // The last leaf may be short; its last triangle is repeated, which does not change results.
             let faces: [u32; LANES] = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
@@ -101,8 +96,14 @@ impl Tree {
         tree
     }
 
-    /// Sorts these faces into a subtree, the first of them to be at `first` in the order of leaves.
-    fn add_node(&mut self, faces: &mut [u32], first: usize, mesh: &Mesh<'_>) -> u32 {
+    /// Sorts some faces, by their numbers, into a subtree, the first of them to be at `first` in the order of leaves.
+    fn add_node(
+        &mut self,
+        some: &mut [u32],
+        first: usize,
+        faces: &[[u32; 3]],
+        geometry: &Geometry<f64>,
+    ) -> u32 {
         let index = self.nodes.len();
         let far = f64::INFINITY;
         self.nodes.push(Node {
@@ -114,26 +115,27 @@ impl Tree {
             clusters.push([Cluster::nowhere(); LANES]);
         }
 
-        let half = mesh.split(faces);
-        let (left, right) = faces.split_at_mut(half);
-        let quarters = [mesh.split(left), mesh.split(right)];
+        let half = split(some, &geometry.centroids);
+        let (left, right) = some.split_at_mut(half);
+        let quarters = [split(left, &geometry.centroids), split(right, &geometry.centroids)];
         let (a, b) = left.split_at_mut(quarters[0]);
         let (c, d) = right.split_at_mut(quarters[1]);
         let mut start = first;
         for (l, part) in [a, b, c, d].into_iter().filter(|part| !part.is_empty()).enumerate() {
-            let points = part.iter().flat_map(|&face| (mesh.corners)(face));
+            let corners = part.iter().flat_map(|&face| faces[face as usize]);
+            let points = corners.map(|corner| geometry.vertices[corner as usize]);
             let (min, max) = bounds(points.clone());
             for i in 0..3 {
                 self.nodes[index].min[i][l] = min[i];
                 self.nodes[index].max[i][l] = max[i];
             }
-            let cluster = mesh.cluster(part);
+            let cluster = cluster(part, geometry);
             self.corner_clusters[index][l] = Cluster::around(points, cluster.axis);
             self.clusters[index][l] = cluster;
             self.nodes[index].children[l] = if part.len() <= LANES {
                 Child::Leaf(number(start / LANES))
             } else {
-                Child::Node(self.add_node(part, start, mesh))
+                Child::Node(self.add_node(part, start, faces, geometry))
             };
             start += part.len();
         }
@@ -285,7 +287,7 @@ impl Node {
 
     /// The squared distances of a point from the four boxes.
     #[inline]
-    fn squared_distances(&self, p: &Point3<f64>) -> Lanes {
+    fn squared_distances(&self, p: &Point3<f64>) -> [f64; LANES] {
         core::array::from_fn(|l| {
             let beyond = |i: usize| {
                 let outside = greater(self.min[i][l] - p[i], p[i] - self.max[i][l]);
@@ -297,39 +299,29 @@ impl Node {
     }
 }
 
-/// The input for a tree.
-struct Mesh<'a> {
-    corners: &'a dyn Fn(u32) -> [Point3<f64>; 3],
-    centroids: &'a [Point3<f64>],
-    normals: &'a [Vector3<f64>],
-    areas: &'a [f64],
+/// The disc around the centroids of some faces, along which the faces lie.
+fn cluster(faces: &[u32], Geometry { centroids, normals, areas, .. }: &Geometry<f64>) -> Cluster {
+    let faces = faces.iter().map(|&face| face as usize);
+    let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + normals[f] * areas[f]);
+    let area = faces.clone().fold(0.0, |sum, f| sum + areas[f]);
+    let axis = sum.try_normalize(area * f64::EPSILON).unwrap_or_else(Vector3::x);
+    Cluster::around(faces.map(|f| centroids[f]), axis)
 }
 
-impl Mesh<'_> {
-    /// The disc around the centroids of some faces, along which the faces lie.
-    fn cluster(&self, faces: &[u32]) -> Cluster {
-        let faces = faces.iter().map(|&face| face as usize);
-        let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + self.normals[f] * self.areas[f]);
-        let area = faces.clone().fold(0.0, |sum, f| sum + self.areas[f]);
-        let axis = sum.try_normalize(area * f64::EPSILON).unwrap_or_else(Vector3::x);
-        Cluster::around(faces.map(|f| self.centroids[f]), axis)
+/// Puts the faces on one side of the middle before those on the other, along the direction in which they are
+/// spread out most; returns how many come first. Leaves stay full but for the last.
+fn split(faces: &mut [u32], centroids: &[Point3<f64>]) -> usize {
+    let half = faces.len().div_ceil(LANES).div_ceil(2) * LANES;
+    if half >= faces.len() {
+        return faces.len();
     }
-
-    /// Puts the faces on one side of the middle before those on the other, along the direction in which they are
-    /// spread out most; returns how many come first. Leaves stay full but for the last.
-    fn split(&self, faces: &mut [u32]) -> usize {
-        let half = faces.len().div_ceil(LANES).div_ceil(2) * LANES;
-        if half >= faces.len() {
-            return faces.len();
-        }
-        let (min, max) = bounds(faces.iter().map(|&face| self.centroids[face as usize]));
-        let axis = (max - min).imax();
-        faces.select_nth_unstable_by(half, |&a, &b| {
-            let (p, q) = (self.centroids[a as usize][axis], self.centroids[b as usize][axis]);
-            p.partial_cmp(&q).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
-        });
-        half
-    }
+    let (min, max) = bounds(faces.iter().map(|&face| centroids[face as usize]));
+    let axis = (max - min).imax();
+    faces.select_nth_unstable_by(half, |&a, &b| {
+        let (p, q) = (centroids[a as usize][axis], centroids[b as usize][axis]);
+        p.partial_cmp(&q).unwrap_or(core::cmp::Ordering::Equal).then(a.cmp(&b))
+    });
+    half
 }
 
 /// Places fit into 32 bits because faces are numbered with 32 bits.

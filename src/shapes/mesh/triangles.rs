@@ -7,20 +7,17 @@ use crate::shapes::lesser;
 /// The number of triangles processed together: one or two vector registers.
 pub(super) const LANES: usize = 4;
 
-/// One value for each of four triangles.
-pub(super) type Lanes = [f64; LANES];
-
 /// Four triangles a, b, c, side by side.
 #[derive(Debug, Clone)]
 pub(super) struct TrianglePack {
-    a: [Lanes; 3],
-    ab: [Lanes; 3],
-    ac: [Lanes; 3],
-    normal: [Lanes; 3],
+    a: [[f64; LANES]; 3],
+    ab: [[f64; LANES]; 3],
+    ac: [[f64; LANES]; 3],
+    normal: [[f64; LANES]; 3],
     /// Twice the area.
-    area2: Lanes,
+    area2: [f64; LANES],
     /// One over the squared length of ab, bc, ca.
-    inverse_squared: [Lanes; 3],
+    inverse_squared: [[f64; LANES]; 3],
 }
 
 /// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
@@ -55,7 +52,7 @@ impl TrianglePack {
     ///
     /// Straight-line code: every triangle is measured to its plane and to its three edges.
     #[inline]
-    pub(super) fn squared_distances(&self, p: &Point3<f64>) -> Lanes {
+    pub(super) fn squared_distances(&self, p: &Point3<f64>) -> [f64; LANES] {
         core::array::from_fn(|l| {
             let Edges { squared, is_over_face, height, .. } = self.measure(l, p);
             let to_edges = lesser(lesser(squared[0], squared[1]), squared[2]);
@@ -131,7 +128,7 @@ impl TrianglePack {
 }
 
 #[inline]
-fn vector(of: &[Lanes; 3], l: usize) -> Vector3<f64> {
+fn vector(of: &[[f64; LANES]; 3], l: usize) -> Vector3<f64> {
     Vector3::new(of[0][l], of[1][l], of[2][l])
 }
 

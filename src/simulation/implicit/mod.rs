@@ -12,7 +12,7 @@ use nalgebra::ComplexField;
 
 use crate::framework::{Error, State};
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::integrator::{Closeness, STRETCH, Span, memory_growth};
+use crate::simulation::integrator::{STRETCH, Span, event_force, memory_growth, shortened};
 use crate::simulation::layout::Role;
 use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
@@ -190,12 +190,6 @@ impl<T: Real> Implicit<T> {
         self.least_step.max(T::default_epsilon().to_f64() * time.abs())
     }
 
-    /// The closeness to which events are located, by no shorter steps than are tried.
-    fn closeness(&self, simulation: &Simulation<'_, T>, accuracy: f64) -> Closeness {
-        let closeness = simulation.closeness(accuracy, None, self.event_step);
-        Closeness { step: closeness.step.max(self.shortest(simulation.time())), ..closeness }
-    }
-
     /// Makes room for the variables of a simulation, and writes those at the start of a step.
     fn prepare(&mut self, simulation: &mut Simulation<'_, T>) -> Result<(), SimulationError> {
         let count = simulation.variables().len();
@@ -293,20 +287,21 @@ impl<T: Real> Implicit<T> {
         }
         let (mut growth, mut has_event) = (2.0, false);
         if let Some(accuracy) = self.accuracy {
-            let closeness = self.closeness(simulation, accuracy);
-            let is_close = span.is_within(closeness.step);
+            let shortest = self.shortest(simulation.time());
+            let event_step = simulation.event_step(accuracy, self.event_step).max(shortest);
+            let is_close = span.is_within(event_step);
             if !is_close && let Some(step) = simulation.unseen_contact(h)? {
                 return Ok(ControlFlow::Continue(span.retried(step)));
             }
-            has_event = force_error > closeness.force;
+            has_event = force_error > event_force(accuracy, None);
             if has_event && !is_close {
-                return Ok(ControlFlow::Continue(closeness.shortened(h)));
+                return Ok(ControlFlow::Continue(shortened(h, event_step)));
             }
             self.write_errors(h);
             let error =
                 self.memory.ratio(simulation, accuracy, &self.points[last], |i| self.errors[i].to_f64());
             // An event changes rates by a jump, and the error is the jump times the step.
-            let shortest = if has_event { self.shortest(simulation.time()) } else { 0.0 };
+            let shortest = if has_event { shortest } else { 0.0 };
             if error > 1.0 && !span.is_within(shortest) {
                 return Ok(ControlFlow::Continue((h * 0.4).max(shortest)));
             }

@@ -3,9 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use force_elements::nalgebra::Point3;
-use force_elements::testing::{
-    self, Differences, Finding, Numbers, Powers, Scene, Spoilt, Subject, Violation,
-};
+use force_elements::testing::{self, Differences, Finding, Numbers, Powers, Scene, Subject, Violation};
 use force_elements::{
     AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Real,
     Requirement, Topology, Velocities, variables,
@@ -201,16 +199,16 @@ fn a_parameter_that_takes_anything_is_found() {
     assert!(matches!(&found, Finding::Accepted { name, .. } if name == "careless[0].loose"), "{found}");
 
     let Scene { mut system, element, .. } = Careless::scene::<f64>(&mut Numbers::new(0)).expect("valid");
-    let tight: Spoilt<Loose<f64>> = ("tight", |p| p.tight = f64::NAN, Requirement::Finite);
-    let mut checked = |spoilt: &[_]| testing::refuses_parameters(&mut system, element, spoilt);
-    assert_eq!(checked(&[tight]), Ok(()));
-    let loose: [Spoilt<Loose<f64>>; 3] = [
-        ("loose", |p| p.loose = f64::INFINITY, Requirement::Finite),
-        ("loose", |p| p.tight = f64::NAN, Requirement::Finite),
-        ("tight", |p| p.tight = f64::NAN, Requirement::Positive),
-    ];
-    for spoilt in loose {
-        let found = checked(&[spoilt]).expect_err("not as it should be");
+    let mut checked = |name, spoil: fn(&mut Loose<f64>), requirement| {
+        testing::refuses_parameter(&mut system, element, name, spoil, requirement)
+    };
+    assert_eq!(checked("tight", |p| p.tight = f64::NAN, Requirement::Finite), Ok(()));
+    for outcome in [
+        checked("loose", |p| p.loose = f64::INFINITY, Requirement::Finite),
+        checked("loose", |p| p.tight = f64::NAN, Requirement::Finite),
+        checked("tight", |p| p.tight = f64::NAN, Requirement::Positive),
+    ] {
+        let found = outcome.expect_err("not as it should be");
         assert!(matches!(found.finding, Finding::Accepted { .. }), "{found}");
         assert_eq!(found.claim, "refusal");
     }

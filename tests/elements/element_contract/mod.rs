@@ -44,8 +44,12 @@ impl Derivative for Duals {
 }
 
 /// A check in the scenes of two hundred seeds, if at length.
-fn holds(check: impl Fn(u64) -> Result<(), Violation>) {
-    assert_eq!((0..seeds(200)).try_for_each(check), Ok(()));
+fn holds<R>(check: impl Fn(u64) -> Result<R, Violation>) {
+    holds_for(seeds(200), check);
+}
+
+fn holds_for<R>(seeds: u64, check: impl Fn(u64) -> Result<R, Violation>) {
+    assert_eq!((0..seeds).try_for_each(|seed| check(seed).map(drop)), Ok(()));
 }
 
 /// The balance of an element that stores and loses energy.
@@ -213,13 +217,13 @@ fn a_function_that_does_not_fit_its_energy_or_slope_is_detected() {
         assert!(testing::gradient::<WrongFunction<true>, Duals>(seed).is_err());
         assert!(testing::linearization::<WrongFunction<false>, Duals>(seed).is_err());
         assert_eq!(testing::gradient::<WrongFunction<false>, Duals>(seed), Ok(()));
-        assert_eq!(testing::linearization::<WrongFunction<true>, Duals>(seed), Ok(()));
+        assert!(testing::linearization::<WrongFunction<true>, Duals>(seed).is_ok());
     }
 }
 
 #[test]
 fn a_hertz_contact_is_linearized_in_every_branch() {
-    assert_eq!((0..2000).try_for_each(testing::linearization::<AnyBall, Duals>), Ok(()));
+    holds_for(2000, testing::linearization::<AnyBall, Duals>);
     let mut taken = BTreeSet::new();
     for seed in 0..2000 {
         let Scene { system, mut state, element } =
@@ -248,7 +252,7 @@ fn a_hertz_contact_is_linearized_in_every_branch() {
 
 #[test]
 fn a_coordinate_element_is_linearized_in_every_branch() {
-    assert_eq!((0..seeds(20_000)).try_for_each(testing::linearization::<AnyCoordinate, Duals>), Ok(()));
+    holds_for(seeds(20_000), testing::linearization::<AnyCoordinate, Duals>);
 }
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.

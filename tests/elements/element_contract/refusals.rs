@@ -4,11 +4,10 @@ use force_elements::coordinate_spring_damper_ext as coordinate;
 use force_elements::exponential_spring as exponential;
 use force_elements::linear_bushing as bushing;
 use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector6};
-use force_elements::testing::{Spoilt, refuses_parameters};
+use force_elements::testing::refuses_parameter;
 use force_elements::{
     BodyIndex, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error, ExponentialSpring,
-    ForceElement, ForceSystem, Frame, Handle, KinematicsError, LinearBushing, Pose, Requirement, Station,
-    linear_bushing,
+    ForceSystem, Frame, KinematicsError, LinearBushing, Pose, Requirement, Station, linear_bushing,
 };
 
 /// A body of some system.
@@ -18,15 +17,6 @@ fn any_body() -> BodyIndex {
 
 /// A discrete variable of the exponential spring and how to spoil it.
 type SpoiltDiscrete = (&'static str, fn(&mut exponential::Discrete<f64>));
-
-/// Every one of them must be refused for what it is.
-fn refused<E: ForceElement<f64>>(
-    system: &mut ForceSystem<f64>,
-    handle: Handle<E>,
-    bad: &[Spoilt<E::Parameters>],
-) {
-    assert_eq!(refuses_parameters(system, handle, bad), Ok(()));
-}
 
 #[test]
 fn linear_bushing_refuses_bad_parameters() {
@@ -44,18 +34,15 @@ fn linear_bushing_refuses_bad_parameters() {
     let mirrored = |p: &mut bushing::Framed<f64, bushing::Parameters<f64>>| {
         p.frames.X_B2M.rotation = Rotation3::from_matrix_unchecked(-Matrix3::identity());
     };
-    refused(
-        &mut system,
-        handle,
-        &[
-            ("stiffness", |p| p.law.stiffness[3] = -1.0, Requirement::NonNegative),
-            ("stiffness", |p| p.law.stiffness[0] = f64::NAN, Requirement::NonNegative),
-            ("damping", |p| p.law.damping[5] = f64::INFINITY, Requirement::NonNegative),
-            ("X_B1F", |p| p.frames.X_B1F.translation.x = f64::NAN, Requirement::Finite),
-            ("X_B1F", scaled, Requirement::Rotation),
-            ("X_B2M", mirrored, Requirement::Rotation),
-        ],
-    );
+    let mut refused = |name, spoil: fn(&mut bushing::Framed<f64, bushing::Parameters<f64>>), must| {
+        assert_eq!(refuses_parameter(&mut system, handle, name, spoil, must), Ok(()));
+    };
+    refused("stiffness", |p| p.law.stiffness[3] = -1.0, Requirement::NonNegative);
+    refused("stiffness", |p| p.law.stiffness[0] = f64::NAN, Requirement::NonNegative);
+    refused("damping", |p| p.law.damping[5] = f64::INFINITY, Requirement::NonNegative);
+    refused("X_B1F", |p| p.frames.X_B1F.translation.x = f64::NAN, Requirement::Finite);
+    refused("X_B1F", scaled, Requirement::Rotation);
+    refused("X_B2M", mirrored, Requirement::Rotation);
 }
 
 #[test]
@@ -68,24 +55,21 @@ fn exponential_spring_refuses_bad_parameters() {
         exponential::Parameters::default(),
     );
     let handle = system.add(element.expect("valid")).expect("exists");
-    refused(
-        &mut system,
-        handle,
-        &[
-            ("d0", |p| p.d0 = f64::NAN, Requirement::Finite),
-            ("d1", |p| p.d1 = 0.0, Requirement::Positive),
-            ("d2", |p| p.d2 = -1150.0, Requirement::Positive),
-            ("normal_viscosity", |p| p.normal_viscosity = -0.1, Requirement::NonNegative),
-            ("max_normal_force", |p| p.max_normal_force = 0.0, Requirement::Positive),
-            ("friction_elasticity", |p| p.friction_elasticity = 0.0, Requirement::Positive),
-            ("friction_viscosity", |p| p.friction_viscosity = f64::NAN, Requirement::NonNegative),
-            ("settle_velocity", |p| p.settle_velocity = 0.0, Requirement::Positive),
-            ("release_velocity", |p| p.release_velocity = -1e-4, Requirement::NonNegative),
-            ("mu_static", |p| p.mu_static = -0.1, Requirement::NonNegative),
-            ("mu_kinetic", |p| p.mu_kinetic = f64::NAN, Requirement::NonNegative),
-            ("mu_kinetic", |p| p.mu_kinetic = p.mu_static + 0.1, Requirement::AtMost("mu_static")),
-        ],
-    );
+    let mut refused = |name, spoil: fn(&mut exponential::Parameters<f64>), must| {
+        assert_eq!(refuses_parameter(&mut system, handle, name, spoil, must), Ok(()));
+    };
+    refused("d0", |p| p.d0 = f64::NAN, Requirement::Finite);
+    refused("d1", |p| p.d1 = 0.0, Requirement::Positive);
+    refused("d2", |p| p.d2 = -1150.0, Requirement::Positive);
+    refused("normal_viscosity", |p| p.normal_viscosity = -0.1, Requirement::NonNegative);
+    refused("max_normal_force", |p| p.max_normal_force = 0.0, Requirement::Positive);
+    refused("friction_elasticity", |p| p.friction_elasticity = 0.0, Requirement::Positive);
+    refused("friction_viscosity", |p| p.friction_viscosity = f64::NAN, Requirement::NonNegative);
+    refused("settle_velocity", |p| p.settle_velocity = 0.0, Requirement::Positive);
+    refused("release_velocity", |p| p.release_velocity = -1e-4, Requirement::NonNegative);
+    refused("mu_static", |p| p.mu_static = -0.1, Requirement::NonNegative);
+    refused("mu_kinetic", |p| p.mu_kinetic = f64::NAN, Requirement::NonNegative);
+    refused("mu_kinetic", |p| p.mu_kinetic = p.mu_static + 0.1, Requirement::AtMost("mu_static"));
 
     let mut state = system.default_state();
     let bad: [SpoiltDiscrete; 4] = [
@@ -113,50 +97,47 @@ fn coordinate_spring_damper_ext_refuses_bad_parameters() {
     let c = system.add_coordinate();
     let element = CoordinateSpringDamperExt::new(CoordinatePair::on(c), coordinate::Parameters::default());
     let handle = system.add(element.expect("valid")).expect("exists");
+    let mut refused = |name, spoil: fn(&mut coordinate::Parameters<f64>), must| {
+        assert_eq!(refuses_parameter(&mut system, handle, name, spoil, must), Ok(()));
+    };
+    refused("stiffness", |p| p.stiffness = f64::NAN, Requirement::Finite);
+    refused("damping", |p| p.damping = f64::INFINITY, Requirement::Finite);
+    refused("offset", |p| p.offset = f64::NAN, Requirement::Finite);
+    refused("velocity_offset", |p| p.velocity_offset = f64::NAN, Requirement::Finite);
+    refused("factor0", |p| p.factor0 = f64::NAN, Requirement::Finite);
+    refused("factor1", |p| p.factor1 = f64::NAN, Requirement::Finite);
+    refused("dynamic_friction", |p| p.dynamic_friction = -1.0, Requirement::NonNegative);
+    refused("static_friction_offset", |p| p.static_friction_offset = -1.0, Requirement::NonNegative);
+    refused("sticking_stiffness", |p| p.sticking_stiffness = -1.0, Requirement::NonNegative);
+    refused("sticking_damping", |p| p.sticking_damping = -1.0, Requirement::NonNegative);
+    refused("exponential_decay_static", |p| p.exponential_decay_static = 0.0, Requirement::Positive);
+    refused("viscous_friction", |p| p.viscous_friction = f64::NAN, Requirement::Finite);
+    refused("friction_proportional_zone", |p| p.friction_proportional_zone = -1.0, Requirement::NonNegative);
+    refused("limit_stops_upper", |p| p.limit_stops_upper = f64::NAN, Requirement::Finite);
+    refused("limit_stops_lower", |p| p.limit_stops_lower = 1.0, Requirement::AtMost("limit_stops_upper"));
     refused(
-        &mut system,
-        handle,
-        &[
-            ("stiffness", |p| p.stiffness = f64::NAN, Requirement::Finite),
-            ("damping", |p| p.damping = f64::INFINITY, Requirement::Finite),
-            ("offset", |p| p.offset = f64::NAN, Requirement::Finite),
-            ("velocity_offset", |p| p.velocity_offset = f64::NAN, Requirement::Finite),
-            ("factor0", |p| p.factor0 = f64::NAN, Requirement::Finite),
-            ("factor1", |p| p.factor1 = f64::NAN, Requirement::Finite),
-            ("dynamic_friction", |p| p.dynamic_friction = -1.0, Requirement::NonNegative),
-            ("static_friction_offset", |p| p.static_friction_offset = -1.0, Requirement::NonNegative),
-            ("sticking_stiffness", |p| p.sticking_stiffness = -1.0, Requirement::NonNegative),
-            ("sticking_damping", |p| p.sticking_damping = -1.0, Requirement::NonNegative),
-            ("exponential_decay_static", |p| p.exponential_decay_static = 0.0, Requirement::Positive),
-            ("viscous_friction", |p| p.viscous_friction = f64::NAN, Requirement::Finite),
-            ("friction_proportional_zone", |p| p.friction_proportional_zone = -1.0, Requirement::NonNegative),
-            ("limit_stops_upper", |p| p.limit_stops_upper = f64::NAN, Requirement::Finite),
-            ("limit_stops_lower", |p| p.limit_stops_lower = 1.0, Requirement::AtMost("limit_stops_upper")),
-            (
-                "limit_stops_upper_stiffness",
-                |p| p.limit_stops_upper_stiffness = -1.0,
-                Requirement::NonNegative,
-            ),
-            (
-                "limit_stops_lower_stiffness",
-                |p| p.limit_stops_lower_stiffness = -1.0,
-                Requirement::NonNegative,
-            ),
-            ("limit_stops_upper_damping", |p| p.limit_stops_upper_damping = -1.0, Requirement::NonNegative),
-            ("limit_stops_lower_damping", |p| p.limit_stops_lower_damping = -1.0, Requirement::NonNegative),
-            ("limit_stops_transition", |p| p.limit_stops_transition = -1.0, Requirement::NonNegative),
-            ("friction_load", |p| p.friction_load = f64::NAN, Requirement::Finite),
-            (
-                "dynamic_friction_coefficient",
-                |p| p.dynamic_friction_coefficient = -1.0,
-                Requirement::NonNegative,
-            ),
-            (
-                "static_friction_offset_coefficient",
-                |p| p.static_friction_offset_coefficient = -1.0,
-                Requirement::NonNegative,
-            ),
-        ],
+        "limit_stops_upper_stiffness",
+        |p| p.limit_stops_upper_stiffness = -1.0,
+        Requirement::NonNegative,
+    );
+    refused(
+        "limit_stops_lower_stiffness",
+        |p| p.limit_stops_lower_stiffness = -1.0,
+        Requirement::NonNegative,
+    );
+    refused("limit_stops_upper_damping", |p| p.limit_stops_upper_damping = -1.0, Requirement::NonNegative);
+    refused("limit_stops_lower_damping", |p| p.limit_stops_lower_damping = -1.0, Requirement::NonNegative);
+    refused("limit_stops_transition", |p| p.limit_stops_transition = -1.0, Requirement::NonNegative);
+    refused("friction_load", |p| p.friction_load = f64::NAN, Requirement::Finite);
+    refused(
+        "dynamic_friction_coefficient",
+        |p| p.dynamic_friction_coefficient = -1.0,
+        Requirement::NonNegative,
+    );
+    refused(
+        "static_friction_offset_coefficient",
+        |p| p.static_friction_offset_coefficient = -1.0,
+        Requirement::NonNegative,
     );
 }
 

@@ -7,10 +7,10 @@ use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{
     BodyIndex, CoordinatePair, ElasticFoundation, ExponentialSpring, Frame, HertzContact, Pose,
-    SpatialVelocity, State, Station, StepMethod, Stepping, exponential_spring, hertz_contact,
+    SpatialVelocity, State, Station, StepMethod, exponential_spring, hertz_contact,
 };
 
-use super::{Host, symplectic};
+use super::Host;
 
 /// A cube of rubber on the floor, at rest or falling.
 fn cube(height: f64, speed: f64, material: Material<f64>) -> (Host, State<f64>) {
@@ -38,7 +38,7 @@ fn a_cube_at_rest_on_a_foundation_stays_there() {
             Material::new(stiffness).with_dissipation(dissipation).with_friction(friction, friction, 0.0);
         let depth = 2.0 * 9.81 / (stiffness * 0.04);
         let (host, state) = cube(-depth, 1e-5, material);
-        let step = host.stable(&state, symplectic());
+        let step = host.stable(&state, 0.0);
         // Along the normal alone it swings with ω² = k·A/m.
         let normal = (stiffness * 0.04 / 2.0_f64).sqrt();
         assert!(step.frequency >= normal && step.frequency < 3.0 * normal, "{} rad/s", step.frequency);
@@ -53,8 +53,8 @@ fn a_cube_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
     for (speed, dissipation) in [(0.5, 0.0), (2.0, 0.0), (2.0, 0.5)] {
         let material = Material::new(1e7).with_dissipation(dissipation).with_friction(0.8, 0.6, 0.0);
         let (host, state) = cube(0.01, speed, material);
-        assert_eq!(host.stable(&state, symplectic()).length, f64::INFINITY, "no contact, none to come");
-        let step = host.stable(&state, Stepping { impact_speed: 1.1 * speed, ..symplectic() });
+        assert_eq!(host.stable(&state, 0.0).length, f64::INFINITY, "no contact, none to come");
+        let step = host.stable(&state, 1.1 * speed);
         let growth = host.euler(&state, 0.9 * step.length, 2000);
         // Of the energy at the start, that of the fall included.
         assert!(growth < 1.0 + 1.1 * 2.0 * 9.81 * 0.01 / (0.5 * speed * speed), "{growth}");
@@ -81,9 +81,8 @@ fn a_ball_that_falls_is_caught_in_steps_for_its_speed_of_impact() {
         // It spins, so that friction has something to do.
         let V = SpatialVelocity::new(Vector3::new(0.0, 2.0, 0.0), Vector3::new(0.0, 0.0, -speed));
         state.set_body(body, Pose::translation(0.0, 0.0, radius + height), V).expect("finite");
-        assert_eq!(host.stable(&state, symplectic()).length, f64::INFINITY, "no contact, none to come");
-        let stepping = Stepping { impact_speed: 1.1 * speed, ..symplectic() };
-        let step = host.stable(&state, stepping);
+        assert_eq!(host.stable(&state, 0.0).length, f64::INFINITY, "no contact, none to come");
+        let step = host.stable(&state, 1.1 * speed);
         // At the turn of a Hertz impact it swings with ω² = 2 E* √(R δ)/m, times the factor of damping at full speed.
         let energy: f64 = 0.5 * mass * (1.1 * speed) * (1.1 * speed);
         let depth = (15.0 * energy / (8.0 * modulus * radius.sqrt())).powf(0.4);
@@ -123,7 +122,7 @@ fn a_box_on_default_exponential_springs_is_caught_in_the_step_of_its_bound_and_e
     let (host, state) = dropped_box();
     let fall = 9.81 * 0.5;
     let speed = (2.0_f64 * fall).sqrt() + 0.1;
-    let step = host.stable(&state, Stepping { impact_speed: speed, ..symplectic() });
+    let step = host.stable(&state, speed);
     // The highest energy of motion and springs, over that of the fall.
     let highest = |step: f64, duration: f64| {
         let mut simulation = Simulation::new(&host.system, &host.plant, state.clone()).expect("regular");
@@ -154,7 +153,7 @@ fn forces_held_over_substeps_gain_what_is_said() {
         coordinate::Parameters { stiffness, ..coordinate::Parameters::default() },
     );
     let state = host.system.default_state();
-    let stable = host.stable(&state, symplectic());
+    let stable = host.stable(&state, 0.0);
     for substeps in [1, 2, 4, 10] {
         for share in [0.05, 0.1, 0.2] {
             let h = share * 2.0 / stable.frequency;
@@ -237,7 +236,7 @@ fn the_bound_of_a_cube_in_a_corner_is_below_that_of_its_most_damped_motion() {
         let inside = side / 2.0 - 1e-3;
         state.set_pose(body, Pose::translation(inside, -inside, inside)).expect("finite");
         let longest = 2.0 / fastest_decay(&host, &state, body, mass, inertia);
-        let step = host.stable(&state, symplectic()).length;
+        let step = host.stable(&state, 0.0).length;
         // Where damping dominates, the bound is that of the sum over the planes.
         assert!(step <= longest && step > 0.5 * longest, "{friction:?}: {step} {longest}");
         host.system.realize_dynamics(&mut state).expect("regular");
@@ -291,7 +290,7 @@ fn the_lever_of_a_load_counts_where_a_station_rests_far_above_the_mass_center() 
         let below = turn * Vector3::new(0.0, 0.0, -lever);
         state.set_pose(body, Pose::from_parts(below.into(), turn.into())).expect("finite");
         host.system.reset_memories(&mut state).expect("regular");
-        let step = host.stable(&state, symplectic());
+        let step = host.stable(&state, 0.0);
         // It swings with ω² = m·g·r/I.
         let swing = (9.81 * lever).sqrt() / gyration;
         assert!(step.frequency > swing, "{} rad/s for {swing}", step.frequency);

@@ -6,7 +6,7 @@ use force_elements::simulation::{Plant, RigidBody, SemiImplicitEuler, Simulation
 use force_elements::testing::Numbers;
 use force_elements::{
     BodyIndex, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, CustomForce, Error, ForceSystem,
-    Inertias, StableStep, State, StepMethod, Stepping,
+    Inertias, StableStep, State, StepMethod,
 };
 
 mod bushings;
@@ -43,10 +43,14 @@ impl Host {
         self.system.add(element).expect("exists");
     }
 
-    fn stable(&self, state: &State<f64>, stepping: Stepping) -> StableStep {
+    fn stable(&self, state: &State<f64>, impact_speed: f64) -> StableStep {
+        self.stable_by(StepMethod::SymplecticEuler, state, impact_speed)
+    }
+
+    fn stable_by(&self, method: StepMethod, state: &State<f64>, impact_speed: f64) -> StableStep {
         let mut state = state.clone();
         self.system.realize_dynamics(&mut state).expect("regular");
-        self.system.stable_step(&state, &self.plant, stepping).expect("positive masses")
+        self.system.stable_step(&state, &self.plant, method, impact_speed).expect("positive masses")
     }
 
     /// The growth of energy under symplectic Euler; infinite if the motion left what the elements can follow.
@@ -110,14 +114,6 @@ impl Host {
     }
 }
 
-fn symplectic() -> Stepping {
-    Stepping::default()
-}
-
-fn runge_kutta() -> Stepping {
-    Stepping { method: StepMethod::RungeKutta4, ..Stepping::default() }
-}
-
 #[test]
 fn the_bound_of_one_slider_is_sharp() {
     let deal = &mut Numbers::new(3);
@@ -139,13 +135,13 @@ fn the_bound_of_one_slider_is_sharp() {
         state.set_coordinate_rate(slider, 0.2).expect("finite");
         let (k, d) = (stiffness * f64::from(count) / mass, damping * f64::from(count) / mass);
 
-        let bound = host.stable(&state, symplectic()).length;
+        let bound = host.stable(&state, 0.0).length;
         let expected = 4.0 / (d + (d * d + 4.0 * k).sqrt());
         assert!((bound / expected - 1.0).abs() < 1e-12, "{bound} s, {expected} s");
         assert!(host.euler(&state, 0.9 * bound, STEPS) < BOUNDED, "case {case}");
         assert!(host.euler(&state, 1.3 * bound, STEPS) > BOUNDED, "case {case}");
 
-        let bound = host.stable(&state, runge_kutta()).length;
+        let bound = host.stable_by(StepMethod::RungeKutta4, &state, 0.0).length;
         assert!(host.runge_kutta(&state, 0.9 * bound, &[mass]) < BOUNDED, "case {case}");
         // Sharp unless the slider is damped more than it swings.
         if d < k.sqrt() || k == 0.0 {
@@ -178,11 +174,11 @@ fn chains_of_sliders_stay_bounded() {
             state.set_coordinate(slider, deal.between(-0.1, 0.1)).expect("finite");
             state.set_coordinate_rate(slider, deal.between(-1.0, 1.0)).expect("finite");
         }
-        let bound = host.stable(&state, symplectic()).length;
+        let bound = host.stable(&state, 0.0).length;
         assert!(host.euler(&state, 0.9 * bound, STEPS) < BOUNDED, "case {case}");
         // Not so cautious that it would be of no use.
         assert!(host.euler(&state, 2.0 * bound, STEPS) > BOUNDED, "case {case}");
-        let bound = host.stable(&state, runge_kutta()).length;
+        let bound = host.stable_by(StepMethod::RungeKutta4, &state, 0.0).length;
         assert!(host.runge_kutta(&state, 0.9 * bound, &masses) < BOUNDED, "case {case}");
     }
 }
@@ -204,7 +200,7 @@ fn dampers_of_regularised_friction_share_a_slider() {
         }
         let mut state = host.system.default_state();
         state.set_coordinate_rate(slider, 1e-9).expect("finite");
-        let step = host.stable(&state, symplectic());
+        let step = host.stable(&state, 0.0);
         let damping = holding / zone;
         assert!((step.length - 2.0 * mass / (f64::from(count) * damping)).abs() < 1e-12 * step.length);
         assert!(host.euler(&state, 0.9 * step.length, STEPS) <= 1.0);
@@ -214,7 +210,7 @@ fn dampers_of_regularised_friction_share_a_slider() {
         let first = host.system.elements().next().expect("there");
         let first = host.system.handle::<CoordinateSpringDamperExt<f64>>(first).expect("of this type");
         host.system.update_parameters(&mut state, first, halve).expect("finite");
-        assert!(host.stable(&state, symplectic()).length > step.length);
+        assert!(host.stable(&state, 0.0).length > step.length);
     }
 }
 
@@ -237,7 +233,7 @@ fn of_a_users_force_no_step_is_known() {
     let mut host = Host::new(0.0);
     let custom = host.system.add(CustomForce::<f64>::new(|_, _| 0.0)).expect("valid");
     let state = host.system.default_state();
-    let step = host.stable(&state, symplectic());
+    let step = host.stable(&state, 0.0);
     assert_eq!((step.element, step.unknown, step.length), (None, Some(custom.id()), f64::INFINITY));
 }
 
@@ -258,9 +254,9 @@ fn masses_and_stages_that_make_no_sense_are_refused() {
     let mut system = ForceSystem::<f64>::new();
     system.add_body();
     let mut state = system.default_state();
-    let early = system.stable_step(&state, &Massless, symplectic());
+    let early = system.stable_step(&state, &Massless, StepMethod::SymplecticEuler, 0.0);
     assert!(matches!(early, Err(Error::StageTooLow { .. })), "{early:?}");
     system.realize_dynamics(&mut state).expect("regular");
-    let massless = system.stable_step(&state, &Massless, symplectic());
+    let massless = system.stable_step(&state, &Massless, StepMethod::SymplecticEuler, 0.0);
     assert!(matches!(massless, Err(Error::InvalidValue(value)) if value.name == "mass"), "{massless:?}");
 }

@@ -95,7 +95,7 @@ pub fn examine<K: Kind>(seed: u64) -> Result<Outcome, Violation> {
     if let Err(error) = scene.system.realize_dynamics(&mut scene.state) {
         return Ok(Outcome::Refused(error));
     }
-    let agreement = testing::agreement::<K, Duals>(seed)?;
+    let agreement = testing::linearization::<K, Duals>(seed)?;
     let check = || {
         let mut linearization = Linearization::new();
         scene.system.linearize(&scene.state, &mut linearization)?;
