@@ -67,9 +67,9 @@ impl Shown {
         error: 0.0,
     };
 
-    /// Records the energies after a step, with their error, and how much the energy of the motion has grown. Returns the energy returned without having been received, if it is
-    /// [too large](GAINED) once most of the stored energy has been released and [stays so](PERSISTENT), or
-    /// [grows](EXPLODED) from step to step.
+    /// Records the energies after a step, with their error, and how much the energy of the motion has grown. Returns the
+    /// energy returned without having been received, if it is [too large](GAINED) once most of the stored energy has been
+    /// released and [stays so](PERSISTENT), or [grows](EXPLODED) from step to step.
     fn gain(&mut self, absorbed: f64, stored: f64, error: f64, growth: f64) -> Option<f64> {
         // Of energy that is being released it is not known how much it was, by which it is judged.
         if self.dissipated == f64::NEG_INFINITY && stored.abs() <= self.stored {

@@ -280,9 +280,9 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
     /// system; [`Error::EnergyGained`], of energies that the host has integrated over the step, by the rule of
-    /// [`finish_step`](Self::finish_step), if the account is open; [`Error::Element`] with an error documented by an element, such as
-    /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
-    /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
+    /// [`finish_step`](Self::finish_step), if the account is open; [`Error::Element`] with an error documented by an
+    /// element, such as [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`]
+    /// if one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
         let is_integrated = state.continuous.is_integrated();
         self.end_step(state, [false, is_integrated], UNKNOWN)

@@ -457,9 +457,10 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok([ENERGY_ERROR * kinetic.to_f64(), energy - *of_trial])
     }
 
-    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; if it is to be
-    /// checked, for this error and growth of energies, only if the energy ledger shows no gain. On an error only the state's kinematics have changed;
-    /// discrete variables updated during a trial are restored by [`roll_back`](Self::roll_back).
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; if it
+    /// is to be checked, for this error and growth of energies, only if the energy ledger shows no gain. On an error
+    /// only the state's kinematics have changed; discrete variables updated during a trial are restored by
+    /// [`roll_back`](Self::roll_back).
     pub(super) fn accept(
         &mut self,
         time: f64,

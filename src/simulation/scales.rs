@@ -106,7 +106,8 @@ impl<T: Real> Memory<T> {
     fn keep_peaks(&mut self, simulation: &Simulation<'_, T>) {
         for (peak, (places, role)) in self.peaks.iter_mut().zip(simulation.groups()) {
             let y = &simulation.variables()[places.clone()];
-            *peak = peak.max(magnitude(&self.origin[places], y, role));
+            // Squares may overflow where the motion does not.
+            *peak = peak.max(magnitude(&self.origin[places], y, role)).min(f64::MAX);
         }
     }
 
