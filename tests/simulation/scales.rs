@@ -199,3 +199,17 @@ fn a_cable_gets_taut_in_small_units_and_in_large_ones() {
         }
     }
 }
+
+#[test]
+fn a_motion_whose_squares_overflow_is_followed() {
+    let mut system = ForceSystem::<f64>::new();
+    let mut plant = Plant::new(Vector3::new(0.0, 0.0, -1e200)).expect("finite");
+    let body = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 1.0).expect("a body"));
+    for mut method in [Implicit::trapezoidal(1e-2), Implicit::tr_bdf2(1e-2).with_accuracy(1e-3)] {
+        let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+        simulation.run(&mut method, 1.0, |_| {}).expect("runs");
+        let fall = simulation.state().positions().pose(body).translation.vector.z;
+        // Of constant acceleration both are exact but for rounding.
+        assert!((fall / -0.5e200 - 1.0).abs() < 1e-9, "{fall}");
+    }
+}
