@@ -52,8 +52,8 @@ pub(crate) struct Shown {
     first_gain: f64,
     /// The number of steps in a row after which it has released what it stored, and more.
     released: u32,
-    /// The greatest error of these energies: rounding, and that of the motion if it is known.
-    error: f64,
+    /// The greatest rounding of these energies.
+    rounding: f64,
 }
 
 impl Shown {
@@ -64,13 +64,13 @@ impl Shown {
         gaining: 0,
         first_gain: 0.0,
         released: 0,
-        error: 0.0,
+        rounding: 0.0,
     };
 
-    /// Records the energies after a step, with their error, and how much the energy of the motion has grown. Returns the
-    /// energy returned without having been received, if it is [too large](GAINED) once most of the stored energy has been
-    /// released and [stays so](PERSISTENT), or [grows](EXPLODED) from step to step.
-    fn gain(&mut self, absorbed: f64, stored: f64, error: f64, growth: f64) -> Option<f64> {
+    /// Records the energies after a step. Returns the energy returned without having been received, if it is
+    /// [too large](GAINED) once most of the stored energy has been released and [stays so](PERSISTENT), or
+    /// [grows](EXPLODED) from step to step.
+    fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
         // Of energy that is being released it is not known how much it was, by which it is judged.
         if self.dissipated == f64::NEG_INFINITY && stored.abs() <= self.stored {
             self.stored = stored.abs();
@@ -79,22 +79,20 @@ impl Shown {
         let dissipated = absorbed - stored;
         self.dissipated = self.dissipated.max(dissipated);
         self.stored = self.stored.max(stored.abs());
-        self.error = self.error.max(error);
-        let gained = (self.dissipated - dissipated).min(growth);
-        let is_gaining = gained > self.stored + self.error;
+        self.rounding = self.rounding.max(rounding);
+        let gained = self.dissipated - dissipated;
+        let is_gaining = gained > self.stored + self.rounding;
         self.gaining = if is_gaining { self.gaining.saturating_add(1) } else { 0 };
         if self.gaining == 1 {
             self.first_gain = gained;
         }
-        let is_released = stored.abs() < RELEASED * self.stored && gained > GAINED * self.stored + self.error;
+        let is_released =
+            stored.abs() < RELEASED * self.stored && gained > GAINED * self.stored + self.rounding;
         self.released = if is_released { self.released.saturating_add(1) } else { 0 };
         let grows = self.gaining >= PERSISTENT && gained > EXPLODED * self.first_gain;
         (self.released >= PERSISTENT || grows && self.stored > 0.0).then_some(gained)
     }
 }
-
-/// The error of energies absorbed, and the growth of the energy of the motion, of which nothing is known.
-pub(super) const UNKNOWN: [f64; 2] = [0.0, f64::INFINITY];
 
 /// The fraction of the largest stored energy above which energy that was returned without having been received
 /// indicates that steps are too long. In steps that resolve an impact it is below 1 %.
@@ -190,17 +188,10 @@ impl<T: Real> Continuous<T> {
         }
     }
 
-    /// Whether a host ends a step whose energies it has integrated.
-    pub(crate) fn is_integrated(&self) -> bool {
-        self.has_moved && self.is_fed
-    }
-
-    /// Closes all accounts if the step that ends was not integrated. The history of ledgers that were not checked begins anew.
-    pub(crate) fn accept_step(&mut self, is_checked: bool) {
+    /// Closes all accounts if the step that ends was not integrated.
+    pub(crate) fn accept_step(&mut self) {
         if self.has_moved && !self.is_fed {
             self.account_open.fill(false);
-        }
-        if self.has_moved && !(is_checked && self.is_fed) {
             self.shown.fill(Shown::NOTHING);
         }
         self.set_flags([false; 3]);
@@ -220,14 +211,12 @@ impl<T: Real> Continuous<T> {
         (self.account_open[slot], self.shown[slot]) = (is_open, Shown::NOTHING);
     }
 
-    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew, unless it is the integral over a
-    /// motion.
+    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew.
     fn set_energies(&mut self, energies: &[T]) {
         for ((value, shown), &energy) in self.values.iter_mut().zip(&mut self.shown).zip(energies) {
-            if !self.has_moved && !have_same_bits(*value, energy) {
-                *shown = Shown::NOTHING;
+            if !have_same_bits(*value, energy) {
+                (*value, *shown) = (energy, Shown::NOTHING);
             }
-            *value = energy;
         }
     }
 
@@ -564,20 +553,24 @@ impl<T: Real> ForceSystem<T> {
         if rule != StepRule::LeftEndpoint {
             self.check_passing(state, length)?;
         }
-        let Continuous { values, rates, start, start_rates, .. } = &mut state.continuous;
+        let Continuous { values, rates, shown, start, start_rates, start_shown, .. } = &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);
+        start_shown.clone_from(shown);
         let (start_time, flags) = (state.kinematics.time, state.continuous.flags());
         state.set_kinematics(host)?;
         let outcome = self
             .integrate(state, start_time, rule)
-            .and_then(|()| self.end_step(state, [rule != StepRule::LeftEndpoint; 2], UNKNOWN));
+            .and_then(|()| self.check_ledger(state, rule))
+            .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             state.take_back_kinematics();
             let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
             // They were in range before.
             let _ = state.set_next_continuous();
+            let Continuous { shown, start_shown, .. } = &mut state.continuous;
+            shown.clone_from(start_shown);
             state.continuous.set_flags(flags);
         }
         outcome
@@ -608,54 +601,52 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Writes the energies absorbed in a step and accepts it: if it is to be checked by the [motion](Self::check_ledger), only
-    /// if [`finish_step`](Self::finish_step) would not refuse it. On an error the energies are those of the start.
+    /// Writes the energies absorbed in a step, which is accepted: of forces that were held over it only if
+    /// [`finish_step`](Self::finish_step) would not refuse it. On an error the ledger is that of the start.
     pub(crate) fn accept_energies(
         &self,
         state: &mut State<T>,
         energies: &[T],
-        motion: Option<[f64; 2]>,
+        is_held: bool,
     ) -> Result<(), Error> {
-        let Continuous { values, start, .. } = &mut state.continuous;
+        let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
         start.clone_from(values);
+        start_shown.clone_from(shown);
+        let ledger = |state: &mut State<T>| {
+            if is_held { self.check_ledger(state, StepRule::HeldForces) } else { Ok(()) }
+        };
         let outcome = state
             .set_absorbed_energy(energies)
-            .and_then(|()| self.end_step(state, [motion.is_some(); 2], motion.unwrap_or(UNKNOWN)));
+            .and_then(|()| ledger(state))
+            .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
-            let Continuous { values, start, .. } = &mut state.continuous;
+            let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
             values.clone_from(start);
+            shown.clone_from(start_shown);
         }
         outcome
     }
 
-    /// Refuses a step after which an element has returned energy that it had not received, if closed and open accounts are to
-    /// be checked. The history of those that are not begins anew. On an error the ledger is that of the start.
-    ///
-    /// Of the [motion](UNKNOWN) the error of these energies is given, and how much the energy of all has grown \[J\].
-    pub(crate) fn check_ledger(
-        &self,
-        state: &mut State<T>,
-        [closed, open]: [bool; 2],
-        [error, growth]: [f64; 2],
-    ) -> Result<(), Error> {
+    /// Refuses a step after which an element has returned energy that it had not received, unless the motion is prescribed:
+    /// that is no worse for steps in which work is not resolved.
+    fn check_ledger(&self, state: &mut State<T>, rule: StepRule) -> Result<(), Error> {
+        if rule == StepRule::LeftEndpoint {
+            state.continuous.shown.fill(Shown::NOTHING);
+            return Ok(());
+        }
         let Continuous { shown, start_shown, .. } = &mut state.continuous;
-        start_shown.clone_from(shown);
+        shown.clone_from(start_shown);
         // Of the sums of a million steps.
         let rounding = T::default_epsilon().to_f64() * 1e3;
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
             let place = state.slot(id)?;
-            if !(if state.continuous.account_open[place] { open } else { closed }) {
-                state.continuous.shown[place] = Shown::NOTHING;
-                continue;
-            }
             let stored = self.energies(state, id)?[0].to_f64();
             let absorbed = state.continuous.values[place].to_f64();
-            let Continuous { shown, start_shown, .. } = &mut state.continuous;
-            let rounding = by_place + rounding * (absorbed.abs() + shown[place].stored.max(stored.abs()));
-            if let Some(gained) = shown[place].gain(absorbed, stored, rounding + error, growth) {
-                let stored = shown[place].stored;
-                shown.clone_from(start_shown);
+            let shown = &mut state.continuous.shown[place];
+            let rounding = by_place + rounding * (absorbed.abs() + shown.stored.max(stored.abs()));
+            if let Some(gained) = shown.gain(absorbed, stored, rounding) {
+                let stored = shown.stored;
                 return Err(Error::EnergyGained { element: self.name_of(id)?, gained, stored });
             }
         }
@@ -697,10 +688,10 @@ mod tests {
     fn the_rounding_of_what_a_long_run_has_absorbed_is_no_gain() {
         let rounding = f64::EPSILON * 1e3;
         let mut shown = Shown { dissipated: 0.0, stored: 0.0, ..Shown::NOTHING };
-        assert_eq!(shown.gain(1e6, 1e-9, 1e6 * rounding, f64::INFINITY), None);
+        assert_eq!(shown.gain(1e6, 1e-9, 1e6 * rounding), None);
         // A nanojoule is released after a megajoule was lost, of which 1e-8 J are rounding.
-        assert_eq!(shown.gain(1e6 - 1e-8, 0.0, 1e6 * rounding, f64::INFINITY), None);
-        let mut gain = || shown.gain(1e6 - 1e-6, 0.0, 1e6 * rounding, f64::INFINITY);
+        assert_eq!(shown.gain(1e6 - 1e-8, 0.0, 1e6 * rounding), None);
+        let mut gain = || shown.gain(1e6 - 1e-6, 0.0, 1e6 * rounding);
         assert_eq!([gain(), gain(), gain()], [None; 3]);
         assert!(gain().is_some());
     }

@@ -363,7 +363,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         if self.is_bounding() {
             if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
                 let alone = matrices.map(|matrix| {
-                    let [torques, forces] = [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).trace());
+                    let [torques, forces] = [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).diagonal().max());
                     let roots = bodies.map(|body| self.inertia_roots[body.place_in(self.topology())]);
                     let turning = roots.iter().map(Matrix3::norm_squared).sum::<f64>();
                     forces * yielding(&ends) + torques * turning

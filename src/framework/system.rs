@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::framework::continuous::{Continuous, UNKNOWN, finite_energy};
+use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element_variables::check_new;
 use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
@@ -279,30 +279,13 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
-    /// system; [`Error::EnergyGained`], of energies that the host has integrated over the step, by the rule of
-    /// [`finish_step`](Self::finish_step), if the account is open; [`Error::Element`] with an error documented by an
-    /// element, such as [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`]
-    /// if one of its new discrete variables is out of range. On an error nothing is committed for any element.
+    /// system; [`Error::Element`] with an error documented by an element, such as
+    /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
+    /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
-        let is_integrated = state.continuous.is_integrated();
-        self.end_step(state, [false, is_integrated], UNKNOWN)
-    }
-
-    /// Accepts a step if the ledgers of closed and open energy accounts permit it, as far as they are to be checked, for this
-    /// error and growth of energies of the [motion](UNKNOWN).
-    pub(super) fn end_step(
-        &self,
-        state: &mut State<T>,
-        checked: [bool; 2],
-        motion: [f64; 2],
-    ) -> Result<(), Error> {
         self.prepare(state, |_| Next::Step)?;
-        let is_checked = checked != [false; 2];
-        if is_checked {
-            self.check_ledger(state, checked, motion)?;
-        }
         state.commit();
-        state.continuous.accept_step(is_checked);
+        state.continuous.accept_step();
         Ok(())
     }
 

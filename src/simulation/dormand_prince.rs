@@ -211,7 +211,7 @@ impl<T: Real> DormandPrince<T> {
         if !is_accurate {
             return Ok(ControlFlow::Continue(span.retried(h * growth.min(1.0))));
         }
-        simulation.accept(span.end, &self.y, None)?;
+        simulation.accept(span.end, &self.y, false)?;
         let growth = growth.min(memory_growth(path_error, 1.0 / 3.0));
         Ok(ControlFlow::Break(if span.is_last && growth >= 1.0 { longest } else { h * growth }))
     }

@@ -26,8 +26,8 @@ pub enum SimulationError {
         "the time, poses and velocities of a simulation are its own: make a new simulation of a state that has others"
     )]
     MotionChanged,
-    /// The kinetic energy after a step of fixed length would be more than ten thousand times the energy supplied: the
-    /// step is too long for the method.
+    /// The kinetic energy after a step of fixed length would be more than ten thousand times the energy supplied, or under an
+    /// implicit method twice that: the step is too long for the method.
     #[error(
         "at t = {time} the kinetic energy would be {kinetic_energy} J, where {supplied} J were supplied: the step is too long"
     )]
@@ -36,7 +36,8 @@ pub enum SimulationError {
         time: f64,
         /// The kinetic energy there \[J\].
         kinetic_energy: f64,
-        /// Kinetic and stored energy at the start, and what gravity, loads and elements have delivered since \[J\].
+        /// Kinetic and stored energy at the start, and what gravity, loads and elements have delivered since; under an
+        /// implicit method what the kinetic energy would be if that of the motion had not grown \[J\].
         supplied: f64,
     },
     /// An integrator could not meet its tolerance with the smallest step it may take.

@@ -22,6 +22,7 @@
 mod dormand_prince;
 mod energy;
 mod error;
+mod growth;
 mod implicit;
 mod integrator;
 mod layout;

@@ -10,16 +10,12 @@ use crate::framework::{
 };
 use crate::math::{Real, check};
 use crate::mechanics::{Forces, Velocities};
-use crate::simulation::energy::{gravitational_energy, kinetic_energy};
 use crate::simulation::error::finite_motion;
+use crate::simulation::growth::Growth;
 use crate::simulation::integrator::{Span, power_of_two};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
 use crate::simulation::supply::Supply;
 use crate::simulation::{Integrator, Plant, SimulationError};
-
-/// The fraction of the largest kinetic energy up to which the energy absorbed by an element may be in error: that of a stiff joint,
-/// which stores next to nothing, is the integral of a small difference of powers.
-const ENERGY_ERROR: f64 = 0.01;
 
 /// The cost of a simulation since it was made or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,9 +65,8 @@ pub struct Simulation<'a, T: Real> {
     statistics: Statistics,
     /// Opened by integrators that need it; closed by a step of any other.
     pub(super) supply: Option<Supply>,
-    /// The least energy of motion and elements, without the work of loads and drives, in steps in a row that were judged by it;
-    /// and that with a trial step \[J\].
-    least_energy: [f64; 2],
+    /// Begun by implicit methods with fixed steps; dropped by a step of any other, and by changes from outside.
+    pub(super) growth: Option<Growth>,
     /// Whether memory depends on the path within a step.
     is_path_dependent: bool,
     /// The end of a trial step before memory was committed within it, and whether it was.
@@ -144,7 +139,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             y,
             statistics,
             supply: None,
-            least_energy: [f64::INFINITY; 2],
+            growth: None,
             is_path_dependent: system.is_path_dependent(),
             held: Velocities::zeros(system.topology()),
             kept: None,
@@ -216,7 +211,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             });
         }
         self.state = changed;
-        self.least_energy[0] = f64::INFINITY;
+        self.growth = None;
         Ok(())
     }
 
@@ -261,6 +256,10 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The power that all elements together absorb, given the rates \[W\].
     pub(super) fn power_absorbed(&self, rates: &[T]) -> f64 {
         rates[self.plant.energies_start()..self.own_start()].iter().map(|power| power.to_f64()).sum()
+    }
+
+    pub(super) fn system(&self) -> &'a ForceSystem<T> {
+        self.system
     }
 
     pub(super) fn plant(&self) -> &'a Plant<T> {
@@ -445,28 +444,10 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// The error of the energies absorbed by elements until the end of a step, at which the rates were calculated last, and how
-    /// much the energy of motion and elements, without the work of loads and drives, has grown since it was least \[J\].
-    pub(super) fn growth(&mut self, y: &[T]) -> Result<[f64; 2], SimulationError> {
-        let kinetic = kinetic_energy(self.plant, y);
-        let supplied = y.last().copied().unwrap_or_else(T::zero);
-        let stored = self.dynamics()?.potential_energy();
-        let energy = (kinetic + gravitational_energy(self.plant, y) + stored - supplied).to_f64();
-        let [least, of_trial] = &mut self.least_energy;
-        *of_trial = least.min(energy);
-        Ok([ENERGY_ERROR * kinetic.to_f64(), energy - *of_trial])
-    }
-
-    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; if it
-    /// is to be checked, for this error and growth of energies, only if the energy ledger shows no gain. On an error
-    /// only the state's kinematics have changed; discrete variables updated during a trial are restored by
-    /// [`roll_back`](Self::roll_back).
-    pub(super) fn accept(
-        &mut self,
-        time: f64,
-        y: &[T],
-        growth: Option<[f64; 2]>,
-    ) -> Result<(), SimulationError> {
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; of forces that
+    /// were held over it only if the energy ledger shows no gain. On an error only the state's kinematics have changed;
+    /// discrete variables updated during a trial are restored by [`roll_back`](Self::roll_back).
+    pub(super) fn accept(&mut self, time: f64, y: &[T], is_held: bool) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;
         let mut lost = core::mem::take(&mut self.lost[1]);
@@ -474,13 +455,13 @@ impl<'a, T: Real> Simulation<'a, T> {
         let checked = self.calc_lost(time, y, &mut lost);
         self.lost[1] = lost;
         checked?;
-        self.system.accept_energies(&mut self.state, &y[energies], growth)?;
+        self.system.accept_energies(&mut self.state, &y[energies], is_held)?;
         self.lost.swap(0, 1);
         self.y.copy_from_slice(y);
         self.time = time;
         self.is_committed_early = false;
         self.supply = None;
-        self.least_energy[0] = if growth.is_some() { self.least_energy[1] } else { f64::INFINITY };
+        self.growth = None;
         self.statistics.steps += 1;
         Ok(())
     }

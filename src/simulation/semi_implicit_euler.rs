@@ -104,9 +104,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         }
         self.advance(simulation, &[Role::Energy], span.length);
         let taken = supply.after(simulation, span.end, &self.y, absorbed).and_then(|supply| {
-            // The work of held forces is exact, and the energy of a stable oscillation may vary by any factor.
-            let growth = self.is_checked.then_some([0.0, f64::INFINITY]);
-            simulation.accept(span.end, &self.y, growth)?;
+            simulation.accept(span.end, &self.y, self.is_checked)?;
             simulation.supply = Some(supply);
             Ok(())
         });

@@ -109,7 +109,7 @@ impl Scene {
         let mut simulation =
             Simulation::new(&self.system, &self.plant, self.state(gap, speed)).expect("regular");
         match simulation.run(integrator, 2.0 * gap / speed + 0.1 / speed, |_| {}) {
-            Err(SimulationError::Forces(Error::EnergyGained { .. })) => return true,
+            Err(SimulationError::EnergyExploded { .. }) => return true,
             outcome => outcome.expect("no step is refused"),
         }
         let (positions, velocities) = (simulation.state().positions(), simulation.state().velocities());

@@ -1,0 +1,87 @@
+//! The energy of a motion in fixed steps of implicit methods, which have no bound of stability by which to refuse them.
+
+use alloc::vec::Vec;
+
+use crate::math::Real;
+use crate::simulation::energy::{gravitational_energy, kinetic_energy};
+use crate::simulation::{Simulation, SimulationError};
+
+/// The number of steps over which the growth counts. The errors of the work of drives and elements add up over longer times.
+const STEPS: usize = 64;
+
+/// The fraction of the largest kinetic energy that is too much growth: it has doubled.
+const TOO_MUCH: f64 = 0.5;
+
+/// The fraction of all energies up to which their sum may be in error: of single precision and of Newton's method.
+const ROUNDING: f64 = 1e-5;
+
+/// As many steps in a row show that energy has grown: what an element stores for a step or two, where a contact is first seen at a
+/// depth, may be lost again.
+const PERSISTENT: u32 = 4;
+
+/// The energy of motion and elements in the last steps, in plain numbers \[J\].
+#[derive(Debug, Clone, Default)]
+pub(super) struct Growth {
+    /// The number of steps since the energy below was first recorded.
+    steps: usize,
+    /// The least energy.
+    least: f64,
+    /// The largest kinetic energy.
+    kinetic: f64,
+    /// The number of steps in a row after which the energy has grown too much.
+    gaining: u32,
+    /// Whether each element has ever stored energy, by place.
+    stores: Vec<bool>,
+}
+
+impl Growth {
+    /// The record after a step to `y`, at which the rates were calculated last, unless the energy has grown too much.
+    ///
+    /// The energy is that of motion, gravity and elements, without the work of loads and drives. That of elements that have
+    /// never stored any is what they have absorbed: so a motor may do any work.
+    ///
+    /// # Errors
+    /// [`SimulationError::EnergyExploded`], and those of an evaluation.
+    pub(super) fn after<T: Real>(
+        mut self,
+        simulation: &mut Simulation<'_, T>,
+        time: f64,
+        y: &[T],
+    ) -> Result<Self, SimulationError> {
+        let (system, plant) = (simulation.system(), simulation.plant());
+        let kinetic = kinetic_energy(plant, y).to_f64();
+        let fallen = gravitational_energy(plant, y).to_f64();
+        let supplied = y.last().map_or(0.0, |work| work.to_f64());
+        let mut energy = kinetic + fallen - supplied;
+        let mut size = kinetic + fallen.abs() + supplied.abs();
+        simulation.dynamics()?;
+        let (state, dynamics) = (simulation.state(), system.dynamics_view(simulation.state())?);
+        let absorbed = &y[plant.energies_start()..][..state.absorbed_energy().len()];
+        self.stores.resize(absorbed.len(), false);
+        for id in system.elements() {
+            let place = state.slot(id)?;
+            let stored = dynamics.potential_energy_of(id).to_f64();
+            if stored != 0.0 && !self.stores[place] {
+                (self.stores[place], self.steps) = (true, 0);
+            }
+            let part = if self.stores[place] { stored } else { absorbed[place].to_f64() };
+            energy += part;
+            size += part.abs();
+        }
+        let is_new = self.steps == 0;
+        self.steps = (self.steps + 1) % STEPS;
+        self.least = if is_new { energy } else { self.least.min(energy) };
+        self.kinetic = if is_new { kinetic } else { self.kinetic.max(kinetic) };
+        let growth = energy - self.least;
+        let is_gaining = growth > TOO_MUCH * self.kinetic + ROUNDING * size;
+        self.gaining = if is_gaining { self.gaining + 1 } else { 0 };
+        if self.gaining >= PERSISTENT {
+            return Err(SimulationError::EnergyExploded {
+                time,
+                kinetic_energy: kinetic,
+                supplied: kinetic - growth,
+            });
+        }
+        Ok(self)
+    }
+}
