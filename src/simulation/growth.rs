@@ -6,7 +6,8 @@ use crate::math::Real;
 use crate::simulation::energy::{gravitational_energy, kinetic_energy};
 use crate::simulation::{Simulation, SimulationError};
 
-/// The number of steps over which the growth counts. The errors of the work of drives and elements add up over longer times.
+/// The number of steps after which the energy that counts is another one: the errors of the work of drives and elements add up over
+/// longer times.
 const STEPS: usize = 64;
 
 /// The fraction of the largest kinetic energy that is too much growth: it has doubled.
@@ -22,12 +23,10 @@ const PERSISTENT: u32 = 4;
 /// The energy of motion and elements in the last steps, in plain numbers \[J\].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
-    /// The number of steps since the energy below was first recorded.
+    /// The number of steps recorded.
     steps: usize,
-    /// The least energy.
-    least: f64,
-    /// The largest kinetic energy.
-    kinetic: f64,
+    /// The largest energy and the largest kinetic energy in the latest steps, and in those before.
+    most: [[f64; 2]; 2],
     /// The number of steps in a row after which the energy has grown too much.
     gaining: u32,
     /// Whether each element has ever stored energy, by place.
@@ -62,18 +61,26 @@ impl Growth {
             let place = state.slot(id)?;
             let stored = dynamics.potential_energy_of(id).to_f64();
             if stored != 0.0 && !self.stores[place] {
-                (self.stores[place], self.steps) = (true, 0);
+                self.stores[place] = true;
+                // What it had absorbed so far counts no longer.
+                let before = simulation.variables()[plant.energies_start() + place].to_f64();
+                self.most.iter_mut().for_each(|most| most[0] -= before);
             }
             let part = if self.stores[place] { stored } else { absorbed[place].to_f64() };
             energy += part;
             size += part.abs();
         }
-        let is_new = self.steps == 0;
-        self.steps = (self.steps + 1) % STEPS;
-        self.least = if is_new { energy } else { self.least.min(energy) };
-        self.kinetic = if is_new { kinetic } else { self.kinetic.max(kinetic) };
-        let growth = energy - self.least;
-        let is_gaining = growth > TOO_MUCH * self.kinetic + ROUNDING * size;
+        let now = [energy, kinetic];
+        if self.steps == 0 {
+            self.most = [now; 2];
+        } else if self.steps.is_multiple_of(STEPS) {
+            self.most = [now, self.most[0]];
+        }
+        self.steps += 1;
+        let [recent, before] = &mut self.most;
+        recent.iter_mut().zip(now).for_each(|(most, now)| *most = most.max(now));
+        let growth = energy - before[0];
+        let is_gaining = growth > TOO_MUCH * recent[1].max(before[1]) + ROUNDING * size;
         self.gaining = if is_gaining { self.gaining + 1 } else { 0 };
         if self.gaining >= PERSISTENT {
             return Err(SimulationError::EnergyExploded {

@@ -6,8 +6,8 @@ use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, Simulation, SimulationError,
 };
 use force_elements::{
-    ContactDesign, CoordinatePair, CoordinateSpringDamperExt, ExponentialSpring, ForceSystem, Frame, Pose,
-    Real, Station, exponential_spring,
+    ContactDesign, CoordinatePair, CoordinateSpringDamperExt, CustomForce, ExponentialSpring, ForceSystem,
+    Frame, Pose, Real, Station, exponential_spring,
 };
 
 /// Presses 1 kg by 10 N against an elastic stop of 1e10 N/m, `ωh = 100` in steps of 1 ms, from where it touches;
@@ -179,14 +179,14 @@ fn fixed_implicit_steps_do_not_gain_energy_in_impacts_without_an_error() {
         for (step, start) in [1e-3, 1.0 / 240.0, 1.0 / 120.0].into_iter().zip(starts.clone()) {
             for method in methods {
                 let (most, error) = between_stops(stiffness, damping, start, method(step));
-                // At a stop that is infinitely stiff the trapezoidal rule may return three times the speed in one impact, after
-                // which the run is refused: nine times the energy.
-                assert!(most < 4.6, "{stiffness} {step}: {most}");
+                // The trapezoidal rule may return three times the speed of an impact, and the run is refused after four more steps,
+                // in which there may be another: 12.7 J are seen here.
+                assert!(most < 20.0, "{stiffness} {step}: {most}");
                 match error {
                     Some(SimulationError::EnergyExploded { .. }) => {}
                     Some(error) => panic!("{error}"),
-                    // Gains that were made up for by losses before.
-                    None => assert!(most < 0.7, "{stiffness} {step}: {most}"),
+                    // Less than twice the energy is no sign of too long a step.
+                    None => assert!(most < 1.0, "{stiffness} {step}: {most}"),
                 }
             }
         }
@@ -199,6 +199,37 @@ fn fixed_implicit_steps_do_not_gain_energy_in_impacts_without_an_error() {
     // Nor do those that are chosen by the error.
     let (most, error) = between_stops(1e8, 0.0, 0.0437, Implicit::tr_bdf2(1e-2).with_accuracy(1e-5));
     assert!(most < 0.501 && error.is_none(), "{most} {error:?}");
+}
+
+/// A motor that does not state what it supplies drives a slider that draws another one by a stiff spring, against a drag.
+#[test]
+fn the_work_of_a_motor_through_a_stiff_spring_is_not_refused() {
+    for method in [Implicit::trapezoidal, Implicit::tr_bdf2] {
+        let (mut system, mut plant) =
+            (ForceSystem::<f64>::new(), Plant::new(Vector3::zeros()).expect("finite"));
+        let sliders = [0, 1].map(|_| plant.add_coordinate(&mut system, 1.0).expect("positive"));
+        let driven = sliders[0];
+        let motor = CustomForce::<f64>::new(move |motion, loads| {
+            loads.apply_to_coordinate(driven, 30.0 * (1.0 + (3.0 * motion.time()).cos()));
+            0.0
+        });
+        system.add(motor).expect("exists");
+        for (pair, parameters) in [
+            (
+                CoordinatePair::between(sliders[0], sliders[1]),
+                Parameters { stiffness: 1e7, damping: 10.0, ..Parameters::default() },
+            ),
+            (CoordinatePair::on(sliders[1]), Parameters { damping: 1.0, ..Parameters::default() }),
+        ] {
+            system.add(CoordinateSpringDamperExt::new(pair, parameters).expect("valid")).expect("exists");
+        }
+        let mut simulation = Simulation::new(&system, &plant, system.default_state()).expect("regular");
+        simulation.run(&mut method(1.0 / 240.0), 60.0, |_| {}).expect("no step is refused");
+        // About a mean of 30 N over the drag, with an amplitude of 30 N over √(d² + (2 kg · 3/s)²).
+        let speed = simulation.state().velocities().coordinate_rate(driven);
+        let swing = 30.0 * (180.0_f64.cos() + 6.0 * 180.0_f64.sin()) / 37.0;
+        assert!((speed - 30.0 - swing).abs() < 0.02, "{speed} {swing}");
+    }
 }
 
 /// The largest deflections \[m\] of 1 kg in each of five seconds on a spring of 60 rad/s, from which a stop of 1e10 N/m was removed.

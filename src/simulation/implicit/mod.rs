@@ -45,9 +45,9 @@ use stage::Stage;
 ///
 /// Steps of a fixed length have no bound of stability, but a contact of natural frequency `ω` that is struck at `ωh > 0.3` is not
 /// resolved: an impact may return up to three times the speed, even with damping. A run is refused with
-/// [`SimulationError::EnergyExploded`] when within 64 steps the energy of the motion has grown, without the work of gravity,
-/// loads, drives and elements that store nothing, by more than half of the largest kinetic energy, for four steps in a row.
-/// Under error control impacts are resolved.
+/// [`SimulationError::EnergyExploded`] when the energy of the motion, without the work of gravity, loads, drives and
+/// elements that store nothing, is larger than it was in 64 steps before by more than half of the largest kinetic energy, for
+/// four steps in a row. Under error control impacts are resolved.
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
 /// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
