@@ -33,20 +33,37 @@ pub(super) struct Growth {
     stores: Vec<bool>,
 }
 
+impl<T: Real> Simulation<'_, T> {
+    /// The record with a step to `y`, to be kept if the step is accepted.
+    ///
+    /// # Errors
+    /// Those of [`Growth::check`], after which the record stays.
+    pub(super) fn checked_growth(&mut self, time: f64, y: &[T]) -> Result<Growth, SimulationError> {
+        let mut growth = self.growth.take().unwrap_or_default();
+        let checked = growth.check(self, time, y);
+        if let Err(error) = checked {
+            self.growth = Some(growth);
+            return Err(error);
+        }
+        Ok(growth)
+    }
+}
+
 impl Growth {
-    /// The record after a step to `y`, at which the rates were calculated last, unless the energy has grown too much.
+    /// Records a step to `y`, at which the rates were calculated last, and refuses it if the energy has grown too much. So it does the
+    /// next time.
     ///
     /// The energy is that of motion, gravity and elements, without the work of loads and drives. That of elements that have
     /// never stored any is what they have absorbed: so a motor may do any work.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`], and those of an evaluation.
-    pub(super) fn after<T: Real>(
-        mut self,
+    fn check<T: Real>(
+        &mut self,
         simulation: &mut Simulation<'_, T>,
         time: f64,
         y: &[T],
-    ) -> Result<Self, SimulationError> {
+    ) -> Result<(), SimulationError> {
         let (system, plant) = (simulation.system(), simulation.plant());
         let kinetic = kinetic_energy(plant, y).to_f64();
         let fallen = gravitational_energy(plant, y).to_f64();
@@ -71,24 +88,21 @@ impl Growth {
             size += part.abs();
         }
         let now = [energy, kinetic];
-        if self.steps == 0 {
-            self.most = [now; 2];
-        } else if self.steps.is_multiple_of(STEPS) {
-            self.most = [now, self.most[0]];
-        }
-        self.steps += 1;
-        let [recent, before] = &mut self.most;
+        let [mut recent, before] = match self.steps {
+            0 => [now; 2],
+            steps if steps.is_multiple_of(STEPS) => [now, self.most[0]],
+            _ => self.most,
+        };
         recent.iter_mut().zip(now).for_each(|(most, now)| *most = most.max(now));
         let growth = energy - before[0];
         let is_gaining = growth > TOO_MUCH * recent[1].max(before[1]) + ROUNDING * size;
-        self.gaining = if is_gaining { self.gaining + 1 } else { 0 };
-        if self.gaining >= PERSISTENT {
-            return Err(SimulationError::EnergyExploded {
-                time,
-                kinetic_energy: kinetic,
-                supplied: kinetic - growth,
-            });
+        if is_gaining && self.gaining + 1 >= PERSISTENT {
+            let (kinetic_energy, supplied) = (kinetic, kinetic - growth);
+            return Err(SimulationError::EnergyExploded { time, kinetic_energy, supplied });
         }
-        Ok(self)
+        self.gaining = if is_gaining { self.gaining + 1 } else { 0 };
+        self.steps += 1;
+        self.most = [recent, before];
+        Ok(())
     }
 }

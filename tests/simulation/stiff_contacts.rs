@@ -168,6 +168,8 @@ fn between_stops(
     let outcome = simulation.run(&mut method, 10.0, |simulation| {
         most = most.max(simulation.mechanical_energy().expect("regular"));
     });
+    // Nor the next time.
+    assert_eq!(simulation.run(&mut method, 10.0, |_| {}).is_err(), outcome.is_err());
     (most, outcome.err())
 }
 

@@ -323,9 +323,8 @@ impl<T: Real> Implicit<T> {
                 .clamp(if has_event { 1.0 } else { 0.3 }, 2.0);
         }
         let end = &self.points[last];
-        let energies = simulation.growth.take().unwrap_or_default();
         let is_fixed = self.accuracy.is_none();
-        let energies = if is_fixed { Some(energies.after(simulation, span.end, end)?) } else { None };
+        let energies = if is_fixed { Some(simulation.checked_growth(span.end, end)?) } else { None };
         simulation.accept(span.end, end, false)?;
         simulation.growth = energies;
         if has_event {
