@@ -25,7 +25,8 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// [`Loads::dissipate`], so that [`power_dissipated`](crate::DynamicsView::power_dissipated) is known instantaneously.
 /// If the stored energy also depends on time, as for a motor's spring, the closure reports its partial derivative by
 /// time with [`Loads::supply`]; otherwise [`finish_step`](crate::ForceSystem::finish_step) would interpret energy of
-/// unknown origin as a step that is too long.
+/// unknown origin as a step that is too long. Fixed steps of [`Implicit`](crate::simulation::Implicit) also need the power of
+/// a motor in a closure that returns a stored energy.
 ///
 /// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
 /// [`ElementError::Kinematics`](crate::ElementError::Kinematics); one that returns an energy that is not finite, with [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).

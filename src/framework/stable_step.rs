@@ -28,8 +28,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// Below it, a linear system with the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the
     /// theory, and the pages of the elements for what they report. It is a bound for stability, not accuracy: half of
-    /// it is a good step, unless stops or cables without damping are [hit](crate::guide::steps) again and again. Memory is allocated; call it before a run, and again when loads, contacts or parameters have
-    /// changed.
+    /// it is a good step, unless stops or cables without damping are [hit](crate::guide::steps) again and again. Memory is
+    /// allocated; call it before a run, and again when loads, contacts or parameters have changed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;

@@ -27,7 +27,8 @@ pub enum SimulationError {
     )]
     MotionChanged,
     /// The kinetic energy after a step of fixed length would be more than ten thousand times the energy supplied, or under an
-    /// implicit method twice that: the step is too long for the method.
+    /// implicit method the energy of the motion has grown by more than half of the largest kinetic energy: the step is too
+    /// long for the method.
     #[error(
         "at t = {time} the kinetic energy would be {kinetic_energy} J, where {supplied} J were supplied: the step is too long"
     )]

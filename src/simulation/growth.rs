@@ -6,11 +6,12 @@ use crate::math::Real;
 use crate::simulation::energy::{gravitational_energy, kinetic_energy};
 use crate::simulation::{Simulation, SimulationError};
 
-/// The number of steps after which the energy that counts is another one: the errors of the work of drives and elements add up over
-/// longer times.
+/// The number of steps in a window. Growth is relative to the window before: over longer times the errors of the work of drives and
+/// elements add up.
 const STEPS: usize = 64;
 
-/// The fraction of the largest kinetic energy that is too much growth: it has doubled.
+/// The fraction of the largest kinetic energy by which the energy may grow: where an impact adds more, it has doubled the kinetic
+/// energy.
 const TOO_MUCH: f64 = 0.5;
 
 /// The fraction of all energies up to which their sum may be in error: of single precision and of Newton's method.
@@ -20,12 +21,13 @@ const ROUNDING: f64 = 1e-5;
 /// depth, may be lost again.
 const PERSISTENT: u32 = 4;
 
-/// The energy of motion and elements in the last steps, in plain numbers \[J\].
+/// The energy of motion and elements in two windows, in plain numbers \[J\].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
     /// The number of steps recorded.
     steps: usize,
-    /// The largest energy and the largest kinetic energy in the latest steps, and in those before.
+    /// The largest energy and the largest kinetic energy in the present window and in the one before; in the first window, those of
+    /// its first step instead.
     most: [[f64; 2]; 2],
     /// The number of steps in a row after which the energy has grown too much.
     gaining: u32,
@@ -50,11 +52,11 @@ impl<T: Real> Simulation<'_, T> {
 }
 
 impl Growth {
-    /// Records a step to `y`, at which the rates were calculated last, and refuses it if the energy has grown too much. So it does the
-    /// next time.
+    /// Records a step to `y`, at which the rates were calculated last, or refuses it if the energy has grown too much. A step
+    /// that was refused is not recorded, so the same one is refused again.
     ///
     /// The energy is that of motion, gravity and elements, without the work of loads and drives. That of elements that have
-    /// never stored any is what they have absorbed: so a motor may do any work.
+    /// never stored any is what they have absorbed, so that the work of a motor is no growth.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`], and those of an evaluation.

@@ -26,8 +26,10 @@ pub trait Integrator<T: Real> {
     /// [`SimulationError::NonFinite`] if a rate or the work of the loads is not finite;
     /// [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
     /// [`SimulationError::StepNotSettled`] if no step is short enough, or time would not advance in the precision
-    /// of the scalar; [`SimulationError::EnergyExploded`], and [`Error::EnergyGained`](crate::Error::EnergyGained) among the errors
-    /// of forces, from [`SemiImplicitEuler`](super::SemiImplicitEuler), if the step is too long for it; [`SimulationError::PositionsTooCoarse`] if too much of the motion is lost by rounding.
+    /// of the scalar; [`SimulationError::EnergyExploded`] if a step of fixed length is too long, also as
+    /// [`Error::EnergyGained`](crate::Error::EnergyGained) among the errors of forces from
+    /// [`SemiImplicitEuler`](super::SemiImplicitEuler); [`SimulationError::PositionsTooCoarse`] if too much of the motion
+    /// is lost by rounding.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;
 }
 

@@ -88,7 +88,8 @@ impl<T: Real> ViaPoint<T> {
     /// Elsewhere the cable skips it. At the ends of the range the length jumps, unless the cable runs through the point
     /// there anyway. The stored energy jumps with it, by the work of no force: it appears in the energy account as
     /// dissipated, with a negative sign if the cable becomes longer. If this is most of what the cable stores,
-    /// [`finish_step`](crate::ForceSystem::finish_step) mistakes it for the effect of a step that is too long, unless
+    /// [`finish_step`](crate::ForceSystem::finish_step) and fixed steps of
+    /// [`Implicit`](crate::simulation::Implicit) mistake it for the effect of a step that is too long, unless
     /// [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy) follows the jump.
     ///
     /// # Errors

@@ -27,10 +27,10 @@ use stage::Stage;
 /// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
 /// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
 /// `w = h/2`, `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, from the
-/// [linearization](crate::Linearization) of the forces, and its factorisation are kept while steps keep about their length and corrections fall fast. When Newton has converged at
-/// the end of the step, [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts
-/// the discrete variables to the solution; while that changes forces by more than the
-/// [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
+/// [linearization](crate::Linearization) of the forces, and its factorisation are kept while steps keep about their length
+/// and corrections fall fast. When Newton has converged at the end of a stage,
+/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts the discrete variables to the solution; while that
+/// changes forces by more than the [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
 /// iterates an element fails, or whose error estimate is too large, leaves no trace: the discrete variables are
 /// restored bit for bit, and a shorter step is tried.
 ///
@@ -47,7 +47,10 @@ use stage::Stage;
 /// resolved: an impact may return up to three times the speed, even with damping. A run is refused with
 /// [`SimulationError::EnergyExploded`] when the energy of the motion, without the work of gravity, loads, drives and
 /// elements that store nothing, is larger than it was in 64 steps before by more than half of the largest kinetic energy, for
-/// four steps in a row. Under error control impacts are resolved.
+/// four steps in a row. So an element that both stores energy and drives has to state what it supplies; a jump of stored
+/// energy, as where a cable takes up a via point, counts as growth until
+/// [`update_state`](super::Simulation::update_state) is called. Under error control impacts are resolved, and none of this is
+/// checked.
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
 /// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.

@@ -139,8 +139,8 @@ impl<T: Real> Newton<T> {
             if size <= tolerance || left <= tolerance || is_rounding {
                 self.jacobian = Some(jacobian);
                 stage.calc_rates(simulation, y, rates)?;
-                let left = self.write_residual(stage, y, rates);
-                return Ok(left <= 0.9 * worst || self.largest(y, scale) <= tolerance);
+                let after = self.write_residual(stage, y, rates);
+                return Ok(after <= 0.9 * worst || self.largest(y, scale) <= tolerance);
             }
             // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
