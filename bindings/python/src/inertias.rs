@@ -18,7 +18,7 @@ use crate::parts::{Built, Element};
 /// number for all.
 ///
 /// ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
-/// axes, or one for each body whose moments are alike; ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
+/// axes, or one for each body whose moments are alike (a symmetric matrix of three rows could be either, and is refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
 /// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
 /// A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
@@ -110,6 +110,13 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
             return Err(invalid(&format!("moments must be of shape {shapes}, not {shape:?}")));
         }
     };
+    if shape == [3, 3] {
+        let rows = Matrix3::from_row_slice(&numbers);
+        let is_symmetric = (rows - rows.transpose()).amax() <= ROUNDOFF * rows.amax();
+        if is_symmetric && rows.iter().any(|moment| *moment != rows[0]) {
+            return Err(invalid("moments may be one matrix or the rows of three bodies: give three matrices"));
+        }
+    }
     let matrices = matrices.iter().map(symmetric).collect::<PyResult<Vec<_>>>()?;
     match (shape.as_slice(), numbers.as_slice()) {
         ([], &[moment]) => Ok(Rows::ForAll(moment)),

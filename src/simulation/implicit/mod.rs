@@ -142,7 +142,8 @@ impl<T: Real> Implicit<T> {
         Self { accuracy: Some(accuracy), ..self }
     }
 
-    /// With this force error \[N\] below which switching counts as settled; 1e-6 by default.
+    /// With this force error below which switching counts as settled, in the unit of force; 1e-6 by default, which is meant for
+    /// newtons.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance, ..self }
