@@ -67,6 +67,25 @@ fn stl_files_are_welded() {
     // STL numbers have 24 bits.
     let volume = mesh.volume().expect("closed");
     assert!((volume - 1.0).abs() < 1e-6, "{volume}");
+
+    // A binary file, with the header of a text file.
+    let mut bytes = format!("{:80}", "solid brick").into_bytes();
+    bytes.extend(u32::try_from(brick.face_count()).expect("a few").to_le_bytes());
+    for triangle in brick.triangles() {
+        let numbers =
+            [0.0; 3].into_iter().chain(triangle.iter().flat_map(|corner| [corner.x, corner.y, corner.z]));
+        #[expect(clippy::cast_possible_truncation, reason = "STL numbers have 32 bits")]
+        bytes.extend(numbers.flat_map(|number| (number as f32).to_le_bytes()));
+        bytes.extend([0; 2]);
+    }
+    for end in [0, 7] {
+        let file = [bytes.as_slice(), &vec![b' '; end]].concat();
+        let list = FaceList::<f64>::read_stl(Cursor::new(file)).expect("an STL file");
+        assert_eq!(
+            list.closed().expect("closed").triangles().collect::<Vec<_>>(),
+            mesh.triangles().collect::<Vec<_>>()
+        );
+    }
 }
 
 #[test]

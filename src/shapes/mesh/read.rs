@@ -1,7 +1,8 @@
 //! Readers of mesh files.
 
 use alloc::string::{String, ToString};
-use std::io::{BufRead, Read, Seek};
+use alloc::vec::Vec;
+use std::io::{BufRead, Cursor, Read};
 
 use nalgebra::Point3;
 
@@ -64,13 +65,20 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text; one that begins with `solid` and a space is text. Its normals are ignored; the
-    /// winding of faces determines them.
+    /// Reads an STL file, binary or text; one that begins with `solid` and a space is text, unless it is as long as a
+    /// binary file with its number of faces. Its normals are ignored; the winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
-    pub fn read_stl(mut file: impl Read + Seek) -> Result<Self, ShapeError> {
-        let mesh = stl_io::read_stl(&mut file).map_err(refused)?;
+    pub fn read_stl(mut file: impl Read) -> Result<Self, ShapeError> {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(refused)?;
+        let counted = bytes.get(80..84).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
+        if counted.is_some_and(|faces| bytes.len() as u64 >= 84 + 50 * u64::from(faces)) {
+            // The header is free text, which some programs begin with `solid`.
+            bytes[0] = 0;
+        }
+        let mesh = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(refused)?;
         let vertices =
             mesh.vertices.iter().map(|v| Point3::from(v.0.map(|x| T::lit(f64::from(x))))).collect();
         let corner = |index: usize| u32::try_from(index).map_err(refused);
