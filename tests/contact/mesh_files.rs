@@ -50,6 +50,101 @@ fn obj_faces_may_carry_textures_count_backwards_and_have_many_corners() {
     assert_eq!(faults, [MeshFault::IndexOutOfRange { face: 0, index: 5, vertex_count: 5 }]);
 }
 
+/// Polygons with a notch, a spike, corners on a straight edge, and a bridge to a hole; area and corners of each, counter-clockwise.
+#[test]
+fn polygons_are_cut_into_triangles_that_cover_them_once() {
+    let polygons: [(f64, &[[f64; 2]]); 5] = [
+        (3.0, &[[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]]),
+        (
+            9.0,
+            &[
+                [0.0, 0.0],
+                [3.0, 0.0],
+                [3.0, 1.0],
+                [1.0, 1.0],
+                [1.0, 2.0],
+                [3.0, 2.0],
+                [3.0, 3.0],
+                [1.5, 3.2],
+                [0.0, 3.0],
+            ],
+        ),
+        (1.0, &[[0.0, 0.0], [0.5, 0.0], [1.0, 0.0], [1.0, 0.25], [1.0, 1.0], [0.5, 1.0], [0.0, 1.0]]),
+        (4.5, &[[0.0, 0.0], [2.0, 3.0], [4.0, 0.0], [2.0, 6.0], [2.0, 4.5], [1.9, 4.4]]),
+        (
+            12.0,
+            &[
+                [0.0, 0.0],
+                [4.0, 0.0],
+                [4.0, 4.0],
+                [0.0, 4.0],
+                [0.0, 0.0],
+                [1.0, 1.0],
+                [1.0, 3.0],
+                [3.0, 3.0],
+                [3.0, 1.0],
+                [1.0, 1.0],
+            ],
+        ),
+    ];
+    let double_area = |corners: &[[f64; 2]]| {
+        let next = corners.iter().skip(1).chain(corners.first());
+        corners.iter().zip(next).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum::<f64>()
+    };
+    for (area, polygon) in polygons {
+        let exact = double_area(polygon);
+        for first in 0..polygon.len() {
+            let mut text = String::new();
+            for corner in polygon.iter().cycle().skip(first).take(polygon.len()) {
+                // In a tilted plane.
+                writeln!(text, "v {} {} {}", corner[0], 0.8 * corner[1], 0.6 * corner[1])
+                    .expect("a string grows");
+            }
+            text.push('f');
+            (1..=polygon.len()).for_each(|corner| write!(text, " {corner}").expect("a string grows"));
+            let list = FaceList::<f64>::read_obj(text.as_bytes()).expect("an OBJ file");
+            let covered: Vec<f64> = list
+                .faces
+                .iter()
+                .map(|face| double_area(&face.map(|k| list.vertices[k as usize]).map(|p| [p.x, p.y / 0.8])))
+                .collect();
+            assert!(covered.iter().all(|area| *area > 0.0), "{area} {first}: {covered:?}");
+            assert!((covered.iter().sum::<f64>() - exact).abs() < 1e-12, "{area} {first}: {covered:?}");
+            assert_eq!(list.faces.len(), polygon.len() - 2);
+        }
+    }
+    for crossed in
+        ["v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n", "v 0 0 0\nf 1 2 3 4\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"]
+    {
+        let error = FaceList::<f64>::read_obj(crossed.as_bytes()).expect_err("no polygon").to_string();
+        assert!(error.contains("simple polygon"), "{error}");
+    }
+}
+
+#[test]
+fn stl_files_have_several_solids_in_any_case_with_or_without_names() {
+    let solid = |head: &str, end: &str, x: f64| {
+        let facet = |z: f64| {
+            format!(
+                "facet normal 0 0 1\n outer loop\n vertex {x} 0 {z}\n vertex {} 0 {z}\nvertex {x} 1E0 {z}\n endloop\nendfacet\n",
+                x + 1.0
+            )
+        };
+        format!("{head}\r\n{}\n{}{end}\n\n", facet(0.0), facet(1.0))
+    };
+    let parts = [solid("solid a part", "endsolid a part", 0.0), solid("solid", "endsolid", 5.0)];
+    let expected = FaceList::<f64>::read_stl(Cursor::new(parts.concat())).expect("an STL file");
+    assert_eq!((expected.faces.len(), expected.vertices.len()), (4, 12));
+    assert_eq!(expected.vertices.iter().map(|v| v.x).fold(0.0, f64::max), 6.0);
+    let capitals = parts.concat().to_uppercase();
+    assert_eq!(FaceList::<f64>::read_stl(Cursor::new(capitals)).expect("an STL file"), expected);
+    for rubbish in ["and more\n", "solid cut\nfacet normal 0 0 1\n", "endsolid\n"] {
+        let file = [&parts[0], rubbish].concat();
+        let error = FaceList::<f64>::read_stl(Cursor::new(file)).expect_err(rubbish);
+        assert!(matches!(error, ShapeError::MeshFile { .. }), "{error}");
+    }
+}
+
 #[test]
 fn stl_files_are_welded() {
     let brick = TriangleMesh::<f64>::brick(Vector3::new(0.5, 0.25, 1.0), [2, 1, 3]).expect("valid");

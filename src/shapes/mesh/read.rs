@@ -4,15 +4,15 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::io::{BufRead, Cursor, Read};
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
-    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles
-    /// that share the first corner. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a line
-    /// feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
+    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles, which share the
+    /// first corner if the face is convex. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a
+    /// line feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
@@ -30,8 +30,9 @@ impl<T: Real> FaceList<T> {
         let mut list = Self::default();
         for (number, line) in (1..).zip(file.split(b'\n')) {
             let line = line.map_err(refused)?;
-            list.read_obj_line(String::from_utf8_lossy(&line).trim_start_matches('\u{feff}'))
-                .ok_or_else(|| refused(format_args!("line {number} is no vertex or face")))?;
+            list.read_obj_line(String::from_utf8_lossy(&line).trim_start_matches('\u{feff}')).ok_or_else(
+                || refused(format_args!("line {number} is no vertex, nor a face that is a simple polygon")),
+            )?;
         }
         Ok(list)
     }
@@ -46,18 +47,17 @@ impl<T: Real> FaceList<T> {
             }
             Some("f") => {
                 let count = i64::try_from(self.vertices.len()).ok()?;
-                let mut corners = words.map(|word| {
+                let corners = words.map(|word| {
                     // Texture and normal follow after slashes.
                     let index: i64 = word.split('/').next()?.parse().ok()?;
                     let index = if index < 0 { count.checked_add(index)? } else { index - 1 };
                     u32::try_from(index).ok()
                 });
-                let [first, second, mut last] = [corners.next()??, corners.next()??, corners.next()??];
-                self.faces.push([first, second, last]);
-                for corner in corners {
-                    let corner = corner?;
-                    self.faces.push([first, last, corner]);
-                    last = corner;
+                let corners = corners.collect::<Option<Vec<u32>>>()?;
+                match *corners.as_slice() {
+                    [a, b, c] => self.faces.push([a, b, c]),
+                    [_, _, _, ..] => self.push_polygon(corners)?,
+                    _ => return None,
                 }
             }
             _ => {}
@@ -65,7 +65,35 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text; one that begins with `solid` and a space is text, unless it is as long as a
+    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if it is not simple, or has corners of which the
+    /// position is not known.
+    fn push_polygon(&mut self, mut corners: Vec<u32>) -> Option<()> {
+        let place = |&corner: &u32| Some(self.vertices.get(corner as usize)?.map(T::to_f64));
+        let mut places = corners.iter().map(place).collect::<Option<Vec<Point3<f64>>>>()?;
+        let first = *places.first()?;
+        let fan = places.windows(2).map(|side| (side[0] - first).cross(&(side[1] - first)));
+        let double_area: Vector3<f64> = fan.sum();
+        let is_left = |[a, b, c]: [Point3<f64>; 3]| (b - a).cross(&(c - b)).dot(&double_area);
+        let least = double_area.norm_squared() * f64::EPSILON * 64.0;
+        while corners.len() >= 3 {
+            let count = corners.len();
+            let around = |i: usize| [i - 1, i % count, (i + 1) % count];
+            let ear = (1..=count).find(|&i| {
+                let [a, b, c] = around(i).map(|k| places[k]);
+                let is_within = |p: &Point3<f64>| {
+                    [[a, b, *p], [b, c, *p], [c, a, *p]].into_iter().all(|corners| is_left(corners) >= -least)
+                };
+                let mut others = places.iter().filter(|p| ![a, b, c].contains(p));
+                is_left([a, b, c]) > least && !others.any(is_within)
+            })?;
+            self.faces.push(around(ear).map(|k| corners[k]));
+            corners.remove(ear % count);
+            places.remove(ear % count);
+        }
+        Some(())
+    }
+
+    /// Reads an STL file, binary or text: all its solids together. One that begins with `solid` is text, unless it is as long as a
     /// binary file with its number of faces. Its normals are ignored; the winding of faces determines them.
     ///
     /// # Errors
@@ -73,21 +101,45 @@ impl<T: Real> FaceList<T> {
     pub fn read_stl(mut file: impl Read) -> Result<Self, ShapeError> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(refused)?;
+        let mut list = Self::default();
         let counted = bytes.get(80..84).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
-        if counted.is_some_and(|faces| bytes.len() as u64 >= 84 + 50 * u64::from(faces)) {
+        let is_binary = counted.is_some_and(|faces| bytes.len() as u64 >= 84 + 50 * u64::from(faces));
+        let head = bytes.get(..5).unwrap_or_default();
+        if is_binary || !head.eq_ignore_ascii_case(b"solid") {
             // The header is free text, which some programs begin with `solid`.
-            bytes[0] = 0;
+            bytes.iter_mut().take(1).for_each(|byte| *byte = 0);
+            list.read_solid(bytes)?;
+            return Ok(list);
         }
+        let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        while let Some(head) = lines.next() {
+            if !head.starts_with("solid") {
+                return Err(refused(format_args!("{head:?} after the end of a solid")));
+            }
+            let mut solid = String::from("solid \n");
+            for line in lines.by_ref() {
+                solid.push_str(line);
+                solid.push('\n');
+                if line.starts_with("endsolid") {
+                    break;
+                }
+            }
+            list.read_solid(solid.into())?;
+        }
+        Ok(list)
+    }
+
+    /// Adds a single solid.
+    fn read_solid(&mut self, bytes: Vec<u8>) -> Result<(), ShapeError> {
         let mesh = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(refused)?;
-        let vertices =
-            mesh.vertices.iter().map(|v| Point3::from(v.0.map(|x| T::lit(f64::from(x))))).collect();
-        let corner = |index: usize| u32::try_from(index).map_err(refused);
-        let faces = mesh
-            .faces
-            .iter()
-            .map(|f| Ok([corner(f.vertices[0])?, corner(f.vertices[1])?, corner(f.vertices[2])?]))
-            .collect::<Result<_, ShapeError>>()?;
-        Ok(Self { vertices, faces })
+        let before = self.vertices.len();
+        self.vertices.extend(mesh.vertices.iter().map(|v| Point3::from(v.0.map(|x| T::lit(f64::from(x))))));
+        for face in &mesh.faces {
+            let corner = |k: usize| u32::try_from(before + face.vertices[k]).map_err(refused);
+            self.faces.push([corner(0)?, corner(1)?, corner(2)?]);
+        }
+        Ok(())
     }
 }
 
