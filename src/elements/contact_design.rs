@@ -40,8 +40,8 @@ const YIELD: f64 = 0.1;
 /// that on a slope of `atan μ_k`, 3° at 0.5; one that leans much more tumbles when it lands there.
 const LEAN: f64 = 1.0 / 30.0;
 
-/// The largest ratio of the moment of the weight of a body that leans to that of a bed under a square base, `12 r δ/A` at a depth
-/// `δ` and an area `A`: at one it falls over.
+/// The largest ratio of the moment of the weight of a body that leans to that of what carries it: `r δ/b²` on points at `±b`,
+/// and `12 r δ/A` on a bed under a square base of area `A`, at a depth `δ`. At one it falls over.
 const TIPPING: f64 = 0.5;
 
 /// The requirements on a contact: the body that it carries, the step of its host, and how the body rebounds and slides.
@@ -78,10 +78,11 @@ const TIPPING: f64 = 0.5;
 /// by as much, or if it would be damped faster than a step can resolve, the step is too long for it: see
 /// [`longest_step`](Self::longest_step).
 ///
-/// A body whose mass center is at a height `r` above points at distances of `±b` stands on them if `b² > r δ`, where `δ` is its
-/// weight over their stiffness at rest: `1/d2` on exponential springs, two thirds of the depth on Hertz contacts. That is not
-/// checked, since designs do not know `b`. A foundation is designed for an area, which is refused if the body would fall over on a
-/// square of it, unless the design has one [point](Self::points), as that of a ball, a wheel or a guided body.
+/// A body whose mass center is at a height `r` above points at distances of `±b` falls over unless `b² > r δ`, where `δ` is its
+/// weight over their stiffness at rest: `1/d2` on exponential springs, two thirds of the depth on Hertz contacts. Twice that is
+/// required of the [base](Self::base), so a body that is taller than wide should state it. A foundation is designed for an area,
+/// which is refused if the body would fall over on a square of it. None of this is required of a design with one
+/// [point](Self::points), as that of a ball, a wheel or a guided body.
 ///
 /// # Source
 ///
@@ -114,6 +115,9 @@ pub struct ContactDesign {
     /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them. Between
     /// two bodies, twice that.
     pub step: f64,
+    /// Half the width of its base \[m\], along the narrower side: the distance of the points from the line of its weight. `None`
+    /// for the extent, as that of a cube.
+    pub base: Option<f64>,
     /// Number of points that share the weight; one for a body that cannot tip, as a ball.
     pub points: u32,
     /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster;
@@ -130,12 +134,14 @@ pub struct ContactDesign {
 }
 
 impl ContactDesign {
-    /// Four points that strike at 1 m/s and rebound at 0.2 m/s, with coefficients of friction of 0.7 and 0.5, on Earth.
+    /// Four points, as far apart as they are below the mass center, that strike at 1 m/s and rebound at 0.2 m/s, with coefficients
+    /// of friction of 0.7 and 0.5, on Earth.
     pub const fn new(mass: f64, extent: f64, step: f64) -> Self {
         Self {
             mass,
             extent,
             step,
+            base: None,
             points: 4,
             speed: 1.0,
             restitution: 0.2,
@@ -143,6 +149,12 @@ impl ContactDesign {
             mu_kinetic: 0.5,
             gravity: 9.81,
         }
+    }
+
+    /// With this half width of the base \[m\], for a body that is taller than wide.
+    #[must_use]
+    pub const fn with_base(self, base: f64) -> Self {
+        Self { base: Some(base), ..self }
     }
 
     /// With this number of points that share the weight.
@@ -169,7 +181,7 @@ impl ContactDesign {
         Self { gravity, ..self }
     }
 
-    /// The longest step for which there is a contact \[s\], with this extent, impact and friction.
+    /// The longest step for which there is a contact \[s\], with this extent, base, impact and friction.
     ///
     /// A gentle impact may shorten it: with less restitution, or the same at less speed, the contact is more damped. With a
     /// restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however large the body is.
@@ -183,12 +195,18 @@ impl ContactDesign {
 
     /// The longest step \[s\], with a hint for those who exceed it.
     fn longest_step_and_hint(&self) -> (f64, &'static str) {
-        let depth = YIELD * self.extent;
+        let depth = self.largest_depth();
         let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
         let bounds = [
-            (IMPACT * depth / self.speed, "longest_step() (longer with more extent, or less speed)"),
-            (ComplexField::sqrt(RESTING * depth / self.gravity), "longest_step() (longer with more extent)"),
-            (held, "longest_step() (longer with more extent, or less static friction)"),
+            (
+                IMPACT * depth / self.speed,
+                "longest_step() (longer for a larger or wider body, or less speed)",
+            ),
+            (
+                ComplexField::sqrt(RESTING * depth / self.gravity),
+                "longest_step() (longer for a larger or wider body)",
+            ),
+            (held, "longest_step() (longer for a larger or wider body, or less static friction)"),
             (
                 DAMPED / (self.dissipation() * self.gravity),
                 "longest_step() (longer with more restitution, or more speed)",
@@ -211,15 +229,27 @@ impl ContactDesign {
         check::positive("contact_design.step", self.step)?;
         let (longest, hint) = self.longest_step_and_hint();
         check::at_most("contact_design.step", self.step, hint, longest)?;
-        let is_damped = self.gravity / square(self.damped_frequency()) <= YIELD * self.extent;
+        let is_damped = self.gravity / square(self.damped_frequency()) <= self.largest_depth();
         let must = Requirement::Below("that at which a contact this stiff rocks on");
         check::that(is_damped, "contact_design.restitution", self.restitution, must)
+    }
+
+    /// The weight over the stiffness where a body that stands on points sinks in, or leans, as far as it may \[m\].
+    fn largest_depth(&self) -> f64 {
+        (YIELD * self.extent).min(self.tipping_depth())
+    }
+
+    /// The same of a body that leans only.
+    fn tipping_depth(&self) -> f64 {
+        let base = self.base.unwrap_or(self.extent);
+        if self.points == 1 { f64::INFINITY } else { TIPPING * square(base) / self.extent }
     }
 
     /// Checks all numbers but the step.
     fn check_task(&self) -> Result<(), InvalidValue> {
         check::positive("contact_design.mass", self.mass)?;
         check::positive("contact_design.extent", self.extent)?;
+        check::positive("contact_design.base", self.base.unwrap_or(1.0))?;
         check::positive("contact_design.points", f64::from(self.points))?;
         check::positive("contact_design.speed", self.speed)?;
         check::positive("contact_design.restitution", self.restitution)?;
@@ -259,14 +289,16 @@ impl ContactDesign {
     ///
     /// # Errors
     /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent; or, unless it rests on one point as a ball
-    /// does, lean more than twice as far as the ground.
+    /// does, if base or area are too narrow for it.
     pub(super) fn landing_frequency(&self, area: f64) -> Result<f64, InvalidValue> {
         let y = self.dissipation() * self.speed;
         let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));
         let frequency = self.resting_frequency().min(landing);
         let must = Requirement::Below("that for which a bed is so soft that the body leans");
         let depth = |frequency: f64| self.gravity / square(frequency);
-        let leans = |frequency: f64| depth(frequency) > LEAN * self.extent;
+        // The moment of a bed between ±b is a third of that of points there.
+        let largest = (LEAN * self.extent).min(self.tipping_depth() / 3.0);
+        let leans = |frequency: f64| depth(frequency) > largest;
         let damped = !leans(self.damped_frequency());
         check::that(damped, "contact_design.restitution", self.restitution, must)?;
         check::that(!leans(frequency), "contact_design.step", self.step, must)?;
@@ -290,10 +322,11 @@ impl ContactDesign {
     /// Checks how deep the body sinks in under its weight where the force grows with the power 3/2 of the depth \[m\].
     ///
     /// # Errors
-    /// [`InvalidValue`] if that is more than 1.5 tenths of its extent, as deep as at the longest step.
+    /// [`InvalidValue`] if that is more than at the longest step, 0.15 of its extent unless the base is narrow.
     pub(super) fn check_depth(&self, depth: f64) -> Result<(), InvalidValue> {
-        let must = Requirement::Below("that for which the body sinks in by 0.15 of its extent");
-        check::that(depth <= 1.5 * YIELD * self.extent, "contact_design.step", self.step, must)
+        let must =
+            Requirement::Below("that for which the body sinks in by 0.15 of its extent, or may fall over");
+        check::that(depth <= 1.5 * self.largest_depth(), "contact_design.step", self.step, must)
     }
 
     /// One over the decay length of an exponential contact \[1/m\].
@@ -360,6 +393,7 @@ mod tests {
             (ContactDesign { mass: 0.0, ..design }, "mass"),
             (ContactDesign { extent: f64::NAN, ..design }, "extent"),
             (ContactDesign { step: -1e-3, ..design }, "step"),
+            (ContactDesign { base: Some(0.0), ..design }, "base"),
             (ContactDesign { points: 0, ..design }, "points"),
             (ContactDesign { speed: f64::INFINITY, ..design }, "speed"),
             (ContactDesign { restitution: 0.0, ..design }, "restitution"),

@@ -413,6 +413,61 @@ fn a_body_rests_at_height_zero_and_is_drawn_out_no_further_than_promised() {
     }
 }
 
+/// A box of 6 × 6 × 24 cm that leans by half a degree, on exponential springs or balls of Hertz contacts at its lower corners: its
+/// largest lean in ten seconds.
+fn largest_lean(design: &ContactDesign, on_springs: bool) -> Result<f64, Error> {
+    let (base, height) = (0.03, 0.12);
+    let mut system = ForceSystem::new();
+    let mut plant = Plant::new(Vector3::z() * -GRAVITY).expect("finite");
+    let moments =
+        Vector3::new(base * base + height * height, base * base + height * height, 2.0 * base * base);
+    let inertia = Matrix3::from_diagonal(&(moments * (design.mass / 3.0)));
+    let rigid = RigidBody::new(design.mass, Point3::origin(), inertia).expect("positive");
+    let body = plant.add_body(&mut system, rigid);
+    let ground = Frame::ground(Pose::identity());
+    for (x, y) in [(-base, -base), (base, -base), (base, base), (-base, base)] {
+        if on_springs {
+            let corner = Station::on(body, Point3::new(x, y, -height));
+            let spring = ExponentialSpring::new(ground, corner, Parameters::for_contact(design)?)?;
+            system.add(spring)?;
+        } else {
+            let radius = 0.01;
+            let parameters = hertz_contact::Parameters::for_contact(design, radius)?;
+            let center = Station::on(body, Point3::new(x, y, radius - height));
+            system.add(HertzContact::on_half_space(ground, (center, radius), parameters)?)?;
+        }
+    }
+    let lean = Rotation3::from_axis_angle(&Vector3::y_axis(), 0.5_f64.to_radians());
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::from_parts(Vector3::new(0.0, 0.0, height).into(), lean))?;
+    let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
+    let mut most = 0.0_f64;
+    let mut euler = SemiImplicitEuler::new(design.step);
+    let outcome = simulation.run(&mut euler, 10.0, |simulation| {
+        let upright = simulation.state().positions().pose(body).rotation[(2, 2)];
+        most = most.max(upright.min(1.0).acos());
+    });
+    outcome.expect("not too long");
+    Ok(most.to_degrees())
+}
+
+#[test]
+fn a_tall_box_stands_if_its_design_states_the_base() {
+    for on_springs in [true, false] {
+        let cubic = ContactDesign::new(1.0, 0.12, 1e-6);
+        let narrow = cubic.with_base(0.03);
+        let [step, longer] = [narrow, cubic].map(|design| 0.8 * design.longest_step().expect("valid"));
+        assert!(step < 0.8 * longer, "{step} {longer}");
+        let lean = largest_lean(&ContactDesign { step, ..narrow }, on_springs).expect("short enough");
+        assert!(lean < 2.0, "{on_springs}: {lean}");
+        let too_long = largest_lean(&ContactDesign { step: longer, ..narrow }, on_springs);
+        assert!(too_long.is_err(), "{on_springs}: {too_long:?}");
+        // Hertz contacts stiffen as they lean.
+        let lean = largest_lean(&ContactDesign { step: longer, ..cubic }, on_springs).expect("of a cube");
+        assert!(!on_springs || lean > 80.0, "{lean}");
+    }
+}
+
 #[test]
 fn a_sledge_with_bristles_stops_and_holds_at_the_step() {
     for step in [1e-4, 1e-3, 1.0 / 240.0] {

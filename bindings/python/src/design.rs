@@ -16,7 +16,8 @@ use crate::keywords;
 ///
 /// ``mass`` that the contact carries [kg], less if both bodies move: ``check_step`` takes the lighter one and all its contacts into
 /// account; ``extent``, the distance of its mass center from the contact at rest [m], half the height of a box;
-/// ``step`` of the host [s], by symplectic Euler; ``points`` that share the weight; ``speed``, the highest at which they strike
+/// ``step`` of the host [s], by symplectic Euler; ``base``, half the width on which the body stands [m], by default the extent: a
+/// body that is taller than wide needs it, or it may fall over; ``points`` that share the weight; ``speed``, the highest at which they strike
 /// [m/s], for the corners of a cube up to 2.3 times that of its fall; ``restitution``, the ratio of the rebound speed to it, greater
 /// than zero, and refused if it is so large that the body would rock on; ``gravity`` [m/s2].
 ///
@@ -38,12 +39,13 @@ fn arguments<V: Variables<f64>>(
 #[pymethods]
 impl ContactDesign {
     #[new]
-    #[pyo3(signature = (mass, extent, step, *, points=4, speed=1.0, restitution=0.2, mu_static=0.7, mu_kinetic=0.5, gravity=9.81))]
+    #[pyo3(signature = (mass, extent, step, *, base=None, points=4, speed=1.0, restitution=0.2, mu_static=0.7, mu_kinetic=0.5, gravity=9.81))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         mass: f64,
         extent: f64,
         step: f64,
+        base: Option<f64>,
         points: u32,
         speed: f64,
         restitution: f64,
@@ -51,7 +53,7 @@ impl ContactDesign {
         mu_kinetic: f64,
         gravity: f64,
     ) -> Self {
-        Self(CrateDesign { mass, extent, step, points, speed, restitution, mu_static, mu_kinetic, gravity })
+        Self(CrateDesign { mass, extent, step, base, points, speed, restitution, mu_static, mu_kinetic, gravity })
     }
 
     /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a
@@ -88,7 +90,7 @@ impl ContactDesign {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((f64, f64, f64), Bound<'py, PyDict>)> {
-        let CrateDesign { mass, extent, step, points, speed, restitution, mu_static, mu_kinetic, gravity } =
+        let CrateDesign { mass, extent, step, base, points, speed, restitution, mu_static, mu_kinetic, gravity } =
             self.0;
         let options = [
             ("speed", speed),
@@ -99,6 +101,7 @@ impl ContactDesign {
         ];
         let options = options.into_py_dict(py)?;
         options.set_item("points", points)?;
+        options.set_item("base", base)?;
         Ok(((mass, extent, step), options))
     }
 
