@@ -11,8 +11,8 @@ use crate::mechanics::Inertias;
 pub struct StableStep {
     /// The step \[s\]; infinite if no known element limits it.
     pub length: f64,
-    /// The element that limits it: of those on the bodies or coordinates that limit it, the one that would alone; `None` if there
-    /// is none.
+    /// The element that limits it: on the body or coordinate that moves fastest, the one that contributes most; `None` if there is
+    /// none.
     pub element: Option<ElementId>,
     /// The bound on the angular frequency of the motion that limits it \[rad/s\].
     pub frequency: f64,
@@ -168,27 +168,16 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<StableStep, Error> {
         self.for_each_enabled(state, |_, element| element.report_stiffness(&mut stiffnesses))?;
         stiffnesses.begin_bounding(longest);
-        let mut found = StableStep {
-            length: f64::INFINITY,
-            element: None,
-            frequency: 0.0,
-            damping_rate: 0.0,
-            unknown: None,
-        };
-        let (method, mut shortest) = (stiffnesses.method, [[0.0; 2]; 2]);
+        let mut unknown = None;
         self.for_each_enabled(state, |id, element| {
+            stiffnesses.element = Some(id);
             element.report_stiffness(&mut stiffnesses);
-            let (worst, is_unknown) = stiffnesses.take_report();
-            if method.is_worse(worst, shortest) {
-                shortest = worst;
-                let [square, damping_rate] = worst[0];
-                let (length, frequency) = (method.longest_step(worst[0]), ComplexField::sqrt(square));
-                found = StableStep { length, element: Some(id), frequency, damping_rate, ..found };
-            }
-            if is_unknown && found.unknown.is_none() {
-                found.unknown = Some(id);
+            if stiffnesses.take_unknown() && unknown.is_none() {
+                unknown = Some(id);
             }
         })?;
-        Ok(found)
+        let ([square, damping_rate], element) = stiffnesses.worst();
+        let length = stiffnesses.method.longest_step([square, damping_rate]);
+        Ok(StableStep { length, element, frequency: ComplexField::sqrt(square), damping_rate, unknown })
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Matrix6x3, Point3, Vector3, Vector6};
 
-use crate::framework::Error;
+use crate::framework::{ElementId, Error};
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::{
     AsIndex, BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Inertias, Kinematics, Topology,
@@ -32,12 +32,6 @@ impl StepMethod {
             // No rate μ with μ² + γμ + ω² = 0 is larger than ω or γ.
             Self::RungeKutta4 => RUNGE_KUTTA_RADIUS / damping.max(ComplexField::sqrt(square)),
         }
-    }
-
-    /// Whether a spring allows a shorter step than another, or as long a one but a shorter one alone, by its bounds with all
-    /// others and alone.
-    pub(crate) fn is_worse(self, of_spring: [[f64; 2]; 2], of_other: [[f64; 2]; 2]) -> bool {
-        of_spring.map(|bounds| self.longest_step(bounds)) < of_other.map(|bounds| self.longest_step(bounds))
     }
 }
 
@@ -87,9 +81,12 @@ pub struct Stiffnesses<'a, T: Real> {
     counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
-    /// Of the present element, the bounds `ω²` and `γ` of the spring that allows the shortest step, and those of that spring
-    /// alone.
-    worst: [[f64; 2]; 2],
+    /// The element that reports.
+    pub(super) element: Option<ElementId>,
+    /// Of the spring that allows the shortest step: its bounds `ω²` and `γ`, and the place of the end that contributes most.
+    worst: ([f64; 2], usize),
+    /// At each place, what the strongest spring contributes to its bounds, and the element of that.
+    strongest: Vec<([f64; 2], Option<ElementId>)>,
     /// Whether the present element may be stiffer than it reports.
     is_unknown: bool,
 }
@@ -242,7 +239,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
-            worst: [[0.0; 2]; 2],
+            element: None,
+            worst: ([0.0; 2], 0),
+            strongest: Vec::new(),
             is_unknown: false,
         })
     }
@@ -277,12 +276,17 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     pub(crate) fn begin_bounding(&mut self, longest: f64) {
         (self.longest, self.is_unknown) = (longest, false);
         self.bounds.extend(self.totals.iter().map(|total| (total.bound(largest_row), false)));
+        self.strongest.resize(self.totals.len(), ([0.0; 2], None));
     }
 
-    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, among those that were reported since the last
-    /// call, those of that spring alone, and whether there are unknown ones.
-    pub(crate) fn take_report(&mut self) -> ([[f64; 2]; 2], bool) {
-        (core::mem::take(&mut self.worst), core::mem::take(&mut self.is_unknown))
+    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the element that contributes most to them.
+    pub(crate) fn worst(&self) -> ([f64; 2], Option<ElementId>) {
+        (self.worst.0, self.strongest.get(self.worst.1).and_then(|(_, element)| *element))
+    }
+
+    /// Whether the elements since the last call may be stiffer than they report.
+    pub(crate) fn take_unknown(&mut self) -> bool {
+        core::mem::take(&mut self.is_unknown)
     }
 
     /// States that the element may be stiffer than it reports, or reports nothing.
@@ -362,13 +366,18 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = self.ends_at(&bodies.map(|body| (body, *p_G)));
         if self.is_bounding() {
             if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
-                let alone = matrices.map(|matrix| {
-                    let [torques, forces] = [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).diagonal().max());
-                    let roots = bodies.map(|body| self.inertia_roots[body.place_in(self.topology())]);
-                    let turning = roots.iter().map(Matrix3::norm_squared).sum::<f64>();
-                    forces * yielding(&ends) + torques * turning
+                let own =
+                    matrices.map(|matrix| [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).diagonal().max()));
+                let turning = bodies.map(|body| {
+                    let place = body.place_in(self.topology());
+                    (place, self.inertia_roots[place].norm_squared())
                 });
-                self.bound(&ends, alone);
+                let at_end = |end: &End| {
+                    let turning =
+                        turning.iter().find(|(place, _)| *place == end.place).map_or(0.0, |(_, x)| *x);
+                    own.map(|[torques, forces]| forces * end.yielding + torques * turning)
+                };
+                self.bound(&ends, at_end);
             }
             return;
         }
@@ -434,7 +443,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         if self.is_bounding() {
-            self.bound(&ends, [frequency * frequency, damping_rate]);
+            self.bound(&ends, |end: &End| {
+                [frequency * frequency, damping_rate].map(|x: f64| x * (end.yielding / all))
+            });
             return;
         }
         for (&End { place, yielding, .. }, weight) in End::weighted(&ends) {
@@ -502,7 +513,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         if self.is_bounding() {
-            self.bound(ends, [stiffness, damping].map(|factor| factor.max(0.0) * yielding(ends)));
+            self.bound(ends, |end| [stiffness, damping].map(|factor| factor.max(0.0) * end.yielding));
             return;
         }
         for (end, weight) in End::weighted(ends) {
@@ -516,9 +527,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
     }
 
-    /// Bounds the motion of a spring with these ends, which alone would have about these bounds.
-    fn bound(&mut self, ends: &[End], alone: [f64; 2]) {
-        let Self { bounds, totals, method, longest, worst, .. } = self;
+    /// Bounds the motion of a spring with these ends, at which it contributes about so much.
+    fn bound(&mut self, ends: &[End], at_end: impl Fn(&End) -> [f64; 2]) {
+        let Self { bounds, totals, method, longest, worst, strongest, element, .. } = self;
         let ends = End::weighted(ends);
         let sum = |bounds: &[([f64; 2], bool)]| {
             ends.clone().fold([0.0; 2], |sum, (end, weight)| {
@@ -535,9 +546,22 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 (*rates, *is_tight) = (totals[place].bound(greatest), true);
             }
         }
-        let rates = [sum(bounds), alone];
-        if method.is_worse(rates, *worst) {
-            *worst = rates;
+        let rates = sum(bounds);
+        let mut limiting = ([0.0; 2], 0);
+        let is_faster =
+            |rates: [f64; 2], other: [f64; 2]| method.longest_step(rates) < method.longest_step(other);
+        for (end, weight) in ends.clone() {
+            let own = at_end(end).map(|x| x * weight);
+            let of_end = bounds[end.place].0.map(|x| x / weight);
+            if is_faster(own, strongest[end.place].0) {
+                strongest[end.place] = (own, *element);
+            }
+            if is_faster(of_end, limiting.0) {
+                limiting = (of_end, end.place);
+            }
+        }
+        if is_faster(rates, worst.0) {
+            *worst = (rates, limiting.1);
         }
     }
 }

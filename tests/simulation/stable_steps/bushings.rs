@@ -421,6 +421,17 @@ fn the_element_that_is_named_is_the_stiffest_on_what_limits_the_step() {
     let spring =
         host.system.add(ExponentialSpring::new(floor, station, spring).expect("valid")).expect("exists").id();
     let stiff = host.system.add(mount(1e4)).expect("exists").id();
+    // A soft cable to another body moves as fast as both bodies do.
+    let other =
+        host.add_body(RigidBody::new(1.0, Point3::origin(), Matrix3::identity() * 0.01).expect("a body"));
+    let parameters = linear_bushing::Parameters { stiffness: Vector6::repeat(0.5), ..Default::default() };
+    let bushing = LinearBushing::new(Frame::ground(Pose::identity()), Frame::of(other), parameters);
+    host.system.add(bushing.expect("valid")).expect("exists");
+    let path =
+        CablePath::new(Station::on(body, Point3::origin()), Station::on(other, Point3::new(1.0, 0.0, 0.0)));
+    let law = cable_spring::Parameters { stiffness: 1e-3, slack_length: 0.5, ..Default::default() };
+    let cable = CableSpring::new(path.expect("valid"), law).expect("valid");
+    host.system.add(cable).expect("exists");
     let mut state = host.system.default_state();
     let named = |state: &State<f64>| host.stable(state, 0.0).element.expect("limited");
     assert_eq!(named(&state), stiff);
