@@ -92,10 +92,12 @@ impl<T: Real> State<T> {
         self.set_motion(Stage::Time, |kinematics| kinematics.set_time(time))
     }
 
-    /// Sets the pose `X_GB` of a body, checked only for finite entries; drops the state below Position stage.
+    /// Sets the pose `X_GB` of a body; drops the state below Position stage. A rotation in single precision, or one that has
+    /// drifted, is made orthonormal.
     ///
     /// # Errors
-    /// [`Error::Kinematics`] if it is not finite, or the body is Ground or does not exist.
+    /// [`Error::Kinematics`] if it is not finite, its rotation is scaled, sheared or mirrored by more than a hundredth, or the
+    /// body is Ground or does not exist.
     pub fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), Error> {
         self.set_motion(Stage::Position, |kinematics| kinematics.set_pose(body, X_GB))
     }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use nalgebra::Vector3;
 
-use super::{Pose, Real};
+use super::{Pose, Real, distortion};
 
 /// A number that is out of its range.
 ///
@@ -167,11 +167,7 @@ pub fn finite_vector<T: Real>(name: &'static str, v: &Vector3<T>) -> Result<(), 
 /// Unless the pose is finite and its rotation is orthonormal and right-handed.
 pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue> {
     finite_vector(name, &X.translation.vector)?;
-    let R = X.rotation.matrix();
-    let [x, y] = [0, 1].map(|axis| R.column(axis).into_owned());
-    let squares = [x.norm_squared() - T::one(), y.norm_squared() - T::one(), x.dot(&y)];
-    let off =
-        (x.cross(&y) - R.column(2)).iter().chain(&squares).fold(T::zero(), |most, off| most.max(off.abs()));
+    let (R, off) = (X.rotation.matrix(), distortion(&X.rotation));
     // Entries rounded to seven digits or to single precision pass; a scaled, sheared or mirrored rotation does
     // not.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));

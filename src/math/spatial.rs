@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-use nalgebra::{Isometry, Rotation3, Translation3, Vector3};
+use nalgebra::{Isometry, Matrix3, Rotation3, Translation3, Vector3};
 
 use crate::math::Real;
 
@@ -156,6 +156,28 @@ pub fn cast_pose<T: Real, U: Real>(X: &Pose<T>) -> Pose<U> {
 /// Whether every component of a vector is finite.
 pub(crate) fn is_finite<T: Real>(v: &Vector3<T>) -> bool {
     v.iter().all(T::is_finite)
+}
+
+/// By how much a matrix is no rotation: the largest error of its orthonormality and handedness, per row or column.
+pub(crate) fn distortion<T: Real>(R: &Rotation3<T>) -> T {
+    let R = R.matrix();
+    let [x, y] = [0, 1].map(|axis| R.column(axis).into_owned());
+    let squares = [x.norm_squared() - T::one(), y.norm_squared() - T::one(), x.dot(&y)];
+    (x.cross(&y) - R.column(2)).iter().chain(&squares).fold(T::zero(), |most, off| most.max(off.abs()))
+}
+
+/// The same pose with a rotation that is one to rounding.
+pub(crate) fn orthonormal<T: Real>(X: &Pose<T>) -> Pose<T> {
+    if distortion(&X.rotation) <= T::default_epsilon() * T::lit(64.0) {
+        return *X;
+    }
+    let R = X.rotation.matrix();
+    let [x, y] = [0, 1].map(|axis| R.column(axis).into_owned());
+    let x = x / x.norm();
+    let y = y - x * x.dot(&y);
+    let y = y / y.norm();
+    let R = Matrix3::from_columns(&[x, y, x.cross(&y)]);
+    Pose::from_parts(X.translation, Rotation3::from_matrix_unchecked(R))
 }
 
 /// Whether every entry of a pose is finite.

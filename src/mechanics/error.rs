@@ -14,6 +14,12 @@ pub enum KinematicsError {
         /// The quantity that is not finite.
         quantity: Quantity,
     },
+    /// The rotation of a body's pose is scaled, sheared or mirrored, by more than a hundredth.
+    #[error("the pose of body {} has a matrix that is not orthonormal and right-handed", body.index())]
+    NoRotation {
+        /// The body.
+        body: BodyIndex,
+    },
     /// The system does not have this body.
     #[error("body {} does not exist in this system: it was removed, or belongs to another", body.index())]
     NoSuchBody {

@@ -3,7 +3,12 @@
 use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::{AsIndex, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
-use crate::math::{Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_finite_pose};
+use crate::math::{
+    Pose, Real, SpatialVelocity, cast_pose, clone_by_field, distortion, is_finite_pose, orthonormal,
+};
+
+/// The distortion beyond which a matrix is an error rather than a rotation with rounding or drift.
+const DISTORTED: f64 = 0.01;
 
 /// A host's motion, copied into a state in one call, [`State::set_kinematics`](crate::State::set_kinematics).
 ///
@@ -256,7 +261,10 @@ impl<T: Real> Kinematics<T> {
     pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
         finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
-        self.positions.bodies[body.index()] = X_GB;
+        if distortion(&X_GB.rotation) > T::lit(DISTORTED) {
+            return Err(KinematicsError::NoRotation { body });
+        }
+        self.positions.bodies[body.index()] = orthonormal(&X_GB);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use force_elements::cable::{CablePath, Obstacle, Strand, Tracking, Wrappable};
 use force_elements::cable_spring::Parameters;
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::{Cylinder, FiniteCylinder};
 use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
@@ -642,4 +642,56 @@ fn a_load_that_is_hauled_onto_the_drum_leaves_a_memory_that_is_valid() -> Result
         system.accept_step(&mut state)?;
     }
     Ok(())
+}
+
+/// A drum between the ends, and one on which the cable ends, turned as by a host in single precision: of its body, and of the
+/// drum within the body.
+#[test]
+fn cables_pass_drums_whose_rotations_are_in_single_precision() {
+    #[expect(clippy::cast_possible_truncation, reason = "it is what single precision does")]
+    let single = |R: Rotation3<f64>| {
+        let entries = R.matrix().map(|entry| f64::from(entry as f32));
+        Pose::from_parts(Vector3::zeros().into(), Rotation3::from_matrix_unchecked(entries))
+    };
+    for seed in 0..200_u32 {
+        let turn = |k: u32| {
+            let angle = |axis: u32| 0.5 * f64::from(seed * 11 + k + axis * axis).sin();
+            single(Rotation3::new(Vector3::new(angle(1), angle(2), angle(3))))
+        };
+        for ends_on_drum in [false, true] {
+            for of_body in [false, true] {
+                let length = |round: fn(Pose<f64>) -> Pose<f64>| -> Result<f64, Error> {
+                    let [X_GB, X_BS] =
+                        if of_body { [turn(0), Pose::identity()] } else { [Pose::identity(), turn(0)] };
+                    let (X_GB, X_BS) = (round(X_GB), round(X_BS));
+                    let mut system = ForceSystem::new();
+                    let drum = system.add_body();
+                    let surface = Obstacle::new(Frame::on(drum, X_BS), Cylinder::new(RADIUS)?)?;
+                    let end = Station::ground(Point3::new(1.0, 0.02, 0.05));
+                    let path = if ends_on_drum {
+                        // On the drum to rounding.
+                        let exact = if of_body { X_BS } else { exact(X_BS) };
+                        CablePath::new(Station::on(drum, exact * Point3::new(0.0, RADIUS, 0.0)), end)?
+                            .over(surface)
+                    } else {
+                        let hinted = surface.with_contact_hint(Point3::new(0.0, RADIUS, 0.0))?;
+                        CablePath::new(Station::ground(Point3::new(-1.0, 0.1, 0.0)), end)?.over(hinted)
+                    };
+                    let cable = system.add(CableSpring::new(path, elastic(1e3, 1.0))?)?;
+                    let mut state = system.default_state();
+                    state.set_pose(drum, X_GB)?;
+                    Ok(system.realize_position(&mut state)?.of(cable).position.path.length)
+                };
+                let [rounded, exact] = [length(|X| X), length(exact)].map(|found| found.expect("a path"));
+                // Entries of a rotation in single precision err by 6e-8.
+                assert!((rounded - exact).abs() < 2e-7, "{seed} {ends_on_drum} {of_body}: {rounded} {exact}");
+            }
+        }
+    }
+}
+
+fn exact(X: Pose<f64>) -> Pose<f64> {
+    let mut R = X.rotation;
+    R.renormalize();
+    Pose::from_parts(X.translation, R)
 }

@@ -72,7 +72,7 @@ fn class(error: &Error) -> fn(Arguments) -> PyErr {
         Error::StageTooLow { .. } | Error::NoSuchResult { .. } => StageError::new_err,
         Error::TopologyMismatch => TopologyError::new_err,
         Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => LayoutError::new_err,
-        Error::Kinematics(KinematicsError::NonFinite { .. })
+        Error::Kinematics(KinematicsError::NonFinite { .. } | KinematicsError::NoRotation { .. })
         | Error::Element { source: ElementError::InvalidValue(_), .. }
         | Error::InvalidValue(_)
         | Error::NotAFlag { .. }

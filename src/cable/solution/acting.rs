@@ -8,7 +8,7 @@ use crate::cable::model::path::CablePath;
 use crate::cable::model::places::{ObstaclePlace, Places};
 use crate::cable::solve::node::Node;
 use crate::cable::{PathError, empty};
-use crate::math::{Pose, Real, check, clone_by_field, default_by_field};
+use crate::math::{Pose, Real, check, clone_by_field, default_by_field, orthonormal};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
 /// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
@@ -44,7 +44,7 @@ impl<T: Real> CablePath<T> {
     pub(crate) fn node(&self, places: &Places<T>, positions: &Positions<T>, obstacle: usize) -> Node<T> {
         let body = self.obstacles[obstacle].frame().body;
         let ObstaclePlace { X_BS, scale, .. } = places.obstacles[obstacle];
-        Node::new(obstacle, positions.pose(Checked(body)) * X_BS, scale)
+        Node::new(obstacle, positions.pose(Checked(body)) * orthonormal(&X_BS), scale)
     }
 }
 

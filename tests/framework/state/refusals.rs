@@ -1,6 +1,6 @@
 //! Foreign handles and states, and motion that is not finite.
 
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Rotation3, Translation3, Vector3};
 use force_elements::{
     BodyIndex, Error, ForceSystem, Forces, KinematicsError, Pose, Quantity, SpatialVelocity, Stage,
 };
@@ -91,6 +91,54 @@ fn kinematics_that_are_not_finite_are_refused_and_nothing_changes() {
     assert_eq!(*system.dynamics_view(&state).expect("unchanged").forces(), forces);
     state.set_kinematics(&Host(0.25)).expect("finite");
     assert_eq!((state.time(), state.positions().coordinate(coordinate)), (1.0, 0.25));
+}
+
+#[test]
+fn rotations_are_made_orthonormal_and_what_is_none_is_refused() {
+    let World { system, body, .. } = world();
+    let mut state = system.default_state();
+    let with = |R: Matrix3<f64>| {
+        Pose::from_parts(Translation3::new(1.0, 2.0, 3.0), Rotation3::from_matrix_unchecked(R))
+    };
+    for seed in 0..200_u32 {
+        let angle = |k: u32| f64::from(seed * 7 + k * k).sin() * 4.0;
+        let turn = Rotation3::new(Vector3::new(angle(1), angle(2), angle(3)));
+        // Products err by some roundings, which stay.
+        let exact = (0..4).fold(turn, |product, _| product * turn);
+        state.set_pose(body, with(*exact.matrix())).expect("a rotation");
+        assert_eq!(*state.positions().pose(body), with(*exact.matrix()));
+        #[expect(clippy::cast_possible_truncation, reason = "it is what single precision does")]
+        let single = exact.matrix().map(|entry| f64::from(entry as f32));
+        let drifted = exact.matrix()
+            + Matrix3::from_fn(|i, j| 3e-3 * angle(4 + 3 * u32::try_from(i + 2 * j).unwrap_or(0)));
+        for (R, off) in [(single, 1e-7), (drifted, 0.03)] {
+            if state.set_pose(body, with(R)).is_err() {
+                assert!(off > 1e-3, "{seed}");
+                continue;
+            }
+            let found = state.positions().pose(body);
+            let R_found = found.rotation.matrix();
+            // Some roundings of numbers up to one.
+            assert!((R_found * R_found.transpose() - Matrix3::identity()).amax() < 1e-15, "{seed}");
+            assert!((R_found.determinant() - 1.0).abs() < 1e-15 && (R_found - R).amax() < off, "{seed}");
+            assert_eq!(found.translation, with(R).translation);
+        }
+    }
+    let kept = *state.positions().pose(body);
+    let mirrored = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, -1.0));
+    let mut sheared = Matrix3::identity();
+    sheared[(0, 1)] = 0.02;
+    for R in [
+        Matrix3::identity() * 1.02,
+        Matrix3::identity() * 0.5,
+        mirrored,
+        sheared,
+        Matrix3::zeros(),
+        Matrix3::repeat(1e200),
+    ] {
+        assert_eq!(state.set_pose(body, with(R)), Err(KinematicsError::NoRotation { body }.into()));
+    }
+    assert_eq!(*state.positions().pose(body), kept);
 }
 
 #[test]
