@@ -87,7 +87,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 // Rounding moves no material through a via point: a strand may be as long as the path from point to
                 // point.
                 Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
-                    (start, share)
+                    let (_, moved) = share_at(strands, start);
+                    (start, S::of(share.value()) + (moved - S::of(moved.value())))
                 }
                 Some((at, share)) if start <= at && at <= end => (at, share),
                 Some((at, _)) => share_at(strands, at.max(start).min(end)),
@@ -99,7 +100,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             passed = share;
             if is_wound != [false; 2] {
                 let contact = contact.and_then(|i| results.contacts.get(i));
-                let curvature = contact.map_or(T::zero(), |contact| contact.geodesic.start.curvature);
+                let fixed = contact.map(|contact| [&contact.geodesic.start, &contact.geodesic.end]);
+                let curvature = fixed.map_or(T::zero(), |ends| ends[usize::from(!is_wound[0])].curvature);
                 let turns = |strand: &Strand<S>| [strand.length, strand.share];
                 let (drum, wound) = if is_wound[0] {
                     (0, wind(wound_first(strands).map(turns), [arc, share], curvature))

@@ -517,8 +517,8 @@ stored_variables! {
         /// For each drum on which the cable begins or ends as the path was made, a fixed number of laps from the fixed end
         /// outwards. They are scaled to the length and the fraction in the drum's grip.
         ///
-        /// A lap is wound over at most an eighth of a turn, or a sixteenth of what is wound in one step, at the curvature with
-        /// which the arc begins: on a drum that is flat at the fixed end everything is one lap. Friction acts between the
+        /// A lap is wound over at most an eighth of a turn, or a sixteenth of what is wound in one step, at the curvature of
+        /// the arc at the fixed end: on a drum that is flat at the fixed end everything is one lap. Friction acts between the
         /// middles of laps: tension decreases from the free cable by the capstan equation, and below it the laps are held;
         /// cable that leaves the drum takes the strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
         /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
