@@ -6,7 +6,7 @@ use core::fmt;
 
 use nalgebra::Vector3;
 
-use super::{Pose, Real, distortion};
+use super::{Pose, Real, squared_distortion};
 
 /// A number that is out of its range.
 ///
@@ -167,7 +167,7 @@ pub fn finite_vector<T: Real>(name: &'static str, v: &Vector3<T>) -> Result<(), 
 /// Unless the pose is finite and its rotation is orthonormal and right-handed.
 pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue> {
     finite_vector(name, &X.translation.vector)?;
-    let (R, off) = (X.rotation.matrix(), distortion(&X.rotation));
+    let (R, off) = (X.rotation.matrix(), squared_distortion(&X.rotation).sqrt());
     // Entries rounded to seven digits or to single precision pass; a scaled, sheared or mirrored rotation does
     // not.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));

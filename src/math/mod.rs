@@ -22,6 +22,6 @@ pub(crate) use products::{cross_cross, cross_times, dot, outer, rotated, times_c
 pub use scalar::Real;
 pub(crate) use scalar::{have_same_bits, is_plain};
 pub use spatial::{Pose, SpatialForce, SpatialVelocity, cast_pose};
-pub(crate) use spatial::{distortion, is_finite, is_finite_pose, orthonormal};
+pub(crate) use spatial::{is_finite, is_finite_pose, orthonormal, squared_distortion};
 pub use symmetric::Symmetric6;
 pub(crate) use symmetric::places;

@@ -158,19 +158,25 @@ pub(crate) fn is_finite<T: Real>(v: &Vector3<T>) -> bool {
     v.iter().all(T::is_finite)
 }
 
-/// By how much a matrix is no rotation: the largest error of its orthonormality and handedness, per row or column.
-pub(crate) fn distortion<T: Real>(R: &Rotation3<T>) -> T {
+/// By how much a matrix is no rotation: the sum of the squares of the errors of its orthonormality and handedness.
+#[inline]
+pub(crate) fn squared_distortion<T: Real>(R: &Rotation3<T>) -> T {
     let R = R.matrix();
-    let [x, y] = [0, 1].map(|axis| R.column(axis).into_owned());
-    let squares = [x.norm_squared() - T::one(), y.norm_squared() - T::one(), x.dot(&y)];
-    (x.cross(&y) - R.column(2)).iter().chain(&squares).fold(T::zero(), |most, off| most.max(off.abs()))
+    let [x, y, z] = [0, 1, 2].map(|axis| R.column(axis).into_owned());
+    let squares = Vector3::new(x.norm_squared() - T::one(), y.norm_squared() - T::one(), x.dot(&y));
+    (x.cross(&y) - z).norm_squared() + squares.norm_squared()
 }
 
-/// The same pose with a rotation that is one to rounding.
-pub(crate) fn orthonormal<T: Real>(X: &Pose<T>) -> Pose<T> {
-    if distortion(&X.rotation) <= T::default_epsilon() * T::lit(64.0) {
-        return *X;
-    }
+/// The pose with a rotation that is one to rounding, and the square of how far it was from that.
+#[inline]
+pub(crate) fn orthonormal<T: Real>(X: Pose<T>) -> (Pose<T>, T) {
+    let off = squared_distortion(&X.rotation);
+    let rounding = T::default_epsilon() * T::lit(64.0);
+    (if off <= rounding * rounding { X } else { orthonormalized(&X) }, off)
+}
+
+#[cold]
+fn orthonormalized<T: Real>(X: &Pose<T>) -> Pose<T> {
     let R = X.rotation.matrix();
     let [x, y] = [0, 1].map(|axis| R.column(axis).into_owned());
     let x = x / x.norm();

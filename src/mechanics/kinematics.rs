@@ -4,7 +4,7 @@ use nalgebra::{Point3, Rotation3, Vector3};
 
 use super::{AsIndex, BodyIndex, ByPlace, CoordinateIndex, KinematicsError, Quantity, Topology};
 use crate::math::{
-    Pose, Real, SpatialVelocity, cast_pose, clone_by_field, distortion, is_finite_pose, orthonormal,
+    Pose, Real, SpatialVelocity, cast_pose, clone_by_field, is_finite, is_finite_pose, orthonormal,
 };
 
 /// The distortion beyond which a matrix is an error rather than a rotation with rounding or drift.
@@ -260,11 +260,13 @@ impl<T: Real> Kinematics<T> {
 
     pub(crate) fn set_pose(&mut self, body: BodyIndex, X_GB: Pose<T>) -> Result<(), KinematicsError> {
         self.check_moving(body)?;
-        finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
-        if distortion(&X_GB.rotation) > T::lit(DISTORTED) {
+        let (X, off) = orthonormal(X_GB);
+        let is_rotation = off <= T::lit(DISTORTED * DISTORTED);
+        if !is_rotation || !is_finite(&X.translation.vector) {
+            finite(is_finite_pose(&X_GB), Quantity::Pose(body))?;
             return Err(KinematicsError::NoRotation { body });
         }
-        self.positions.bodies[body.index()] = orthonormal(&X_GB);
+        self.positions.bodies[body.index()] = X;
         Ok(())
     }
 

@@ -40,6 +40,29 @@ pub(crate) fn is_long<T: Real>(
     is_long
 }
 
+/// A bound on how far the points at which straight segments begin and end move apart: that of each end relative to its neighbour,
+/// and of the middle of each obstacle to the one before, beside what its extent turns.
+pub(crate) fn reach<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
+    let before =
+        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, T::one()) * p);
+    let places =
+        |node: &Node<T>| [back(span, span.obstacle(node).frame().body, T::one()) * node.X_GS, node.X_GS];
+    let apart = |[was, is]: [Pose<T>; 2], p: &Point3<T>, now: &Point3<T>| {
+        (was.inverse_transform_point(p) - is.inverse_transform_point(now)).norm()
+    };
+    let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
+        return ((before[1] - before[0]).norm() - (span.to - span.from).norm()).abs();
+    };
+    let ends = apart(places(first), &before[0], &span.from) + apart(places(last), &before[1], &span.to);
+    nodes.windows(2).filter(|pair| pair[0].obstacle != pair[1].obstacle).fold(ends, |sum, pair| {
+        let [a, b] = [places(&pair[0]), places(&pair[1])];
+        let middles = b.map(|X_GS| X_GS * Point3::origin());
+        let turns = [0, 1].map(|i| a[i].rotation.inverse() * b[i].rotation);
+        let turned = turns[0].angle_to(&turns[1]) * span.size(&pair[1]);
+        sum + apart(a, &middles[0], &middles[1]) + turned * T::lit(2.0)
+    })
+}
+
 /// Moves the nodes of a span to their places after a part of the motion, from the present poses of the surfaces; returns the
 /// places of both ends.
 pub(crate) fn place<T: Real>(

@@ -148,6 +148,7 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut is_anew = false;
     let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
+    let mut is_shortened = false;
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
         (node.released, node.in_front) = (false, false);
@@ -162,6 +163,7 @@ pub(crate) fn settle_contacts<T: Real>(
         }
         activate(active, nodes);
         let progress = newton::iterate(span, nodes, active);
+        is_shortened |= progress.is_shortened;
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
         relaxed |= progress.is_far && (progress.is_shortened || is_laid);
@@ -277,7 +279,7 @@ pub(crate) fn settle_contacts<T: Real>(
             if span.budget.is_spent() {
                 return Err(last);
             }
-            return Ok(Progress { iterations, relaxed, ..progress });
+            return Ok(Progress { iterations, relaxed, is_shortened, ..progress });
         };
         last.penetrated = Some((nodes[through.node].obstacle, through.depth));
         placed = Some(touch_again(span, nodes, &through, last)?);

@@ -24,6 +24,9 @@ const LONGEST_DESCENT: usize = 1000;
 const LONGEST: f64 = 0.125;
 const SHORTEST: f64 = 1.0 / 256.0;
 
+/// The relative excess of length from which a path is compared with the motion.
+const LEAP: f64 = 1e-4;
+
 /// Follows the remembered path to its present place; returns its progress, and how the path was found.
 ///
 /// In one step if it is certain that shorter ones would lead to the same path, otherwise in as many as are needed for
@@ -128,10 +131,26 @@ fn advance<T: Real>(
 ) -> Result<Progress<T>, Failure<T>> {
     recall(span, nodes);
     let progress = settle_contacts(span, nodes, &mut work.active)?;
+    if progress.is_shortened && is_leap(span, nodes, &mut work.other) {
+        return Err(Failure::new(&progress));
+    }
     // An obstacle without memory is passed according to its hint.
     let relaxed =
         progress.relaxed || may_have_passed(span, nodes, has_turned) || lost_hint(span, nodes).is_some();
     Ok(Progress { relaxed, ..progress })
+}
+
+/// Whether the path is so much longer than the remembered one at its present place that no part of the motion explains it:
+/// small steps lead elsewhere.
+fn is_leap<T: Real>(span: &SpanProblem<'_, T>, nodes: &Vec<Node<T>>, recalled: &mut Vec<Node<T>>) -> bool {
+    copy(nodes, recalled);
+    recall(span, recalled);
+    for node in recalled.iter_mut().filter(|node| node.in_contact) {
+        node.evaluate(span, span.settings.accuracy());
+    }
+    let before = length_of(span, recalled);
+    let longer = length_of(span, nodes) - before;
+    longer > T::lit(LEAP) * before && longer > T::lit(2.0) * motion::reach(span, nodes)
 }
 
 /// Descends in length from the remembered path, unless the outcome of a step is a path.

@@ -44,7 +44,7 @@ impl<T: Real> CablePath<T> {
     pub(crate) fn node(&self, places: &Places<T>, positions: &Positions<T>, obstacle: usize) -> Node<T> {
         let body = self.obstacles[obstacle].frame().body;
         let ObstaclePlace { X_BS, scale, .. } = places.obstacles[obstacle];
-        Node::new(obstacle, positions.pose(Checked(body)) * orthonormal(&X_BS), scale)
+        Node::new(obstacle, positions.pose(Checked(body)) * orthonormal(X_BS).0, scale)
     }
 }
 

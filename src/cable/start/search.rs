@@ -27,7 +27,7 @@ pub(crate) fn search<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    for list in [&mut work.balanced, &mut work.best] {
+    for list in [&mut work.other, &mut work.best] {
         empty(list, nodes.capacity());
     }
     let mut outcome = Err(Failure::new(&Progress::none()));
@@ -209,10 +209,10 @@ pub(crate) fn leave_saddles<T: Real>(
         if span.budget.is_spent() {
             break;
         }
-        copy(nodes, &mut work.balanced);
+        copy(nodes, &mut work.other);
         let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
-            copy(&work.balanced, nodes);
+            copy(&work.other, nodes);
             push_aside(span, nodes, k, push);
             relax(span, nodes, &mut work.active, ROUND_TRIP);
             let pushed = settle_contacts(span, nodes, &mut work.active);
@@ -256,8 +256,9 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) beads: Vec<Bead<T>>,
     pub(crate) anchors: Vec<Point3<T>>,
     pub(crate) plans: Plans<T>,
-    /// The path on a saddle, and the shortest found from there.
-    pub(crate) balanced: Vec<Node<T>>,
+    /// The path on a saddle, or the remembered one.
+    pub(crate) other: Vec<Node<T>>,
+    /// The shortest found from a saddle.
     pub(crate) best: Vec<Node<T>>,
     /// The shortest path found so far by a search without memory.
     pub(crate) shortest: Vec<Node<T>>,
@@ -273,7 +274,7 @@ default_by_field!(Workspace {
     beads,
     anchors,
     plans,
-    balanced,
+    other,
     best,
     shortest,
     poses,
