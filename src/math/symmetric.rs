@@ -39,7 +39,7 @@ impl<T: Real> Symmetric6<T> {
     ///
     /// # Errors
     /// [`InvalidValue`] for a matrix that is not positive semidefinite ([`validate`](Self::validate)), or an entry that
-    /// differs from the one across the diagonal by more than a billionth (64 units of roundoff, if that is more) of the
+    /// differs from the one across the diagonal by more than a millionth (64 units of roundoff, if that is more) of the
     /// geometric mean of the two diagonal entries.
     pub fn from_matrix(matrix: &Matrix6<T>) -> Result<Self, InvalidValue> {
         let mean = (matrix + matrix.transpose()) * T::lit(0.5);
@@ -119,12 +119,12 @@ impl<T: Real> Symmetric6<T> {
         &mut self.entries
     }
 
-    /// A billionth, or 64 units of roundoff if that is more.
+    /// A millionth, so that a matrix rounded to single precision passes, or 64 units of roundoff if that is more.
     fn tolerance() -> T {
-        T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0))
+        T::lit(1e-6).max(T::default_epsilon() * T::lit(64.0))
     }
 
-    /// Checks that every entry is finite, and that the quadratic form is nowhere negative by more than a billionth (64
+    /// Checks that every entry is finite, and that the quadratic form is nowhere negative by more than a millionth (64
     /// units of roundoff, if that is more) of that of the diagonal alone.
     ///
     /// # Errors

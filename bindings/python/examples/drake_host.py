@@ -67,8 +67,10 @@ def main() -> None:
     plant.SetFreeBodySpatialVelocity(context, of_plant, SpatialVelocity([0, 0, 1.0], [1.6, 0.2, 0]))
     host = Host(plant, context, system)
     print("time [s]   x [mm]   height [mm]   speed [mm/s]")
+    inertia = 10.0 * (2 * HALF) ** 2 / 6
     for step in range(STEPS + 1):
         host.apply()
+        host.state.check_step(STEP, fe.Inertias(10.0, inertia))
         if step % 200 == 0:
             (x, _, z), speed = host.state.poses[0, :3, 3], np.linalg.norm(host.state.velocities[0, 3:])
             print(f"{step * STEP:8.1f} {1e3 * x:8.3f} {1e3 * (z - HALF):13.3f} {1e3 * speed:14.6f}")

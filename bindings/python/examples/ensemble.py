@@ -29,7 +29,7 @@ BATCH = 500
 
 
 def cube() -> fe.System:
-    """A cube on springs at its corners, each 20 times as stiff along the plane as the friction of its weight over a millimeter."""
+    """A cube on springs at its corners, each of which the friction of the weight stretches by a few millimeters at most."""
     system = fe.System()
     body = system.add_body("cube")
     for corner in range(8):

@@ -58,7 +58,7 @@ fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult
         [6, 6] if count == TRIANGLE => {
             // Symmetric to rounding, as the product of a stiffness and two rotations is.
             let symmetric = Symmetric6::from_matrix(&Matrix6::from_row_slice(&numbers)).map_err(|_| {
-                invalid(&format!("{keyword} must be symmetric and positive semidefinite, to a billionth"))
+                invalid(&format!("{keyword} must be symmetric and positive semidefinite, to a millionth"))
             })?;
             Ok(symmetric.entries().to_vec())
         }

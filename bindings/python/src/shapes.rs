@@ -14,7 +14,7 @@ use force_elements::shapes::{
     SolidShape, Sphere, Torus, TriangleMesh,
 };
 use numpy::{PyArray2, PyArrayMethods as _, PyReadonlyArrayDyn, PyUntypedArrayMethods as _, ToPyArray as _};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -222,11 +222,15 @@ impl Mesh {
         Ok(Self { mesh: Arc::new(make(&points, &faces).map_err(of_shape)?) })
     }
 
-    /// A mesh from a file whose name ends in .obj or .stl.
+    /// A mesh from a file whose name ends in .obj or .stl: all its objects together. Polygons of .obj files are cut into triangles;
+    /// lines that are continued by a backslash are refused.
     #[staticmethod]
     #[pyo3(signature = (path, *, closed=true))]
     fn load(path: PathBuf, closed: bool) -> PyResult<Self> {
-        let reader = BufReader::new(File::open(&path)?);
+        let unread = |error: std::io::Error| {
+            PyOSError::new_err((error.raw_os_error(), error.to_string(), path.display().to_string()))
+        };
+        let reader = BufReader::new(File::open(&path).map_err(unread)?);
         let ends_in = |known: &str| path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known));
         let list = match [ends_in("stl"), ends_in("obj")] {
             [true, _] => FaceList::read_stl(reader),

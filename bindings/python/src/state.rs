@@ -189,8 +189,8 @@ impl State {
         motion.write(0, &mut self.state).map_err(raised)
     }
 
-    /// Sets pose [m] and, if given, velocity of a body: a 4 x 4 matrix, or 7 numbers (x, y, z, w, i, j, k), or a position; and
-    /// 6 numbers, angular [rad/s] and linear [m/s].
+    /// Sets pose [m] and, if given, velocity of a body: a 4 x 4 matrix, or 7 numbers (x, y, z, w, i, j, k), or a position, which is
+    /// a pose that is not turned; and 6 numbers, angular [rad/s] and linear [m/s], which otherwise stay as they are.
     #[pyo3(signature = (body, pose, velocity=None))]
     fn set_body(
         &mut self,

@@ -790,7 +790,7 @@ def test_what_bounds_a_step_is_checked() -> None:
     for wrong_moments in (float("nan"), [[1.0, np.nan, 1.0]], [[1.0, np.inf, 1.0]], [[[1.0, 0.0, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]]]):
         with pytest.raises(fe.InvalidValueError, match="moments must be symmetric"):
             fe.Inertias(1.0, np.array(wrong_moments))
-    with pytest.raises(fe.InvalidValueError, match="one matrix or the rows of three bodies"):
+    with pytest.raises(fe.InvalidValueError, match="one matrix or the rows of three bodies: give matrices"):
         fe.Inertias(1.0, [[2.0, 0.1, 0.1], [0.1, 3.0, 0.1], [0.1, 0.1, 4.0]])
     for of_three in (np.full((3, 3), 0.4), [[1.0, 2.0, 3.0]] * 3, np.full((3, 3), np.inf)):
         fe.Inertias(1.0, of_three)

@@ -99,9 +99,23 @@ impl<T: Real> Plans<T> {
         None
     }
 
-    /// The penalty of a plan for the hints that it does not follow.
-    pub(crate) fn penalty(&self, place: usize) -> T {
-        self.list[place].score - self.list[place].length
+    /// The penalty of a path for the hints that it does not follow; zero if it touches an obstacle more than once.
+    pub(crate) fn penalty(&mut self, span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
+        let has_penalties = self.penalties.iter().any(|penalty| *penalty > T::zero());
+        if !has_penalties || nodes.len() != self.penalties.len() {
+            return T::zero();
+        }
+        let first = self.beads.len();
+        self.beads.extend(nodes.iter().map(|node| {
+            let Trial { point, tangent, length } = node.trial;
+            let half = T::lit(0.5) * length;
+            let middle = span.surface(node).follow(&point, &tangent, half);
+            let turn = half * middle.curvature;
+            Bead { is_pressed: node.in_contact, middle: node.end_to_ground(&middle), arcs: [turn, turn] }
+        }));
+        let penalty = penalties_of(span, nodes, &self.beads[first..], &self.penalties);
+        self.beads.truncate(first);
+        penalty
     }
 
     /// Writes a plan into the nodes: contacts with both arcs.

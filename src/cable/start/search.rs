@@ -36,31 +36,26 @@ pub(crate) fn search<T: Real>(
     loop {
         collapse(nodes);
         let Some(plan) = work.plans.next(span, nodes, longest(outcome)) else { break };
-        let penalty = work.plans.penalty(plan);
-        attempt(span, nodes, work, &mut outcome, (penalty, false), |nodes, work| {
+        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
             work.plans.write(span, nodes, plan);
             settle_contacts(span, nodes, &mut work.active)
         });
     }
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
-    // The descent from the hints, or from the straight line, costs little, and ensures that no longer path than its own is
-    // returned.
-    if !has_hints || outcome.is_err() {
-        let most = longest(outcome);
-        attempt(span, nodes, work, &mut outcome, (T::zero(), false), |nodes, work| {
-            string::begin_at_hints(span, nodes, &mut work.anchors);
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            // A descent hardly ever shortens the path by more than the margin after the point where Newton's method
-            // takes over.
-            if most.is_some_and(|most| length_of(span, nodes) > most) {
-                return Err(Failure::new(&Progress::none()));
-            }
-            leave_saddles(span, nodes, work)
-        });
-    }
+    // The descent from the hints, or from the straight line, ensures that no longer path than its own is returned.
+    let most = longest(outcome);
+    attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
+        string::begin_at_hints(span, nodes, &mut work.anchors);
+        relax(span, nodes, &mut work.active, ROUND_TRIP);
+        // A descent hardly ever shortens the path by more than the margin after the point where Newton's method takes over.
+        if most.is_some_and(|most| length_of(span, nodes) > most) {
+            return Err(Failure::new(&Progress::none()));
+        }
+        leave_saddles(span, nodes, work)
+    });
     if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
         // Straight, but over the front of solids behind which it would pass.
-        attempt(span, nodes, work, &mut outcome, (T::zero(), false), |nodes, work| {
+        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
             string::begin_at_hints(span, nodes, &mut work.anchors);
             for k in 0..nodes.len() {
                 nodes[k].in_front = false;
@@ -70,7 +65,7 @@ pub(crate) fn search<T: Real>(
         });
     }
     if outcome.is_err() {
-        attempt(span, nodes, work, &mut outcome, (T::zero(), true), |nodes, work| {
+        attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
             string::tighten(span, nodes, (&mut work.beads, &mut work.anchors));
             relax(span, nodes, &mut work.active, ROUND_TRIP);
             leave_saddles(span, nodes, work)
@@ -78,7 +73,7 @@ pub(crate) fn search<T: Real>(
     }
     if has_hints && outcome.is_err() {
         // Straight, past the hints.
-        attempt(span, nodes, work, &mut outcome, (T::zero(), true), |nodes, work| {
+        attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
             for node in nodes.iter_mut() {
                 node.in_contact = false;
             }
@@ -114,14 +109,14 @@ pub(crate) fn refine<T: Real>(
     progress
 }
 
-/// Solves from a start, and keeps the path if it is the best, with this penalty for its hints. The nodes hold the best path
+/// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes hold the best path
 /// before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     outcome: &mut Outcome<T>,
-    (penalty, may_spend_all): (T, bool),
+    may_spend_all: bool,
     solve: impl FnOnce(&mut Vec<Node<T>>, &mut Workspace<T>) -> Result<Progress<T>, Failure<T>>,
 ) {
     if span.budget.is_spent() {
@@ -140,9 +135,9 @@ fn attempt<T: Real>(
     match (found, &mut *outcome) {
         (_, Err(failure)) if lost.is_some() => failure.lost = lost,
         (Ok(progress), _) if lost.is_none() => {
-            let length = length_of(span, nodes);
-            if outcome.ok().is_none_or(|(best, _)| length + penalty < best) {
-                *outcome = Ok((length + penalty, progress));
+            let score = length_of(span, nodes) + work.plans.penalty(span, nodes);
+            if outcome.ok().is_none_or(|(best, _)| score < best) {
+                *outcome = Ok((score, progress));
                 copy(nodes, &mut work.shortest);
                 return;
             }

@@ -125,7 +125,7 @@ pub enum MeshFault {
         face: usize,
     },
     /// The normals of a connected part point inward.
-    #[error("the part that face {face} belongs to is inside out")]
+    #[error("the part that face {face} belongs to is inside out, or overlaps another part")]
     InsideOut {
         /// The first face of the part.
         face: usize,

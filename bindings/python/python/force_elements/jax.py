@@ -34,6 +34,9 @@ class Step:
     have derivatives of zero.
     Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
 
+    In JAX's default precision inputs are rounded to seven digits: cables find their paths to a smoothness of 1e-7 at best, not to the
+    default of 1e-9, and may be refused. ``jax.config.update("jax_enable_x64", True)`` avoids that.
+
     JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
     """
 
