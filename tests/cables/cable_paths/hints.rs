@@ -2,10 +2,10 @@
 
 use core::f64::consts::{PI, TAU};
 
-use force_elements::cable::{CablePath, Obstacle, PathError, Settings, Tracking, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, Tracking, Wrappable};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere, Torus};
-use force_elements::{CableSpring, Error, ForceSystem, Station, cable_spring};
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Station, cable_spring};
 use force_elements_scenes::cables::Dice;
 use force_elements_scenes::solids::{Solid, dives};
 
@@ -276,6 +276,58 @@ fn a_hint_without_a_class_selects_its_side_for_both_directions_of_the_cable() ->
                 }
             }
         }
+    }
+    Ok(())
+}
+
+/// An obstacle beside a hinted one is passed on the side on which the whole path is shorter. The lengths are those of paths found
+/// from random starts.
+#[test]
+fn hints_do_not_lead_around_the_obstacles_beside_them() -> Result<(), Error> {
+    let at = |p: [f64; 3], turn: [f64; 3]| {
+        Frame::ground(Pose::from_parts(Vector3::from(p).into(), Rotation3::new(Vector3::from(turn))))
+    };
+    let cylinder = |radius: f64, p, turn| Obstacle::new(at(p, turn), Cylinder::new(radius)?);
+    let ring = Obstacle::new(at([2.7, 0.3, -0.5], [-1.5, 0.9, -0.6]), Torus::new(0.21, 0.04)?)?;
+    let scenes = [
+        (
+            6.3,
+            6.411_668,
+            [
+                ring.with_contact_hint(Point3::new(0.1, -0.1, 0.0))?,
+                cylinder(0.79, [4.6, 0.4, -0.7], [-0.5, -0.1, 0.1])?,
+            ],
+        ),
+        (
+            0.6,
+            1.071_407,
+            [
+                cylinder(0.1, [0.2, -0.2, -0.2], [2.0, 0.3, 0.1])?,
+                cylinder(0.1, [0.4, 0.3, 0.1], [-1.8, 1.7, -0.2])?
+                    .with_contact_hint(Point3::new(-0.1, 0.0, 0.0))?,
+            ],
+        ),
+        (
+            4.1,
+            4.777_851,
+            [
+                cylinder(0.28, [0.4, -0.1, -0.6], [-1.7, -0.9, 0.1])?
+                    .with_contact_hint(Point3::new(-0.2, 0.2, 0.0))?,
+                cylinder(0.58, [2.0, 0.2, -0.4], [-0.7, 0.1, 0.1])?,
+            ],
+        ),
+    ];
+    for (x, length, obstacles) in scenes {
+        let mut path =
+            CablePath::new(Station::ground(Point3::origin()), Station::ground(Point3::new(x, 0.0, 0.0)))?;
+        for obstacle in obstacles {
+            path = path.over(obstacle);
+        }
+        let mut results = PathResults::default();
+        let state = ForceSystem::<f64>::new().default_state();
+        path.solve(state.positions(), &path.no_wraps(), &mut results).expect("a path");
+        // To the digits of the lengths.
+        assert!(results.length < length + 1e-6, "{}: {length}", results.length);
     }
     Ok(())
 }
