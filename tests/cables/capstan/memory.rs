@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use force_elements::cable::{CablePath, Obstacle};
+use approx::assert_relative_eq;
+use force_elements::cable::{CablePath, Obstacle, SplineCurve, ViaPoint};
+use force_elements::cable_spring::Parameters;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, Sphere};
-use force_elements::{BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station};
+use force_elements::{
+    BodyIndex, CableSpring, Error, ForceSystem, Forces, Frame, Handle, Linearization, Pose, Scope, State,
+    Station, VariableVector, Variation,
+};
 
 use super::scene::{Hoist, elastic};
 
@@ -205,6 +210,67 @@ fn a_cast_cable_has_the_memory_of_the_original() -> Result<(), Error> {
     for (&f32, f64) in singles.iter().zip(tensions) {
         // Elongations of 1e-2 m are differences of lengths of 9 m.
         assert!((f64::from(f32) - f64).abs() < 1e-3 * f64, "{f32} {f64}");
+    }
+    Ok(())
+}
+
+/// The share of material before a via point follows the point at the next commit, though rounding alone moves none through it.
+#[test]
+fn the_share_before_a_via_point_has_the_derivatives_of_its_differences() -> Result<(), Error> {
+    let mut system = ForceSystem::<f64>::new();
+    let (body, slider) = (system.add_body(), system.add_coordinate());
+    let knots = [-1.0, 0.0, 1.0].map(|x| (x, Point3::new(x, 0.3, 0.0)));
+    let untouched = Obstacle::new(Frame::ground(Pose::translation(0.0, 9.0, 0.0)), Sphere::new(0.3)?)?;
+    let ends = [Point3::new(-1.0, 0.0, 0.0), Point3::new(1.0, 0.5, 0.0)].map(Station::ground);
+    let path = CablePath::new(ends[0], ends[1])?
+        .through(ViaPoint::moving(body, slider, SplineCurve::new(knots)?))?
+        .over(untouched);
+    let law = Parameters { stiffness: 1e3, slack_length: 1.5, dissipation: 0.0 };
+    system.add_named("cable", CableSpring::new(path, law)?.with_friction([0.3])?)?;
+    let mut state = system.default_state();
+    system.reset_memories(&mut state)?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+    let share = "cable.grips[0].share";
+    let next = |mut state: State<f64>| -> Result<f64, Error> {
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+        state.variable(share)
+    };
+    let zero = Variation::zeros(system.topology());
+    let slope = |motion: &Variation<f64>, change: &VariableVector<f64>| -> Result<f64, Error> {
+        let (mut forces, mut next) = (Forces::zeros(system.topology()), VariableVector::zeros(&state));
+        linearization.apply(motion, &zero, &mut forces, Some((change, &mut next)))?;
+        next.number(state.variable_place(share)?)
+    };
+    const H: f64 = 1e-5;
+    let none = VariableVector::zeros(&state);
+    let mut motion = zero.clone();
+    *motion.coordinate_mut(slider) = 1.0;
+    let mut sides = [0.0; 2];
+    for (side, sense) in sides.iter_mut().zip([H, -H]) {
+        let mut moved = state.clone();
+        moved.set_coordinate(slider, sense)?;
+        *side = next(moved)?;
+    }
+    // Central differences, whose error is of the order of H².
+    assert_relative_eq!(slope(&motion, &none)?, (sides[0] - sides[1]) / (2.0 * H), max_relative = 1e-7);
+    for (name, least) in [("via_points[0].p_B.x", 0.1), ("grips[0].start.x", 0.0), ("grips[0].end.x", 0.0)] {
+        let name = &format!("cable.{name}");
+        let mut change = none.clone();
+        *change.number_mut(state.variable_place(name)?)? = 1.0;
+        let at = state.variable(name)?;
+        for (side, sense) in sides.iter_mut().zip([H, -H]) {
+            let mut moved = state.clone();
+            system.set_variable(&mut moved, name, at + sense)?;
+            *side = next(moved)?;
+        }
+        let difference = (sides[0] - sides[1]) / (2.0 * H);
+        assert!(difference.abs() >= least, "{name}: {difference}");
+        assert_relative_eq!(slope(&zero, &change)?, difference, epsilon = 1e-7);
     }
     Ok(())
 }
