@@ -428,6 +428,7 @@ class ContactDesign:
         extent: float,
         step: float,
         *,
+        base: float | None = None,
         points: int = 4,
         speed: float = 1.0,
         restitution: float = 0.2,

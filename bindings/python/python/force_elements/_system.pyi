@@ -415,7 +415,7 @@ class System(_core.System):
 
         | symbol | meaning | unit | range |
         |---|---|---|---|
-        | `k_t`, `c_t` | tangential stiffness, viscosity per area | N/m³, N·s/m³ | ≥ 0 |
+        | `k_t`, `c_t` | tangential stiffness, viscosity per area | N/m³, N·s/m³ | ≥ 0; `k_t` > 0 for friction with anchors |
         | `A` | whole area of the face or vertex | m² | |
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
