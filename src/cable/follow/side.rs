@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::contacts::{contacts_of, lay_through, neighbours};
+use crate::cable::solve::contacts::{contacts_of, lay_along, neighbours};
 use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::math::{Real, Requirement, check, is_finite};
 
@@ -130,8 +130,10 @@ impl<'a, T: Real> Passage<'a, T> {
             }
             reach += reach;
         }
-        let front = self.surface.retract(&place);
-        Some(lay_through(self.surface, &front, ends[0], ends[1]))
+        let point = self.surface.retract(&place);
+        let across = self.across * self.across.dot(&(ends[1] - ends[0]));
+        let contact = Trial { point, tangent: across, length: T::zero() };
+        Some(lay_along(self.surface, &contact, ends[0], ends[1]))
     }
 }
 

@@ -300,6 +300,7 @@ pub(crate) fn lay_along<T: Real>(
     };
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
+        let is_ahead = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.tangent) * outwards > T::zero();
         let at = |reach: T| {
             if reach == T::zero() {
                 surface.end(point, tangent)
@@ -319,7 +320,12 @@ pub(crate) fn lay_along<T: Real>(
             }
             last = reach;
             reach += if was_hidden { outwards * step } else { -outwards * step.min(left) };
+            let was_ahead = is_ahead(&end);
             end = at(reach);
+            // A point close to the surface is hidden again within a step.
+            if was_hidden && was_ahead && !is_ahead(&end) {
+                break;
+            }
         }
         if surface.has_flats() && last != reach {
             for _ in 0..20 {
