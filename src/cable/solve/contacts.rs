@@ -93,7 +93,7 @@ fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
 /// Inserts a further contact with the obstacle of a node, at this place of the list.
 pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
     let mut node = nodes[of].clone();
-    (node.released, node.in_front) = (false, false);
+    node.released = false;
     node.begin(trial);
     nodes.insert(at, node);
     // Between two contacts of one obstacle, neither begins or ends at a fixed point, even after the other is released.
