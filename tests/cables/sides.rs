@@ -3,8 +3,8 @@
 use core::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Wrap, Wrappable, Wraps};
-use force_elements::nalgebra::{Point3, Translation3, Vector3};
+use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Tracking, Wrap, Wrappable, Wraps};
+use force_elements::nalgebra::{Point3, Translation3, Vector2, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Solid, Sphere, Torus};
 use force_elements::{BodyIndex, Error, ForceSystem, Frame, Pose, Real, State, Station};
 use force_elements_scenes::cables::Dice;
@@ -104,6 +104,164 @@ fn about_a_cylinder_the_angle_is_that_of_the_bearings_from_the_side() -> Result<
         path.remember(&mut wraps);
     }
     assert!(wrapped > 150 && far > 2, "{wrapped} {far}");
+    Ok(())
+}
+
+#[test]
+fn a_helix_of_more_than_half_a_turn_is_found_between_ends_at_any_heights() -> Result<(), Error> {
+    const RADIUS: f64 = 0.3;
+    let mut dice = Dice::new(40);
+    let mut rig = Rig::over(Cylinder::new(RADIUS)?)?;
+    let none = rig.path.no_wraps();
+    for i in 0..3000 {
+        // Both ends nearly right behind the axis, on either side of it, some of them close to the surface.
+        let nearest = if i % 3 == 0 { 1.0005 } else { 1.05 };
+        let mut end = |sign: f64| {
+            let (bearing, reach) =
+                (sign * (PI - dice.between(0.001, 0.3)), RADIUS * dice.between(nearest, 6.0));
+            Vector3::new(reach * bearing.cos(), reach * bearing.sin(), dice.between(-1.5, 1.5))
+        };
+        let points = if i % 2 == 0 { [end(-1.0), end(1.0)] } else { [end(1.0), end(-1.0)] };
+        let length = rig.solve(points, &none)?.length;
+        let expected = past_a_cylinder(RADIUS, points);
+        assert!((length - expected).abs() < 1e-11, "{i}: {length} {expected} {points:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_end_that_passes_behind_is_held_the_other_way_round() -> Result<(), Error> {
+    const RADIUS: f64 = 0.5;
+    let mut rig = Rig::over(Cylinder::new(RADIUS)?)?;
+    for height in [0.0, 0.5, 1.0, 2.0] {
+        let mut wraps = rig.path.no_wraps();
+        let mut jumps = 0;
+        for i in 0..400 {
+            let bearing = 1.5 + 0.01 * f64::from(i);
+            let start = Vector3::new(-0.3_f64.cos(), -0.3_f64.sin(), -height);
+            let points = [start, Vector3::new(0.6 * bearing.cos(), 0.6 * bearing.sin(), height)];
+            let path = rig.solve(points, &wraps)?;
+            let expected = past_a_cylinder(RADIUS, points);
+            assert!((path.length - expected).abs() < 1e-11, "{i}: {} {expected}", path.length);
+            jumps += u32::from(path.tracking != Tracking::Warm);
+            path.remember(&mut wraps);
+        }
+        assert!(jumps >= 1, "{height}");
+    }
+    Ok(())
+}
+
+/// A circle in a plane, the bearing of its side, and the signed angle by which a path winds about it.
+#[derive(Debug, Clone, Copy)]
+struct Disc {
+    center: Vector2<f64>,
+    radius: f64,
+    side: f64,
+}
+
+fn angle(from: Vector2<f64>, to: Vector2<f64>) -> f64 {
+    from.perp(&to).atan2(from.dot(&to))
+}
+
+/// The length of the path over the discs in this order, to the left (-1), to the right (1) or without contact (0), if it
+/// runs through none and passes in front of all: by the straight lines that touch two circles of signed radii.
+fn in_front_of(ends: [Vector2<f64>; 2], discs: &[Disc; 2], signs: [f64; 2]) -> Option<f64> {
+    let touched = (0..2).filter(|&k| signs[k] != 0.0);
+    let mut stops = vec![(ends[0], 0.0)];
+    stops.extend(touched.clone().map(|k| (discs[k].center, signs[k] * discs[k].radius)));
+    stops.push((ends[1], 0.0));
+    let mut lines = Vec::new();
+    for pair in stops.windows(2) {
+        let [(from, r), (to, s)] = [pair[0], pair[1]];
+        let straight = ((to - from).norm_squared() - (s - r).powi(2)).sqrt();
+        let heading = (to - from).y.atan2((to - from).x) - (s - r).atan2(straight);
+        let normal = Vector2::new(heading.sin(), -heading.cos());
+        lines.push((heading, from + normal * r, to + normal * s, straight));
+    }
+    let mut length: f64 = lines.iter().map(|line| line.3).sum();
+    let mut line = 0;
+    for k in 0..2 {
+        let Disc { center, radius, side } = discs[k];
+        let through = |(_, a, b, _): &(f64, Vector2<f64>, Vector2<f64>, f64)| {
+            let part = ((center - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+            (a + (b - a) * part - center).norm() < radius * (1.0 - 1e-9)
+        };
+        if lines.iter().any(through) {
+            return None;
+        }
+        let (_, before, arrives, _) = lines[line];
+        let mut turn = angle(before - center, arrives - center);
+        let mut after = arrives;
+        if signs[k] != 0.0 {
+            let wound = (signs[k] * (lines[line + 1].0 - lines[line].0)).rem_euclid(TAU);
+            length += radius * wound;
+            line += 1;
+            after = lines[line].2;
+            turn += signs[k] * wound + angle(lines[line].1 - center, after - center);
+        }
+        let front = Vector2::new(side.cos(), side.sin());
+        let across = angle(front, after - center) - angle(front, before - center);
+        if (turn - across).abs() > 1e-6 {
+            return None;
+        }
+    }
+    Some(length)
+}
+
+#[test]
+fn in_front_of_two_cylinders_the_shortest_path_is_found_in_either_direction() -> Result<(), Error> {
+    let state = ForceSystem::<f64>::new().default_state();
+    let mut dice = Dice::new(41);
+    let [mut behind, mut several] = [0; 2];
+    while behind < 300 {
+        let mut place = || Vector2::new(dice.between(-3.0, 3.0), dice.between(-3.0, 3.0));
+        let (ends, centers) = ([place(), place()], [place(), place()]);
+        let discs = centers.map(|center| Disc {
+            center,
+            radius: dice.between(0.2, 0.8),
+            side: dice.between(-PI, PI),
+        });
+        let [a, b] = discs;
+        let is_clear = |p: Vector2<f64>, disc: &Disc| (p - disc.center).norm() > 1.1 * disc.radius;
+        let is_apart = (a.center - b.center).norm() > 1.1 * (a.radius + b.radius);
+        if !is_apart || ends.iter().any(|p| discs.iter().any(|disc| !is_clear(*p, disc))) {
+            continue;
+        }
+        let along = ends[1] - ends[0];
+        let runs_through = |disc: &Disc| {
+            let part = ((disc.center - ends[0]).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+            !is_clear(ends[0] + along * part, disc)
+        };
+        // A straight line that runs through a solid is another matter.
+        if discs.iter().any(runs_through) || in_front_of(ends, &discs, [0.0; 2]).is_some() {
+            continue;
+        }
+        let signs = [0.0, 1.0, -1.0];
+        let all = signs.iter().flat_map(|&s| signs.map(|t| [s, t]));
+        let mut paths: Vec<_> = all.filter_map(|s| Some((in_front_of(ends, &discs, s)?, s))).collect();
+        paths.sort_by(|one, other| one.0.total_cmp(&other.0));
+        // One that must touch both is not always found.
+        let Some(&(expected, _)) = paths.first().filter(|(_, signs)| signs.contains(&0.0)) else { continue };
+        behind += 1;
+        several += u32::from(paths.len() > 1);
+        let mut points = ends.map(|p| Station::ground(Point3::new(p.x, p.y, 0.0)));
+        let mut order = discs;
+        for direction in 0..2 {
+            let mut path = CablePath::new(points[0], points[1])?;
+            for Disc { center, radius, side } in order {
+                let frame = Frame::ground(Pose::translation(center.x, center.y, 0.0));
+                let over = Obstacle::new(frame, Cylinder::new(radius)?)?;
+                path = path.over(over.confined_to(Vector3::new(side.cos(), side.sin(), 0.0))?);
+            }
+            let mut found = PathResults::default();
+            path.solve(state.positions(), &path.no_wraps(), &mut found)?;
+            let length = found.length;
+            assert!((length - expected).abs() < 1e-9, "{behind}, {direction}: {length} {paths:?}");
+            points.reverse();
+            order.reverse();
+        }
+    }
+    assert!(several > 10, "{several}");
     Ok(())
 }
 

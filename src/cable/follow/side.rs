@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::PathError;
 use crate::cable::model::obstacle::Obstacle;
-use crate::cable::solve::contacts::{contacts_of, lay_through, neighbours};
+use crate::cable::solve::contacts::{contacts_of, lay_along, neighbours};
 use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::math::{Real, Requirement, check, is_finite};
 
@@ -32,7 +32,10 @@ impl<T: Real> Obstacle<T> {
     ///
     /// This holds at every solution, independent of memory: a remembered path on another side, or with another number
     /// of windings, is discarded. Of several paths on the side the remembered one is followed, so on a surface with more
-    /// than one the length depends on memory; on a sphere or a cylinder without ends it does not.
+    /// than one the length depends on memory; on a sphere or a cylinder without ends it does not, if no other obstacle of the
+    /// span has a side. Past several there may be more than one path in front of all, as the neighbouring points of one
+    /// are on others. Without memory several are searched for, and the shortest found is returned; where the straight line
+    /// runs through more than one of them it may not be the shortest, and a path that must touch several may not be found.
     ///
     /// The cable passes in front of an axis: that of the surface ([`axis`](crate::cable::Wrappable::axis)), as for a cylinder, or the
     /// line through the origin of its frame across the side and the straight line between the neighbouring points of
@@ -130,8 +133,11 @@ impl<'a, T: Real> Passage<'a, T> {
             }
             reach += reach;
         }
-        let front = self.surface.retract(&place);
-        Some(lay_through(self.surface, &front, ends[0], ends[1]))
+        let point = self.surface.retract(&place);
+        // Along an axis the cable turns less than the straight line: its way around is longer.
+        let along = ends[1] - ends[0];
+        let tangent = self.surface.axis().map_or(along, |axis| along - axis * axis.dot(&along));
+        Some(lay_along(self.surface, &Trial { point, tangent, length: T::zero() }, ends[0], ends[1]))
     }
 }
 
@@ -196,14 +202,13 @@ pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: 
 
 /// Places the cable over the front of an obstacle that it passes freely; returns whether it does.
 pub(crate) fn bring_to_front<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize) -> bool {
-    if nodes[k].in_contact || nodes[k].in_front {
+    if nodes[k].in_contact || nodes[k].ignored {
         return false;
     }
     let [before, after] = neighbours(span, nodes, &nodes[k]);
     let trial = in_front(span, &nodes[k], &before, &after);
     if let Some(trial) = trial {
         nodes[k].begin(trial);
-        nodes[k].in_front = true;
     }
     trial.is_some()
 }

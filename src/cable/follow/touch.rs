@@ -151,7 +151,7 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut is_shortened = false;
     let mut is_repeated = repeats(span);
     for node in nodes.iter_mut() {
-        (node.released, node.in_front) = (false, false);
+        node.released = false;
     }
     if nodes.iter().any(|node| node.on_surface != [false; 2]) {
         contacts::lift(span, nodes);
@@ -223,7 +223,7 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = side::passing_behind(span, nodes) {
             last.obstacle = nodes[k].obstacle;
             if side::bring_to_front(span, nodes, k) {
-                relaxed = true;
+                (placed, relaxed) = (Some(k), true);
                 // Without an axis it would slip off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
                     relax(span, nodes, active, ROUND_TRIP);

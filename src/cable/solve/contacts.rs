@@ -93,7 +93,7 @@ fn touch_hint<T: Real>(span: &SpanProblem<'_, T>, node: &mut Node<T>) {
 /// Inserts a further contact with the obstacle of a node, at this place of the list.
 pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, trial: Trial<T>) {
     let mut node = nodes[of].clone();
-    (node.released, node.in_front) = (false, false);
+    node.released = false;
     node.begin(trial);
     nodes.insert(at, node);
     // Between two contacts of one obstacle, neither begins or ends at a fixed point, even after the other is released.
@@ -300,6 +300,7 @@ pub(crate) fn lay_along<T: Real>(
     };
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
+        let is_ahead = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.tangent) * outwards > T::zero();
         let at = |reach: T| {
             if reach == T::zero() {
                 surface.end(point, tangent)
@@ -319,7 +320,12 @@ pub(crate) fn lay_along<T: Real>(
             }
             last = reach;
             reach += if was_hidden { outwards * step } else { -outwards * step.min(left) };
+            let was_ahead = is_ahead(&end);
             end = at(reach);
+            // A point close to the surface is hidden again within a step.
+            if was_hidden && was_ahead && !is_ahead(&end) {
+                break;
+            }
         }
         if surface.has_flats() && last != reach {
             for _ in 0..20 {

@@ -54,8 +54,6 @@ pub(crate) struct Node<T: Real> {
     pub(crate) correction: [T; 4],
     /// Whether it was released in this solution because the cable did not press on it.
     pub(crate) released: bool,
-    /// Whether it was placed over the front of its obstacle in this solution.
-    pub(crate) in_front: bool,
     /// An end of the geodesic that is outside the patch of the surface, in the surface's frame.
     pub(crate) off_patch: Option<Point3<T>>,
     /// Whether the fixed points before and after lie on the surface.
@@ -111,7 +109,6 @@ impl<T: Real> Node<T> {
             minimal: true,
             correction: [zero; 4],
             released: false,
-            in_front: false,
             off_patch: None,
             on_surface: [false; 2],
             holds: [false; 2],

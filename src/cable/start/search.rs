@@ -58,7 +58,6 @@ pub(crate) fn search<T: Real>(
         attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
             string::begin_at_hints(span, nodes, &mut work.anchors);
             for k in 0..nodes.len() {
-                nodes[k].in_front = false;
                 side::bring_to_front(span, nodes, k);
             }
             settle_contacts(span, nodes, &mut work.active)
@@ -79,6 +78,16 @@ pub(crate) fn search<T: Real>(
             }
             relax(span, nodes, &mut work.active, ROUND_TRIP);
             leave_saddles(span, nodes, work)
+        });
+    }
+    for k in (0..span.acting.len()).filter(|&k| span.obstacles[span.acting[k]].side().is_some()) {
+        // Straight, but first of all over the front of this solid, which may hold the cable in front of others.
+        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
+            string::begin_at_hints(span, nodes, &mut work.anchors);
+            if !side::bring_to_front(span, nodes, k) {
+                return Err(Failure::new(&Progress::none()));
+            }
+            settle_contacts(span, nodes, &mut work.active)
         });
     }
     let (_, progress) = outcome?;
