@@ -53,7 +53,18 @@ impl ContactDesign {
         mu_kinetic: f64,
         gravity: f64,
     ) -> Self {
-        Self(CrateDesign { mass, extent, step, base, points, speed, restitution, mu_static, mu_kinetic, gravity })
+        Self(CrateDesign {
+            mass,
+            extent,
+            step,
+            base,
+            points,
+            speed,
+            restitution,
+            mu_static,
+            mu_kinetic,
+            gravity,
+        })
     }
 
     /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a
@@ -90,8 +101,18 @@ impl ContactDesign {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((f64, f64, f64), Bound<'py, PyDict>)> {
-        let CrateDesign { mass, extent, step, base, points, speed, restitution, mu_static, mu_kinetic, gravity } =
-            self.0;
+        let CrateDesign {
+            mass,
+            extent,
+            step,
+            base,
+            points,
+            speed,
+            restitution,
+            mu_static,
+            mu_kinetic,
+            gravity,
+        } = self.0;
         let options = [
             ("speed", speed),
             ("restitution", restitution),

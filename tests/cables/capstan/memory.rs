@@ -217,6 +217,7 @@ fn a_cast_cable_has_the_memory_of_the_original() -> Result<(), Error> {
 /// The share of material before a via point follows the point at the next commit, though rounding alone moves none through it.
 #[test]
 fn the_share_before_a_via_point_has_the_derivatives_of_its_differences() -> Result<(), Error> {
+    const H: f64 = 1e-5;
     let mut system = ForceSystem::<f64>::new();
     let (body, slider) = (system.add_body(), system.add_coordinate());
     let knots = [-1.0, 0.0, 1.0].map(|x| (x, Point3::new(x, 0.3, 0.0)));
@@ -246,7 +247,6 @@ fn the_share_before_a_via_point_has_the_derivatives_of_its_differences() -> Resu
         linearization.apply(motion, &zero, &mut forces, Some((change, &mut next)))?;
         next.number(state.variable_place(share)?)
     };
-    const H: f64 = 1e-5;
     let none = VariableVector::zeros(&state);
     let mut motion = zero.clone();
     *motion.coordinate_mut(slider) = 1.0;
