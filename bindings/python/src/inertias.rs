@@ -113,7 +113,7 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
     if shape == [3, 3] {
         let rows = Matrix3::from_row_slice(&numbers);
         let is_symmetric = (rows - rows.transpose()).amax() <= ROUNDOFF * rows.amax();
-        if is_symmetric && rows.iter().any(|moment| *moment != rows[0]) {
+        if is_symmetric && rows != Matrix3::repeat(rows[0]) {
             return Err(invalid(
                 "moments of shape (3, 3) may be one matrix or the rows of three bodies: give matrices (bodies, 3, 3)",
             ));
