@@ -100,10 +100,10 @@ fn no_scene_that_was_wrong_is_wrong_again() -> Result<(), Error> {
 /// A scene in which Newton's method does not converge unless it begins from the contacts that are read off the string.
 #[test]
 fn a_path_that_only_the_contacts_of_the_string_lead_to_is_found() -> Result<(), Error> {
-    let case = Case::new(Family::Overlapping, 91_000_012)?;
+    let case = Case::new(Family::Overlapping, 91_003_832)?;
     let mut found = PathResults::default();
     case.path.solve(case.positions(), &case.path.no_wraps(), &mut found).map_err(Error::from)?;
-    assert!((found.length - 7.742_975).abs() < 1e-6, "{}", found.length);
+    assert!((found.length - 8.617_785).abs() < 1e-6, "{}", found.length);
     Ok(())
 }
 

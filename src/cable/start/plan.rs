@@ -210,7 +210,7 @@ fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bea
             }
             let [a, b] = neighbours(span, beads, k);
             let bead = &mut beads[k];
-            span.budget.spend(2);
+            span.budget.spend(5);
             if let Some((moved, step)) = shifted(&*span.surface(node), node, &bead.middle, &a, &b) {
                 bead.middle = moved;
                 largest = largest.max(step);
@@ -380,17 +380,23 @@ fn laid<T: Real>(
     Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
 }
 
-/// The frame at a point of the surface in the direction `along`; or, if both sides of the cable leave so steeply that
-/// it has hardly any component along the surface, in the direction of the largest curvature near it.
+/// The frame at the middle of a contact between sides of the cable whose unit vectors differ by `along`; or, if both leave
+/// so steeply that it has hardly any component along the surface, in the direction of the largest curvature near it.
 fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
     let end = surface.end(p, along);
-    if end.tangent.dot(along) > T::lit(0.5) && end.curvature > T::lit(0.05) * end.transverse_curvature {
-        return end;
-    }
     let GeodesicEnd { curvature, torsion, transverse_curvature, .. } = end;
-    let angle = T::lit(0.5) * (T::lit(2.0) * torsion).atan2(curvature - transverse_curvature);
-    let (sin, cos) = angle.sin_cos();
-    surface.end(p, &(end.tangent * cos + end.binormal() * sin))
+    let (aside, tangent) =
+        if end.tangent.dot(along) > T::lit(0.5) && curvature > T::lit(0.05) * transverse_curvature {
+            // The mean of the directions at both ends of the contact lacks what turns with the normal between them.
+            let lacking = (T::lit(4.0) / along.norm_squared() - T::one()).max(T::zero());
+            let squared = curvature * curvature;
+            let part = lacking / (curvature + (squared + (squared + torsion * torsion) * lacking).sqrt());
+            (part * torsion, T::one() + part * curvature)
+        } else {
+            let angle = T::lit(0.5) * (T::lit(2.0) * torsion).atan2(curvature - transverse_curvature);
+            angle.sin_cos()
+        };
+    surface.end(p, &(end.tangent * tangent + end.binormal() * aside))
 }
 
 /// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; `None` if the cable does not
@@ -414,22 +420,29 @@ fn shifted<T: Real>(
     if !(press > T::zero() && arc_back + arc_ahead >= T::zero()) {
         return None;
     }
-    let GeodesicEnd { tangent, curvature, transverse_curvature, .. } = *at;
-    let binormal = at.binormal();
-    let along =
-        if curvature > T::zero() { (arc_ahead - arc_back) * T::lit(0.5) / curvature } else { T::zero() };
-    let [x, y] = [back.dot(&binormal), ahead.dot(&binormal)];
-    let stiffness = (T::one() - x * x) * inverse_back + (T::one() - y * y) * inverse_ahead;
-    let across = (x + y) / (stiffness - transverse_curvature * press).max(T::lit(0.25) * stiffness);
-    let turn = if surface.is_convex() {
-        at.bend(along, across, T::zero(), T::zero())
+    let GeodesicEnd { tangent, curvature, torsion, transverse_curvature, .. } = *at;
+    let [balance, twist] = if curvature > T::zero() {
+        [(arc_ahead - arc_back) * T::lit(0.5) / curvature, torsion / curvature]
     } else {
-        (along.abs() + across.abs()) * at.greatest_curvature()
+        [T::zero(); 2]
     };
+    // Across a twisted surface the contact moves along the line over which its arcs stay equal.
+    let aside = at.binormal() - tangent * twist;
+    let [x, y] = [back.dot(&aside), ahead.dot(&aside)];
+    let squared = T::one() + twist * twist;
+    let stiffness = (squared - x * x) * inverse_back + (squared - y * y) * inverse_ahead;
+    let bend = transverse_curvature - torsion * twist;
+    let across = (x + y) / (stiffness - bend * press).max(T::lit(0.25) * stiffness);
+    let step = tangent * balance + aside * across;
+    let tip = tangent * (curvature * balance) + at.binormal() * (torsion * balance + bend * across);
+    let turn = tip.norm() + step.norm() * inverse_back.max(inverse_ahead);
     let longest = T::lit(0.6);
     let scale = if turn > longest { longest / turn } else { T::one() };
-    let moved = node.to_surface(&(at.point + (tangent * along + binormal * across) * scale));
-    let point = surface.retract(&moved);
+    let moved = surface.retract(&node.to_surface(&(at.point + step * scale)));
+    // A straight step along a thin part would end on another side of it than the normal turns to.
+    let normal = node.X_GS.rotation.inverse() * (at.normal + tip * scale).normalize();
+    let slip = normal - surface.gradient(&moved).normalize();
+    let point = surface.retract(&(moved + slip * surface.size()));
     if !surface.covers(&point) {
         return None;
     }

@@ -33,9 +33,11 @@ pub(crate) fn search<T: Real>(
     let mut outcome = Err(Failure::new(&Progress::none()));
     let longest = |outcome: Outcome<T>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
     work.plans.begin(span, nodes);
+    let mut first = None;
     loop {
         collapse(nodes);
         let Some(plan) = work.plans.next(span, nodes, longest(outcome)) else { break };
+        first.get_or_insert(plan);
         attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
             work.plans.write(span, nodes, plan);
             settle_contacts(span, nodes, &mut work.active)
@@ -71,11 +73,9 @@ pub(crate) fn search<T: Real>(
         });
     }
     if has_hints && outcome.is_err() {
-        // Straight, past the hints.
+        // From the first plan, or straight, past the hints.
         attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
-            for node in nodes.iter_mut() {
-                node.in_contact = false;
-            }
+            work.plans.write(span, nodes, first.unwrap_or(0));
             relax(span, nodes, &mut work.active, ROUND_TRIP);
             leave_saddles(span, nodes, work)
         });

@@ -3,7 +3,7 @@
 use core::f64::consts::{PI, TAU};
 
 use force_elements::cable::{CablePath, Obstacle, PathError, PathResults, Settings, Tracking, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Ellipsoid, FiniteCylinder, Sphere, Torus};
 use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Station, cable_spring};
 use force_elements_scenes::cables::Dice;
@@ -149,6 +149,67 @@ fn a_hint_in_the_hole_of_a_ring_is_kept_or_refused() -> Result<(), Error> {
         }
     }
     assert!(kept >= 198 && led > 60, "{kept} {refused} {led}");
+    Ok(())
+}
+
+/// The length of the shortest line from one point over the circle of this radius around z to another.
+fn over_circle(ends: [Vector3<f64>; 2], radius: f64) -> f64 {
+    let length = |angle: f64| {
+        let p = Vector3::new(angle.cos(), angle.sin(), 0.0) * radius;
+        (p - ends[0]).norm() + (ends[1] - p).norm()
+    };
+    let (mut middle, mut width) = (0.0, TAU);
+    for _ in 0..5 {
+        let at = |k: i32| middle + width * f64::from(k) / 200.0;
+        let nearest = |a: &f64, b: &f64| length(*a).total_cmp(&length(*b));
+        middle = (-100..=100).map(at).min_by(nearest).expect("some");
+        width *= 0.03;
+    }
+    length(middle)
+}
+
+/// Within a ring the cable is no shorter than the shortest line through the disc of its hole. The tube holds both straight parts of
+/// that off, at a cost of no more than half its girth less its diameter for each.
+#[test]
+fn a_cable_is_held_within_thin_rings() -> Result<(), Error> {
+    let mut dice = Dice::new(16);
+    let mut over = 0;
+    for i in 0..300 {
+        let tube = 0.25 * 10_f64.powf(-dice.between(0.0, 2.4));
+        let (hole, most) = (1.0 - tube, 2.0 * (PI - 2.0) * tube);
+        let scale = 10_f64.powf(dice.between(-3.0, 3.0));
+        let world = Pose::from_parts(Translation3::from(dice.vector(5.0)), dice.rotation(3.0));
+        let mut end = || Vector3::from([3.0, 3.0, 1.0].map(|reach| dice.between(-reach, reach)));
+        let (above, below) = (end() + Vector3::z() * 1.3, end() - Vector3::z() * 1.3);
+        let (reach, angle) = (hole * dice.between(0.0, 0.95).sqrt(), dice.between(0.0, TAU));
+        let hint = Point3::new(angle.cos() * reach * scale, angle.sin() * reach * scale, 0.0);
+        let at = |p: Vector3<f64>| Point3::from((world * Point3::from(p)).coords * scale);
+        let laid = |to: Vector3<f64>, rings: &[f64]| -> Result<f64, Error> {
+            let mut path = CablePath::new(Station::ground(at(above)), Station::ground(at(to)))?;
+            for &z in rings {
+                let X = Pose::from_parts(Translation3::from(at(Vector3::z() * z).coords), world.rotation);
+                let ring = Obstacle::new(Frame::ground(X), Torus::new(scale, tube * scale)?)?;
+                path = path.over(ring.with_contact_hint(hint)?);
+            }
+            let state = ForceSystem::new().default_state();
+            let mut found = PathResults::default();
+            path.solve(state.positions(), &path.no_wraps(), &mut found)?;
+            Ok(found.length / scale)
+        };
+        let straight = above + (below - above) * (above.z / (above.z - below.z));
+        let is_held = straight.x.hypot(straight.y) > hole;
+        let least = if is_held { over_circle([above, below], hole) } else { (below - above).norm() };
+        let excess = laid(below, &[0.0])? - least;
+        assert!(excess > -1e-9 && excess < most, "{i}: {excess} {tube}");
+        over += u32::from(is_held);
+        // Through this ring and its mirror image, from a point to its own: straight down between the nearest points of both.
+        let image = Vector3::new(above.x, above.y, 2.0 * below.z - above.z);
+        let outside = (above.x.hypot(above.y) - hole).max(0.0);
+        let least = 2.0 * (outside.hypot(above.z) - below.z);
+        let excess = laid(image, &[0.0, 2.0 * below.z])? - least;
+        assert!(excess > -1e-9 && excess < 2.0 * most, "{i}: {excess} {tube}");
+    }
+    assert!(over > 100, "{over}");
     Ok(())
 }
 
