@@ -167,11 +167,12 @@ pub(crate) fn squared_distortion<T: Real>(R: &Rotation3<T>) -> T {
     (x.cross(&y) - z).norm_squared() + squares.norm_squared()
 }
 
-/// The pose with a rotation that is one to rounding, and the square of how far it was from that.
+/// The pose with a rotation that is one to rounding, some thousands of products of rotations included, and the square of how far
+/// it was from that.
 #[inline]
 pub(crate) fn orthonormal<T: Real>(X: Pose<T>) -> (Pose<T>, T) {
     let off = squared_distortion(&X.rotation);
-    let rounding = T::default_epsilon() * T::lit(64.0);
+    let rounding = T::lit(1e-12).max(T::default_epsilon() * T::lit(64.0));
     (if off <= rounding * rounding { X } else { orthonormalized(&X) }, off)
 }
 
