@@ -87,8 +87,9 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 // Rounding moves no material through a via point: a strand may be as long as the path from point to
                 // point.
                 Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
-                    let (_, moved) = share_at(strands, start);
-                    (start, S::of(share.value()) + (moved - S::of(moved.value())))
+                    let slipped = start - at;
+                    let by_rounding = S::lit(slipped.value().to_f64());
+                    (start, share + (slipped - by_rounding) * S::of(density_before(strands, at)))
                 }
                 Some((at, share)) if start <= at && at <= end => (at, share),
                 Some((at, _)) => share_at(strands, at.max(start).min(end)),
@@ -160,4 +161,15 @@ fn share_at<S: Number>(parts: &[Strand<S>], at: S) -> (S, S) {
         share += part.share;
     }
     (at, found)
+}
+
+/// The share of material per length just before a place along the cable.
+fn density_before<T: Real, S: Number<Scalar = T>>(parts: &[Strand<S>], at: S) -> T {
+    let mut length = S::zero();
+    let before = parts.iter().take_while(|part| {
+        let begins_before = length < at;
+        length += part.length;
+        begins_before
+    });
+    before.last().map_or(T::zero(), |part| (part.share / part.length).value())
 }
