@@ -1380,7 +1380,7 @@ def test_a_matrix_that_is_symmetric_to_rounding_is_a_stiffness() -> None:
         state.set_body(body, [1e-3, 2e-3, -1e-3])
         state.evaluate()
         np.testing.assert_allclose(state.body_force(body)[3:], -K[3:, 3:] @ [1e-3, 2e-3, -1e-3], rtol=1e-12)
-        K[3, 4] *= 1.0 + 1e-6
+        K[3, 4] *= 1.0 + 1e-3
         with pytest.raises(fe.InvalidValueError, match="symmetric"):
             system.add_spatial_bushing(fe.GROUND, body, stiffness=K)
 
@@ -1562,3 +1562,18 @@ def test_stubs_are_those_of_the_library() -> None:
     from force_elements._stubs import stub
 
     assert (Path(fe.__file__).parent / "_system.pyi").read_text(encoding="utf-8") == stub()
+
+
+def test_a_design_knows_the_base_of_a_tall_body() -> None:
+    usual, narrow = fe.ContactDesign(1.0, 0.12, 1 / 240), fe.ContactDesign(1.0, 0.12, 1 / 240, base=0.03)
+    assert narrow.longest_step < 0.5 * usual.longest_step
+    for made in (narrow, pickle.loads(pickle.dumps(narrow))):
+        with pytest.raises(fe.InvalidValueError, match="wider body"):
+            made.exponential_spring()
+    usual.exponential_spring()
+
+
+def test_a_mesh_file_that_does_not_exist_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere.obj") as raised:
+        fe.Mesh.load("nowhere.obj")
+    assert raised.value.filename == "nowhere.obj"
