@@ -8,7 +8,7 @@ use nalgebra::{ComplexField, Matrix3, Quaternion, Vector3};
 use crate::framework::{
     Checkpoint, DynamicsView, Error, ForceSystem, Gap, Linearization, Scope, Stage, State, StepMethod,
 };
-use crate::math::{Real, check};
+use crate::math::Real;
 use crate::mechanics::{Forces, Velocities};
 use crate::simulation::error::finite_motion;
 use crate::simulation::growth::Growth;
@@ -91,8 +91,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     ///
     /// # Errors
     /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the plant does not have the bodies and
-    /// coordinates of the system, or the state is of another system; with [`Error::InvalidValue`] if the rotation
-    /// of a pose is not orthonormal; with an error documented by an element.
+    /// coordinates of the system, or the state is of another system; with an error documented by an element.
     pub fn new(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -105,7 +104,6 @@ impl<'a, T: Real> Simulation<'a, T> {
         let mut y = Vec::new();
         for (&index, body) in plant.body_indices.iter().zip(&plant.bodies) {
             let (X_GB, V_GB) = (state.positions().pose(index), state.velocities().velocity(index));
-            check::pose("simulation.pose", X_GB)?;
             push_body(&mut y, body, X_GB, V_GB);
         }
         for &c in &plant.coordinate_indices {

@@ -367,17 +367,6 @@ fn inertias_that_no_body_has_are_refused() {
 }
 
 #[test]
-fn a_start_whose_pose_is_none_is_refused() {
-    let (system, plant, mut state) = machine::<f64>(1, &[]);
-    let scaled = Rotation3::from_matrix_unchecked(Matrix3::identity() * 2.0);
-    let pose = Pose::from_parts(Vector3::zeros().into(), scaled);
-    state.set_pose(system.bodies().next().expect("one"), pose).expect("finite");
-    let refused = Simulation::new(&system, &plant, state);
-    let requirement = invalid_value(&refused).map(|v| v.requirement);
-    assert_eq!(requirement, Some(Requirement::Rotation), "{:?}", refused.err());
-}
-
-#[test]
 fn a_saved_orientation_that_is_none_is_refused() {
     let (system, plant, state) = machine::<f64>(1, &[]);
     let good = Simulation::new(&system, &plant, state).expect("regular").save();
