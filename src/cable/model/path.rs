@@ -26,7 +26,7 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// Without memory ([`Wrap::known`] false) the shortest path is searched for. The search makes plans with one point on
 /// each obstacle, starting with the straight line: the obstacle that interferes most is passed on each of its
 /// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths
-/// until the next is longer than the best path found. A descent in length from the straight line is also tried. The result
+/// until the next is longer than the best path found. A descent in length from the straight line, or from the hints, is also tried. The result
 /// is a local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
 /// of the shortest path there. Over thin ellipsoids, finite cylinders, blobs and fields of bricks a longer path is returned now and then; a
 /// contact hint is one more place to search from. If no path is found, a string of beads is pulled tight instead.

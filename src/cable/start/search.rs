@@ -118,8 +118,8 @@ pub(crate) fn refine<T: Real>(
     progress
 }
 
-/// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes hold the best path
-/// before and after, if there is one.
+/// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes
+/// hold the best path before and after, if there is one.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,

@@ -11,7 +11,7 @@ use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles, which share the
-    /// first corner if the face is convex. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a
+    /// first corner if the face is convex; one that crosses itself may be refused. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a
     /// line feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
     ///
     /// ```
@@ -65,8 +65,8 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if it is not simple, or has corners of which the
-    /// position is not known.
+    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if no ear is left, as of one that crosses itself,
+    /// though not of every such one, or if it has corners of which the position is not known.
     fn push_polygon(&mut self, mut corners: Vec<u32>) -> Option<()> {
         let place = |&corner: &u32| Some(self.vertices.get(corner as usize)?.map(T::to_f64));
         let mut places = corners.iter().map(place).collect::<Option<Vec<Point3<f64>>>>()?;
@@ -93,8 +93,9 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text: all its solids together. One that begins with `solid` is text, unless it is as long as a
-    /// binary file with its number of faces. Its normals are ignored; the winding of faces determines them.
+    /// Reads an STL file, binary or text: of a text all its solids together, of a binary file its number of faces and nothing
+    /// beyond. One that begins with `solid` is text, unless it is as long as a binary file with its number of faces. Its normals
+    /// are ignored; the winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
