@@ -1,6 +1,7 @@
 //! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
 
 use crate::cable::friction::drum::wind;
+use crate::cable::friction::slip::Joint;
 use crate::cable::friction::strand_law::Strand;
 use crate::cable::friction::strands::{Grip, Grips, Lap};
 use crate::cable::model::path::CablePath;
@@ -10,16 +11,16 @@ use crate::mechanics::{BodyIndex, Positions};
 
 /// Writes the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it.
 ///
-/// `length_of` is the length of a segment, and `arc_after` that of the contact arc after it. The marks, of which some may be
-/// vacated later, are passed on with their body, place and arriving segment, and the derivatives of the lengths before and
-/// after and of the share; and the laps of the drum at the origin (0) or termination (1) with theirs.
+/// `length_of` is the length of a segment, and `arc_of` the turning and length of a contact. The marks, of which some may be
+/// vacated later, are passed on with their body, place and arriving segment, and the lengths before and after, the share and
+/// the turning; and the laps of the drum at the origin (0) or termination (1) with theirs.
 pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     path: &CablePath<T>,
     (results, positions): (&PathResults<T>, &Positions<T>),
-    strands: &[Strand<S>],
-    (length_of, arc_after): (impl Fn(usize) -> S, impl Fn(usize) -> S),
+    (strands, joints): (&[Strand<S>], &[Joint<S>]),
+    (length_of, arc_of): (impl Fn(usize) -> S, impl Fn(usize) -> [S; 2]),
     grips: &mut Grips<T>,
-    mut on_mark: impl FnMut(BodyIndex, [usize; 2], [S; 3]),
+    mut on_mark: impl FnMut(BodyIndex, [usize; 2], [S; 4]),
     mut on_laps: impl FnMut(usize, &[[S; 2]]),
 ) {
     grips.laps.fill(Lap::default());
@@ -28,11 +29,11 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    // Length and share up to each mark, and at last to the termination.
-    let up_to = strands.iter().scan((S::zero(), S::zero()), |(length, share), part| {
+    // Length and share up to each mark, and the exponent of its friction, as far as that matters for means.
+    let up_to = strands.iter().zip(joints).scan((S::zero(), S::zero()), |(length, share), (part, joint)| {
         *length += part.length;
         *share += part.share;
-        Some((*length, *share))
+        Some([*length, *share, joint.ratio.ln().min(S::lit(1e3))])
     });
     let mut marks = up_to.peekable();
     // The length of the path at the last contact passed, and the share of material before its mark.
@@ -60,23 +61,29 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
         while count < touched.min(room) {
             let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
             let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
-            let arc = if contact.is_some() { arc_after(segment) } else { S::zero() };
+            let [turning, arc] = contact.map_or([S::zero(); 2], &arc_of);
+            let arc = arc.max(S::zero());
             let start = reach + length_of(segment);
             let end = start + arc;
             // The end of the part of the cable that is nearest to this contact.
             let until = end + half * length_of(next);
             let is_last = count + 1 == touched;
-            let mut mark = None;
-            let takes_next = |next: Option<&(S, S)>, mark: Option<(S, S)>| {
-                if is_same { mark.is_none() } else { is_last || next.is_some_and(|(at, _)| *at <= until) }
-            };
-            while left > 0 && takes_next(marks.peek(), mark) {
-                let next = marks.next();
+            let is_here = |at: S| start <= at && at <= end;
+            // Its mark: the mean of several that lie on it, or, if none does, of all, weighted with their friction. Material
+            // that passes two contacts as they become one passes at the stronger.
+            let mut mark: Option<[S; 3]> = None;
+            while left > 0 {
+                let takes_next =
+                    |[at, ..]: &[S; 3]| if is_same { mark.is_none() } else { is_last || *at <= until };
+                let Some(next) = marks.next_if(takes_next) else { break };
                 left -= 1;
-                if mark.is_none() || next.is_some_and(|(at, _)| start <= at && at <= end) {
-                    mark = next;
-                }
+                mark = match mark {
+                    Some(known) if is_here(known[0]) == is_here(next[0]) => Some(mean(strands, known, next)),
+                    Some(known) if is_here(known[0]) => Some(known),
+                    _ => Some(next),
+                };
             }
+            let mark = mark.map(|[at, share, _]| (at, share));
             let on_drum = [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
             let is_held = [before.length, after.length].map(|length| length <= T::zero());
             let has_arc = arc.value() > T::lit(1e-9) * results.length;
@@ -125,8 +132,9 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 before: length_before.value(),
                 after: length_after.value(),
                 share: share.value(),
+                turning: turning.value(),
             };
-            on_mark(body, [place, segment], [length_before, length_after, share]);
+            on_mark(body, [place, segment], [length_before, length_after, share, turning]);
             count += 1;
             reach = end;
             arriving = Some((next, after));
@@ -146,6 +154,15 @@ fn wound_first<S: Number>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S
 /// The wound part of the drum at the termination, from there.
 fn wound_last<S: Number>(parts: &[Strand<S>]) -> impl Iterator<Item = &Strand<S>> {
     parts.iter().rev().take_while(|part| part.is_wound)
+}
+
+/// The place along the cable between two marks, each with its share and the exponent of its friction, that is nearer to the
+/// one with more friction.
+fn mean<S: Number>(parts: &[Strand<S>], [a, _, of_a]: [S; 3], [b, _, of_b]: [S; 3]) -> [S; 3] {
+    let sum = of_a + of_b;
+    let weight = if sum > S::zero() { of_b / sum } else { S::lit(0.5) };
+    let (at, share) = share_at(parts, a + (b - a) * weight);
+    [at, share, sum]
 }
 
 /// A length along the cable, with the share of material before it.

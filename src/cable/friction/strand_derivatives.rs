@@ -49,8 +49,6 @@ pub(crate) struct StrandDerivatives<T: Real> {
     pub(crate) is_known: bool,
     pub(crate) path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
-    /// The turning of each contact with friction, if it is positive, and the segment that arrives there.
-    turnings: Vec<Option<(T, usize)>>,
     pub(crate) parts: Vec<Strand<Dual<T, DIRECTIONS>>>,
     joints: Vec<Joint<Dual<T, DIRECTIONS>>>,
     rates: Vec<Dual<T, DIRECTIONS>>,
@@ -59,7 +57,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
     /// The marks of the next memory, as [`remember`] passes them on, and the memory.
-    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 3])>,
+    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 4])>,
     pub(crate) memory: Grips<T>,
     /// The motion of the last changes; `None` if the path did not move.
     pub(crate) moved: Option<PathMotion>,
@@ -69,7 +67,6 @@ default_by_field!(StrandDerivatives {
     is_known,
     path,
     chords,
-    turnings,
     parts,
     joints,
     rates,
@@ -101,18 +98,6 @@ impl<T: Real> StrandDerivatives<T> {
             // A single strand is the path itself.
             let is_chord = strands.all.len() > 1;
             self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
-        }
-        self.turnings.clear();
-        self.turnings.resize(results.contacts.len(), None);
-        for (segment, contact) in
-            results.segments.iter().enumerate().filter_map(|(i, s)| Some((i, s.to_contact?)))
-        {
-            let of = &results.contacts[contact];
-            let Some(obstacle) = path.obstacles().get(of.obstacle) else { return false };
-            if has_friction(of.obstacle) {
-                let turning = of.turning(obstacle.surface(), path.settings().accuracy());
-                self.turnings[contact] = Some((turning, segment)).filter(|_| turning > T::zero());
-            }
         }
         true
     }
@@ -154,22 +139,14 @@ impl<T: Real> StrandDerivatives<T> {
             return true;
         }
 
-        let Self { path, chords, turnings, parts, joints, rates, moved, .. } = self;
+        let Self { path, chords, parts, joints, rates, moved, .. } = self;
         parts.clear();
         joints.clear();
         rates.clear();
         let number = |of: StrandMotion, value: T| {
             if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
         };
-        let arc = |contact: usize| {
-            let Some((turning, segment)) = turnings[contact] else { return [Dual::zero(), Dual::lit(1.0)] };
-            let mut arc = [turning, results.contacts[contact].geodesic.length].map(Dual::of);
-            if let Some(part) = *moved {
-                let StopChange { turning, arc: length, .. } = path.change_after(segment, part);
-                (arc[0].slopes, arc[1].slopes) = (joined(&turning, &zero), joined(&length, &zero));
-            }
-            arc
-        };
+        let arc = |contact| arc_of(contact, cable, path, *moved);
         // Values are those of the evaluation.
         let add = |_: [At<T>; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
@@ -300,14 +277,7 @@ impl<T: Real> StrandDerivatives<T> {
             }
             length
         };
-        let arc_after = |segment: usize| {
-            let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
-            let mut arc = Dual::of(contact.map_or(T::zero(), |contact| contact.geodesic.length));
-            if let Some(motion) = self.moved {
-                arc.slopes = joined(&self.path.change_after(segment, motion).arc, &zero);
-            }
-            arc.max(Dual::zero())
-        };
+        let arc = |contact| arc_of(contact, cable, &self.path, self.moved);
         self.marks.clear();
         self.memory.clone_from(grips);
         let (marks, memory) = (&mut self.marks, &mut self.memory);
@@ -318,9 +288,9 @@ impl<T: Real> StrandDerivatives<T> {
                 }
             }
         };
-        let (solution, lengths) = ((results, positions), (length_of, arc_after));
+        let (solution, lengths) = ((results, positions), (length_of, arc));
         let on_mark = |body, places, numbers| marks.push((body, places, numbers));
-        remember(path, solution, &self.parts, lengths, memory, on_mark, on_laps);
+        remember(path, solution, (&self.parts, &self.joints), lengths, memory, on_mark, on_laps);
         let memory = &self.memory.grips;
         for &(body, [place, segment], numbers) in
             self.marks.iter().filter(|mark| memory[mark.1[0]].in_contact)
@@ -337,10 +307,31 @@ impl<T: Real> StrandDerivatives<T> {
                     }
                 }
             }
-            let kinds = [StrandMotion::Before(place), StrandMotion::After(place), StrandMotion::Share(place)];
-            for (kind, number) in kinds.into_iter().zip(numbers) {
+            for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
                 visit(kind, 0, &number.slopes);
             }
         }
     }
+}
+
+/// The turning, if there is friction, and the length of a contact, with their changes as the path moves.
+fn arc_of<T: Real>(
+    contact: usize,
+    cable: &Evaluated<'_, T>,
+    path: &PathDerivatives<T>,
+    moved: Option<PathMotion>,
+) -> [Dual<T, DIRECTIONS>; 2] {
+    let known = cable.strands.turnings[contact];
+    let mut arc = [known, cable.results.contacts[contact].geodesic.length].map(Dual::of);
+    let mut segments = cable.results.segments.iter();
+    if let Some((part, segment)) = moved.zip(segments.position(|segment| segment.to_contact == Some(contact)))
+    {
+        let StopChange { turning, arc: length, .. } = path.change_after(segment, part);
+        let zero = RowVector6::zeros();
+        if known > T::zero() {
+            arc[0].slopes = joined(&turning, &zero);
+        }
+        arc[1].slopes = joined(&length, &zero);
+    }
+    arc
 }

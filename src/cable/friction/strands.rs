@@ -31,6 +31,8 @@ pub(crate) enum StrandMotion {
     After(usize),
     /// The share before it, likewise.
     Share(usize),
+    /// The turning of its contact, likewise.
+    Turning(usize),
     /// The length (0) or the share (1) of a lap, by its place.
     Lap(usize, usize),
     /// The coefficient of friction of an obstacle.
@@ -38,6 +40,13 @@ pub(crate) enum StrandMotion {
     Stiffness,
     SlackLength,
     Dissipation,
+}
+
+impl StrandMotion {
+    /// The lengths before and after a mark, the share before it and the turning of its contact, by its place.
+    pub(crate) fn numbers_of_mark(place: usize) -> [Self; 4] {
+        [Self::Before(place), Self::After(place), Self::Share(place), Self::Turning(place)]
+    }
 }
 
 /// Where a strand starts and ends.
@@ -67,10 +76,12 @@ pub struct Strands<T: Real> {
     pub all: Vec<Strand<T>>,
     pub(crate) ends: Vec<Ends<T>>,
     pub(crate) joints: Vec<Joint<T>>,
+    /// The turning of each contact of the solution; zero without friction.
+    pub(crate) turnings: Vec<T>,
 }
 
-clone_by_field!(Strands { all, ends, joints });
-default_by_field!(Strands { all, ends, joints });
+clone_by_field!(Strands { all, ends, joints, turnings });
+default_by_field!(Strands { all, ends, joints, turnings });
 
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
@@ -122,17 +133,35 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// The contacts, by their places in the solution, whose mean turning times the returned factor limits the friction
-    /// at this mark.
+    /// Whether its obstacle is touched as often as at the last commit, so that each contact has one mark.
+    pub(crate) fn is_same<T: Real>(self, results: &PathResults<T>) -> bool {
+        touching(results, self.hold.obstacle()).count() == self.of
+    }
+
+    /// The contacts, by their places in the solution, whose turning limits the friction at this mark: its own, or those
+    /// that it [shares](Self::part) with others.
+    pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> impl Iterator<Item = usize> + '_ {
+        let (skip, take) = if self.is_same(results) { (self.index, 1) } else { (0, usize::MAX) };
+        touching(results, self.hold.obstacle()).map(|(i, _)| i).skip(skip).take(take)
+    }
+
+    /// The part of the turning of its contacts that limits the friction at this mark.
     ///
-    /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all
-    /// contacts.
-    pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> (impl Iterator<Item = usize> + '_, T) {
-        let touching = move || touching(results, self.hold.obstacle());
-        let is_same = touching().count() == self.of;
-        let (skip, take) = if is_same { (self.index, 1) } else { (0, usize::MAX) };
-        let shared = T::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
-        (touching().map(|(i, _)| i).skip(skip).take(take), if is_same { T::one() } else { shared.recip() })
+    /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all contacts in
+    /// proportion to those at the last commit: where two contacts become one, the friction of each is continuous.
+    fn part<T: Real, S: Number<Scalar = T>>(
+        self,
+        results: &PathResults<T>,
+        others: impl Iterator<Item = Self>,
+        turning: impl Fn(usize) -> S,
+    ) -> S {
+        if self.is_same(results) {
+            return S::lit(1.0);
+        }
+        let alike = others.filter(|other| other.hold == self.hold);
+        let sum = alike.fold(S::zero(), |sum, other| sum + turning(other.place));
+        let equal = || S::lit(1.0) / S::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
+        if sum > S::zero() { turning(self.place) / sum } else { equal() }
     }
 }
 
@@ -176,14 +205,16 @@ impl<T: Real> Strands<T> {
         self.all.reserve(most);
         self.ends.reserve(most);
         self.joints.reserve(most);
-        let arc = |contact: usize| {
-            let contact = &results.contacts[contact];
-            let turning = path.obstacles().get(contact.obstacle).map_or(T::zero(), |obstacle| {
-                contact.turning(obstacle.surface(), path.settings().accuracy())
-            });
-            [turning, contact.geodesic.length]
-        };
-        let Self { all, ends, joints } = self;
+        self.turnings.clear();
+        self.turnings.extend(results.contacts.iter().map(|contact| {
+            let slides = friction.get(contact.obstacle).is_some_and(|mu| *mu > T::zero());
+            let obstacle = path.obstacles().get(contact.obstacle).filter(|_| contact.in_contact && slides);
+            obstacle.map_or(T::zero(), |obstacle| {
+                contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
+            })
+        }));
+        let Self { all, ends, joints, turnings } = self;
+        let arc = |contact: usize| [turnings[contact], results.contacts[contact].geodesic.length];
         let add = |[from, to]: [At<T>; 2], on_surfaces: T, share: T| {
             let along: Vector3<T> = to.1 - from.1;
             // An end on a surface that the cable follows at once has no straight part, and no direction.
@@ -336,7 +367,7 @@ impl<T: Real> Strands<T> {
                     let point = results.via_points.get(i).copied().flatten();
                     return before.iter().any(|segment| Some(segment.to_G) == point);
                 }
-                let mut contacts = mark.contacts(results).0;
+                let mut contacts = mark.contacts(results);
                 contacts.any(|contact| before.iter().any(|s| s.to_contact == Some(contact)))
             })
         };
@@ -365,7 +396,8 @@ impl<T: Real> Strands<T> {
     ///
     /// A mark stays at its place on the surface as long as that is within the contact arc, and otherwise moves to the
     /// end of the arc; material that passes it keeps its strain. A new contact gets its mark in the middle. If an
-    /// obstacle is touched more or less often than before, marks stay with the contacts nearest to them.
+    /// obstacle is touched more or less often than before, marks stay with the contacts nearest to them, and of several on one
+    /// arc their mean remains, weighted with their friction.
     pub fn remember(
         &self,
         path: &CablePath<T>,
@@ -374,12 +406,9 @@ impl<T: Real> Strands<T> {
         grips: &mut Grips<T>,
     ) {
         let length_of = |segment: usize| results.segments[segment].length;
-        let arc_after = |segment: usize| {
-            let contact = results.segments[segment].to_contact.and_then(|i| results.contacts.get(i));
-            contact.map_or(T::zero(), |contact| contact.geodesic.length.max(T::zero()))
-        };
-        let (solution, lengths) = ((results, positions), (length_of, arc_after));
-        remember(path, solution, &self.all, lengths, grips, |_, _, _| {}, |_, _| {});
+        let arc = |contact: usize| [self.turnings[contact], results.contacts[contact].geodesic.length];
+        let (solution, lengths) = ((results, positions), (length_of, arc));
+        remember(path, solution, (&self.all, &self.joints), lengths, grips, |_, _, _| {}, |_, _| {});
     }
 }
 
@@ -420,7 +449,7 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         let obstacle = results.contacts[contact].obstacle;
         let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else { return [zero, one] };
         let [turning, length] = arc(contact);
-        [number(StrandMotion::Friction(obstacle), mu) * turning.max(zero), length]
+        [number(StrandMotion::Friction(obstacle), mu) * turning, length]
     };
     let wound_on = |end: usize, wound: [S; 2], contact: Option<usize>| {
         let [limit, length] = contact.map_or([zero, one], limit_of);
@@ -462,9 +491,10 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
                 passed += part;
             }
         } else if begins != Some(place) {
-            let (contacts, weight) = mark.contacts::<T>(results);
-            let limit = contacts.fold(zero, |sum, contact| sum + limit_of(contact)[0]);
-            join(Joint::new((limit * S::of(weight)).exp(), share));
+            let limit = mark.contacts(results).fold(zero, |sum, contact| sum + limit_of(contact)[0]);
+            let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
+            let part = mark.part(results, path.marks(grips), turning);
+            join(Joint::new((limit * part).exp(), share));
         }
         (from, rest, share_before) = (end, after, share);
     }
@@ -492,6 +522,8 @@ stored_variables! {
         pub after: T ["m"], nonnegative => Position;
         /// The share of the cable's material before the mark.
         pub share: T, fraction => Position;
+        /// The turning of the contact; zero without friction.
+        pub turning: T ["rad"], nonnegative => Position;
     }
     in "grips";
 }

@@ -184,6 +184,7 @@ fn places_in_memory<T: Real>(
             StrandMotion::Before(i) => grip(i).before,
             StrandMotion::After(i) => grip(i).after,
             StrandMotion::Share(i) => grip(i).share,
+            StrandMotion::Turning(i) => grip(i).turning,
             StrandMotion::Lap(i, number) => {
                 let of = Lap::<f64>::default().places(laps + Lap::<f64>::COUNT * i);
                 [of.length, of.share][number]
@@ -238,12 +239,15 @@ fn for_each_variable<T: Real>(
     for obstacle in 0..cable.friction.len() {
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
-    for (i, _) in cable.grips.grips.iter().enumerate().filter(|(_, grip)| grip.in_contact) {
-        for motion in [StrandMotion::Start(i), StrandMotion::End(i)] {
+    for mark in cable.path.marks(cable.grips) {
+        for motion in [StrandMotion::Start(mark.place), StrandMotion::End(mark.place)] {
             along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
         }
-        for motion in [StrandMotion::Before(i), StrandMotion::After(i), StrandMotion::Share(i)] {
-            along(motion, &[place(motion, 0)], &axes);
+        for motion in StrandMotion::numbers_of_mark(mark.place) {
+            // Turnings matter where contacts have joined or split.
+            if !(matches!(motion, StrandMotion::Turning(_)) && mark.is_same(cable.results)) {
+                along(motion, &[place(motion, 0)], &axes);
+            }
         }
     }
     for (i, _) in cable.grips.laps.iter().enumerate().filter(|(_, lap)| lap.share > T::zero()) {
