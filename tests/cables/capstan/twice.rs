@@ -192,24 +192,6 @@ fn on_a_drum_contacts_that_come_and_go_conserve_material_and_make_no_energy() ->
     Ok(())
 }
 
-/// A cable over two places of one torus that become one, as its ends move on straight lines in the unit time; `reversed` lists
-/// them the other way round.
-fn over_ring(reversed: bool) -> Result<(ForceSystem<f64>, Handle<CableSpring<f64>>, [BodyIndex; 2]), Error> {
-    let mut system = ForceSystem::new();
-    let bodies = [system.add_body(), system.add_body()];
-    let mut ends = bodies.map(|body| Station::on(body, Point3::origin()));
-    if reversed {
-        ends.reverse();
-    }
-    let ring = Torus::new(0.43, 0.11)?;
-    let inside = Point3::new(0.25, -0.3, 0.1);
-    let over = Obstacle::new(Frame::ground(Pose::identity()), ring)?.with_contact_hint(inside)?;
-    let path = CablePath::new(ends[0], ends[1])?.over(over);
-    let cable = CableSpring::new(path, elastic(1000.0, 1.8, 0.0))?.with_friction(vec![0.15])?;
-    let cable = system.add_named("cable", cable)?;
-    Ok((system, cable, bodies))
-}
-
 /// The first end passes from above the ring to below it, around its outside, and on.
 fn place_ends(state: &mut State<f64>, bodies: [BodyIndex; 2], t: f64) -> Result<(), Error> {
     let ways = [
@@ -227,13 +209,24 @@ fn place_ends(state: &mut State<f64>, bodies: [BodyIndex; 2], t: f64) -> Result<
 /// The step of 2000 in which the contacts become one.
 const JOINED: u32 = 1730;
 
-/// Moves the ends up to a step; calls `visit` before each commit.
+/// Moves a cable over two places of one torus that become one up to a step; calls `visit` before each commit. `reversed` lists
+/// its ends the other way round.
 fn run_over_ring(
     reversed: bool,
     last: u32,
     mut visit: impl FnMut(&ForceSystem<f64>, Handle<CableSpring<f64>>, &State<f64>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (system, cable, bodies) = over_ring(reversed)?;
+    let mut system = ForceSystem::new();
+    let bodies = [system.add_body(), system.add_body()];
+    let mut ends = bodies.map(|body| Station::on(body, Point3::origin()));
+    if reversed {
+        ends.reverse();
+    }
+    let (ring, inside) = (Torus::new(0.43, 0.11)?, Point3::new(0.25, -0.3, 0.1));
+    let over = Obstacle::new(Frame::ground(Pose::identity()), ring)?.with_contact_hint(inside)?;
+    let path = CablePath::new(ends[0], ends[1])?.over(over);
+    let cable = CableSpring::new(path, elastic(1000.0, 1.8, 0.0))?.with_friction(vec![0.15])?;
+    let cable = system.add_named("cable", cable)?;
     let mut state = system.default_state();
     for i in 0..=last {
         place_ends(&mut state, bodies, f64::from(i) / 1000.0)?;
