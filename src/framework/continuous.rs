@@ -515,8 +515,8 @@ impl<T: Real> ForceSystem<T> {
     /// }
     /// ```
     ///
-    /// The state must still have the motion of the start, whose forces the host has used; it is realized to Dynamics
-    /// there if necessary. A host that evaluates forces within a step integrates
+    /// The state must still have the motion of the start, whose forces the host has used, and be realized to Dynamics there: one
+    /// that was moved first is refused. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
     /// coordinates have moved, the work is not known: the accounts are closed, and the history by which steps are checked
@@ -524,8 +524,8 @@ impl<T: Real> ForceSystem<T> {
     /// millisecond no longer advance the clock after some hours.
     ///
     /// # Errors
-    /// Those of [`State::set_kinematics`], [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and
-    /// [`accept_step`](Self::accept_step). [`Error::InvalidValue`] if the host's time is before that of the state. Except by
+    /// [`Error::StageTooLow`] below Dynamics stage; those of [`State::set_kinematics`],
+    /// [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and [`accept_step`](Self::accept_step). [`Error::InvalidValue`] if the host's time is before that of the state. Except by
     /// [`StepRule::LeftEndpoint`], the rule of a prescribed motion:
     ///
     /// - [`Error::StepTooLong`] if bodies could have [passed through each other](Self::passing_time);
@@ -541,7 +541,7 @@ impl<T: Real> ForceSystem<T> {
         host: &impl KinematicsSource<T>,
         rule: StepRule,
     ) -> Result<(), Error> {
-        self.advance(state, Stage::Dynamics)?;
+        self.require(state, Stage::Dynamics)?;
         state.continuous.begin_step();
         let length = (host.time() - state.time()).to_f64();
         check::that(

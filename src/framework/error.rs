@@ -33,7 +33,7 @@ pub enum Error {
     #[error(transparent)]
     Own(OwnError),
     /// The state has not been realized far enough for a result.
-    #[error("stage {required} is required, but the state is realized to {actual}")]
+    #[error("stage {required} is required, but the state is realized to {actual}: evaluate it first")]
     StageTooLow {
         /// The stage required by the call.
         required: Stage,

@@ -163,6 +163,7 @@ fn continuous_variables_follow_their_elements_through_every_call() -> Result<(),
                 (4 | 5, _) => {
                     let before = state.time();
                     let end = before + 0.001 * f64::from(call % 3 + 1);
+                    system.realize_dynamics(&mut state)?;
                     system.finish_step(&mut state, &Clock(end), StepRule::LeftEndpoint)?;
                     for element in all.iter_mut().filter(|element| element.enabled) {
                         element.level += -element.level * (end - before);

@@ -18,7 +18,8 @@ use crate::parts::{Built, Element};
 /// number for all.
 ///
 /// ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
-/// axes, or one for each body whose moments are alike (a symmetric matrix of three rows could be either, and is refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
+/// axes, or one for each body whose moments are alike (three different numbers, and a symmetric matrix of three rows, could be either, and
+/// are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
 /// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
 /// A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
@@ -98,6 +99,11 @@ fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Rows<f64>> {
 /// The moments of one body after the other.
 fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
     let (numbers, shape) = convert::numbers(value)?;
+    if shape == [3] && numbers.iter().any(|&moment| moment != numbers[0]) {
+        return Err(invalid(
+            "three moments may be those of one body or of three: give rows (bodies, 3), or matrices (bodies, 3, 3)",
+        ));
+    }
     let matrices: Vec<_> = match shape.as_slice() {
         [] | [_] => numbers.iter().map(|&moment| Matrix3::from_diagonal_element(moment)).collect(),
         [_, 3] => numbers

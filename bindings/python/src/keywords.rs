@@ -68,6 +68,23 @@ fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult
     }
 }
 
+/// Keywords, by how they begin, that mean little without another one.
+const NEEDS: [(&str, &str, &str); 2] = [
+    ("limit_stops_", "use_limit_stops", "there are no stops"),
+    ("static_friction", "dynamic_friction", "friction vanishes at speed, where it is the dynamic one"),
+];
+
+/// Refuses a keyword without the one that it needs, if both are parameters.
+fn check_needs(keyword: &str, keywords: &Bound<'_, PyDict>, names: &[String]) -> PyResult<()> {
+    for (given, needed, why) in NEEDS {
+        let is_known = names.iter().any(|name| name == needed);
+        if keyword.starts_with(given) && is_known && !keywords.contains(needed)? {
+            return Err(invalid(&format!("{keyword} needs {needed}, without which {why}")));
+        }
+    }
+    Ok(())
+}
+
 /// Writes keyword arguments to the parameters of an element, and returns them in full.
 pub(crate) fn assign<'py, V: Variables<f64>>(
     of: &str,
@@ -89,6 +106,9 @@ pub(crate) fn assign<'py, V: Variables<f64>>(
             return Err(PyTypeError::new_err(text));
         }
         let numbers = spread(&keyword, &value, &own)?;
+        if let Some(keywords) = keywords.filter(|_| numbers.iter().any(|&number| number != 0.0)) {
+            check_needs(&keyword, keywords, &names)?;
+        }
         full.set_item(&keyword, PyList::new(py, &numbers)?)?;
         write(parameters, &keyword, &numbers)?;
     }

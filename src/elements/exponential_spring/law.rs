@@ -26,18 +26,21 @@ pub(super) fn normal_force<S: Number>(law: &Parameters<S>, height: S, speed: S) 
     let Parameters { d0, d1, d2, normal_viscosity, max_normal_force: max, .. } = *law;
     let exponent = d2 * (d0 - height);
     let unclamped = d1 * exponent.exp();
+    // Below the height at which the clamp sets in, the stored energy grows linearly.
+    let (elastic, energy) = if unclamped <= max {
+        (unclamped, unclamped / d2)
+    } else {
+        (max, max / d2 + max * ((exponent - (max / d1).ln()) / d2))
+    };
     let factor = S::lit(1.0) - normal_viscosity * speed;
+    // The source clamps the sum alone, whose slope by velocity has no bound below the clamp: a station that rises from there
+    // does so at `1/cz`, which no explicit step resolves.
+    //
     // The exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
     // infinite factor is NaN, which `min` would turn into the clamp.
-    let damped = unclamped * factor;
+    let damped = if law.settling { unclamped } else { elastic } * factor;
     let total = if factor > S::zero() { if damped > max { max } else { damped } } else { S::zero() };
-    if unclamped <= max {
-        Normal { unclamped, elastic: unclamped, total, energy: unclamped / d2 }
-    } else {
-        // Below the height at which the clamp sets in, the stored energy grows linearly.
-        let beyond = (exponent - (max / d1).ln()) / d2;
-        Normal { unclamped, elastic: max, total, energy: max / d2 + max * beyond }
-    }
+    Normal { unclamped, elastic, total, energy }
 }
 
 /// The result of the law in the plane.
@@ -462,6 +465,19 @@ mod tests {
                 assert!((0.0..=100_000.0).contains(&normal.total));
             }
         }
+    }
+
+    #[test]
+    fn below_the_clamp_the_damper_acts_on_the_clamped_force_and_by_the_source_on_the_unclamped_one() {
+        let mut parameters = Parameters::<f64>::default();
+        let force = |parameters: &_, speed| normal_force(parameters, -0.02, speed).total;
+        for (speed, expected) in
+            [(-1.0, 1e5), (0.0, 1e5), (0.5, 0.75e5), (1.0, 0.5e5), (2.0, 0.0), (3.0, 0.0)]
+        {
+            assert_eq!(force(&parameters, speed), expected);
+        }
+        parameters.settling = true;
+        assert_eq!([1.9, 2.0].map(|speed| force(&parameters, speed)), [1e5, 0.0]);
     }
 
     #[test]

@@ -194,8 +194,13 @@ impl<T: Real> ExponentialSpring<T> {
             blocks.branch(name, factor.abs() / normal_viscosity, "m/s");
         }
         if factor > T::zero() {
-            let clamp = max - at.dynamics.normal_force_unclamped * factor;
-            blocks.branch(if clamp < T::zero() { "clamped" } else { "not clamped" }, clamp.abs(), "N");
+            let settling = at.parameters.settling;
+            let most = if settling { factor } else { factor.max(T::one()) };
+            let clamp = max - at.dynamics.normal_force_unclamped * most;
+            // Where the exponential is clamped, the sum is so as well while the station descends.
+            let sum = if settling || clamp >= T::zero() { clamp } else { max * (factor - T::one()) };
+            let name = if clamp < T::zero() { "clamped" } else { "not clamped" };
+            blocks.branch(name, clamp.abs().min(sum.abs()), "N");
         }
     }
 
@@ -295,7 +300,14 @@ impl<T: Real> ExponentialSpring<T> {
             stiffnesses.between(friction_elasticity.to_f64(), friction_viscosity.to_f64(), ends);
         }
         let (d2, cz) = (d2.to_f64(), normal_viscosity.to_f64());
-        let damping = cz * at.dynamics.normal_force_elastic.to_f64();
+        let (force, max) = (at.dynamics.normal_force, at.parameters.max_normal_force);
+        let is_sum_clamped = at.parameters.settling && force > T::zero() && force < max;
+        let damped = if is_sum_clamped {
+            at.dynamics.normal_force_unclamped
+        } else {
+            at.dynamics.normal_force_elastic
+        };
+        let damping = cz * damped.to_f64();
         let normal_G = at.position.X_GP.rotation.matrix().column(2).map(T::to_f64);
         stiffnesses.in_direction(d2 * pressed.to_f64(), damping, normal_G, ends);
         stiffnesses.load(at.dynamics.force_G().norm().to_f64(), 0.0, ends);

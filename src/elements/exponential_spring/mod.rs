@@ -41,7 +41,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// With the position `p` and velocity `v` of the station relative to the plane, expressed in P:
 ///
 /// ```text
-/// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
+/// elastic     fn    = d1·exp(−d2·(pz − d0))                        at most max
+/// normal      fz    = fn·(1 − cz·vz)                               clamped to [0, max]
 /// damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
 /// elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
 /// friction    fxy   = fd + fe
@@ -106,9 +107,10 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///
 /// # The law of the source
 ///
-/// Sliding settles from step to step as the anchor slows down. It replaces the lines of the law after the first:
+/// Sliding settles from step to step as the anchor slows down:
 ///
 /// ```text
+/// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
 /// limit       L     = μ·fz,   μ = μs − s·(μs − μk)
 /// sliding     f1    = −cxy·vxy                                     shortened to L
 /// anchored    f2    = −kxy·(pxy − p0) − cxy·vxy                    both parts scaled to |f2| ≤ L
@@ -140,8 +142,9 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// # Energy
 ///
 /// Stored: the integral of the elastic normal force, clamped where the clamp acts, over height; and
-/// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: the energy of a station pressed beyond it is
-/// recovered.
+/// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: without `cz` the energy of a station pressed beyond it is
+/// recovered. With it, a station rises no faster than `1/cz`; under the law of the source it does so at `1/cz` from below the
+/// clamp, held by a slope without bound that explicit steps do not resolve.
 ///
 /// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged. The
 /// latter rate is not known instantaneously, but its integral is known afterwards: see
@@ -157,7 +160,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///   parameters for a mass, a speed and a step.
 /// - **A host with fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, for any mass: 0.28 ms after a
 ///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 %
-///   of the fall. The method is unstable above `2√2`: at 1 ms that station rebounds to several times the height of
+///   of the fall, if the clamp is not reached. The method is unstable above `2√2`: at 1 ms that station rebounds to several times the height of
 ///   its fall, without an error.
 /// - The clamp applies to a station so deep below the plane that the exponential overflows. An evaluation returns
 ///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a friction force overflows.
@@ -167,7 +170,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the
 /// station touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping
 /// `cz·fe`; the present force, whose lever changes as the body turns; and twice the frequency of an impact at the speed that the host states, or at which a station that touches
-/// approaches, so that at the bound an impact changes the energy by less than 1 %.
+/// approaches, so that at the bound an impact that does not reach the clamp changes the energy by less than 1 %.
 ///
 /// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest at the step for which they were
 /// chosen, under symplectic Euler. Under error control with an accuracy of 1e-4 to 1e-8, and first steps of 1 µs to 1
@@ -185,7 +188,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// | `free` under a negligible limit | of the limit from that | N |
 /// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_settle` if a commit holds the anchor there; of the mean speed since the last commit from `v_release` if a commit releases the anchor there | m/s |
 /// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
-/// | while it presses `not clamped`, `clamped` | of the force from max | N |
+/// | while it presses `not clamped`, `clamped` | of the force, or its elastic part, from max | N |
 ///
 /// # Source
 ///

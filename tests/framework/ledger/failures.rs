@@ -84,6 +84,7 @@ fn run(rule: StepRule, height: Option<f64>) -> Result<Vec<String>, Error> {
             } else {
                 motorized.host(step, height)?
             };
+            motorized.system().realize_dynamics(&mut state)?;
             let error = motorized.system().finish_step(&mut state, &spoilt, rule).expect_err("spoilt");
             let is_expected = match &error {
                 Error::Kinematics(_) => height.is_nan(),
@@ -96,6 +97,7 @@ fn run(rule: StepRule, height: Option<f64>) -> Result<Vec<String>, Error> {
             assert!(is_expected, "{height}: {error}");
             assert!(varies(&state) == before, "{rule:?}, {height}");
         }
+        motorized.system().realize_dynamics(&mut state)?;
         motorized.system().finish_step(&mut state, &motorized.host(step, 0.0)?, rule)?;
     }
     let mut everything = motorized.machine.everything(&mut state)?;
@@ -198,6 +200,7 @@ fn euler<const N: usize>(
 fn thrown(system: &ForceSystem<f64>, state: &mut State<f64>, slider: CoordinateIndex) -> Result<(), Error> {
     let (q, v) = (state.positions().coordinate(slider), state.velocities().coordinate_rate(slider));
     let end = moved(state, [slider], [[q + 1e-3 * v, v]], 1e-3)?;
+    system.realize_dynamics(state)?;
     system.finish_step(state, &end, StepRule::HeldForces)
 }
 
@@ -206,6 +209,7 @@ fn the_history_of_a_ledger_is_not_that_of_a_step_that_was_refused() -> Result<()
     let (system, sliders, mut state) = sliders()?;
     // The first absorbs much and the second returns what it did not receive.
     let wrong = moved(&state, sliders, [[0.05, 3.0], [0.0, -3.0]], 0.1)?;
+    system.realize_dynamics(&mut state)?;
     system.finish_step(&mut state, &wrong, StepRule::HeldForces)?;
     (0..2).try_for_each(|_| thrown(&system, &mut state, sliders[1]))?;
     // Nor does it begin anew: the same step is refused again.
@@ -222,6 +226,7 @@ fn energy_that_the_first_step_returns_without_having_received_it_is_seen_after_t
     let (system, sliders, mut state) = sliders()?;
     // The second had half a joule, and gives back another one.
     let wrong = moved(&state, sliders, [[0.1, 0.0], [0.0, -3.0]], 0.1)?;
+    system.realize_dynamics(&mut state)?;
     system.finish_step(&mut state, &wrong, StepRule::HeldForces)?;
     (0..2).try_for_each(|_| thrown(&system, &mut state, sliders[1]))?;
     let refused = thrown(&system, &mut state, sliders[1]);
@@ -264,11 +269,27 @@ fn a_damper_under_a_load_that_changes_from_step_to_step_is_not_refused() -> Resu
 }
 
 #[test]
+fn a_state_that_was_moved_before_its_step_is_finished_is_refused() -> Result<(), Error> {
+    let (system, sliders, mut state) = sliders()?;
+    system.realize_dynamics(&mut state)?;
+    let end = moved(&state, sliders, [[0.1, 1.0]; 2], 0.01)?;
+    state.set_coordinate(sliders[0], 0.1)?;
+    for rule in RULES {
+        let before = state.snapshot();
+        let refused = system.finish_step(&mut state, &end, rule);
+        assert!(matches!(refused, Err(Error::StageTooLow { .. })), "{refused:?}");
+        assert_eq!(state.snapshot(), before);
+    }
+    Ok(())
+}
+
+#[test]
 fn a_step_back_in_time_is_refused() -> Result<(), Error> {
     let (system, sliders, mut state) = sliders()?;
     for rule in RULES {
         let before = state.snapshot();
         let back = moved(&state, sliders, [[0.1, 1.0]; 2], -0.01)?;
+        system.realize_dynamics(&mut state)?;
         let refused = system.finish_step(&mut state, &back, rule);
         assert!(matches!(refused, Err(Error::InvalidValue(_))), "{refused:?}");
         assert_eq!(state.snapshot(), before);
@@ -437,6 +458,7 @@ fn a_prescribed_motion_is_not_refused_for_its_energy() {
             system.reset_dissipated_energy(&mut state)?;
             for taken in 1..=100 {
                 let end = moved(&state, [slider], [motion(step * f64::from(taken))], step)?;
+                system.realize_dynamics(&mut state)?;
                 system.finish_step(&mut state, &end, rule)?;
             }
             for _ in 0..1000 {

@@ -113,6 +113,7 @@ fn prescribed(rule: StepRule, n: u32) -> Result<[f64; 3], Error> {
     };
     let mut bench = Bench::new(at(0, f64::sin, f64::cos))?;
     for step in 1..=n {
+        bench.system.realize_dynamics(&mut bench.state)?;
         bench.system.finish_step(&mut bench.state, &at(step, f64::sin, f64::cos), rule)?;
     }
     let exact = 0.5 * K * 1.0_f64.sin().powi(2) + C * (0.5 + 0.25 * 2.0_f64.sin());
@@ -124,6 +125,7 @@ fn prescribed(rule: StepRule, n: u32) -> Result<[f64; 3], Error> {
     let mut state = system.default_state();
     state.set_kinematics(&at(0, |t| t, |_| 1.0))?;
     for step in 1..=n {
+        system.realize_dynamics(&mut state)?;
         system.finish_step(&mut state, &at(step, |t| t, |_| 1.0), rule)?;
     }
     let level = state.continuous_of(motor).level - 0.5;

@@ -27,6 +27,8 @@ class Recorder:
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
+        if isinstance(names, str):
+            raise TypeError("names are several, not one string")
         self.names = list(names)
         self.units: dict[str, str] = {}
         self._rows: list[list[float]] = []
@@ -86,7 +88,7 @@ def results(recorder: Recorder, axes: Any = None) -> Any:
         axes = plt.subplots(max(len(by_unit), 1), sharex=True, squeeze=False, layout="constrained")[1][:, 0]
     values = recorder.values
     of_each: Sequence[Any] = list(np.atleast_1d(axes))
-    if len(of_each) != len(by_unit):
+    if by_unit and len(of_each) != len(by_unit):
         raise ValueError(f"the results have {len(by_unit)} units, and there are {len(of_each)} axes")
     for of, (unit, places) in zip(of_each, by_unit.items()):
         for place in places:
