@@ -83,17 +83,19 @@ impl<T: Real> Chord<T> {
         is_moved
     }
 
+    /// The shift of its start (0) or end (1).
+    pub(crate) fn shift(&self, k: usize, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
+        let mut shift = self.levers[k];
+        if motion == StrandMotion::Path(PathMotion::Body(path.forces()[self.bodies[k]].body)) {
+            let mut shifts = shift.fixed_columns_mut::<3>(3);
+            shifts += Matrix3::identity();
+        }
+        shift
+    }
+
     /// The shift of its end relative to its start.
     fn apart(&self, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
-        let shift = |k: usize| {
-            let mut shift = self.levers[k];
-            if motion == StrandMotion::Path(PathMotion::Body(path.forces()[self.bodies[k]].body)) {
-                let mut shifts = shift.fixed_columns_mut::<3>(3);
-                shifts += Matrix3::identity();
-            }
-            shift
-        };
-        shift(1) - shift(0)
+        self.shift(1, motion, path) - self.shift(0, motion, path)
     }
 
     /// The derivatives of its length, and its rate with derivatives.

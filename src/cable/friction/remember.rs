@@ -133,6 +133,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 after: length_after.value(),
                 share: share.value(),
                 turning: turning.value(),
+                arriving: X_BG.rotation * before.direction_G,
+                leaving: X_BG.rotation * after.direction_G,
             };
             on_mark(body, [place, segment], [length_before, length_after, share, turning]);
             count += 1;

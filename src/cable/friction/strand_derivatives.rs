@@ -7,19 +7,20 @@
 use alloc::vec::Vec;
 use core::array::from_fn;
 
-use nalgebra::{Matrix6, RowVector6, Vector6};
+use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 
+use crate::cable::friction::carry::{Straight, carry};
 use crate::cable::friction::chord::Chord;
 use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
     Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
 };
-use crate::cable::friction::strands::{At, Grips, StrandMotion, Strands, lay};
+use crate::cable::friction::strands::{At, Ends, Grips, StrandMotion, Strands, lay};
 use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::cable::slopes::stop::StopChange;
-use crate::cable::solution::results::PathResults;
+use crate::cable::solution::results::{PathResults, Segment};
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
@@ -59,7 +60,10 @@ pub(crate) struct StrandDerivatives<T: Real> {
     /// The marks of the next memory, as [`remember`] passes them on, and the memory.
     pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 4])>,
     pub(crate) memory: Grips<T>,
-    /// The motion of the last changes; `None` if the path did not move.
+    /// The strands with the lengths with which they go on.
+    carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
+    /// The last motion, and that of the path; `None` if it did not move.
+    last: Option<StrandMotion>,
     pub(crate) moved: Option<PathMotion>,
 }
 
@@ -76,6 +80,8 @@ default_by_field!(StrandDerivatives {
     coordinate_changes,
     marks,
     memory,
+    carried,
+    last,
     moved,
 });
 
@@ -106,7 +112,7 @@ impl<T: Real> StrandDerivatives<T> {
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
         let Evaluated { positions, velocities, results, strands, grips, friction, elastic, .. } = *cable;
         let zero = RowVector6::zeros();
-        self.moved = None;
+        (self.last, self.moved) = (Some(motion), None);
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
         if let StrandMotion::Path(part) = motion
             && let Some(lengths) = self.path.along(part)
@@ -261,6 +267,38 @@ pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVect
 }
 
 impl<T: Real> StrandDerivatives<T> {
+    /// The straight part of a strand along the last motion.
+    fn straight(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Straight<Dual<T, DIRECTIONS>>> {
+        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
+        let segment = strands.segment_of(k, (path, grips), results)?;
+        let Ends { bodies, points_G, marks, .. } = strands.ends[k];
+        let Segment { from_G, to_G, .. } = results.segments[segment];
+        let last = self.last?;
+        let still = [Matrix3x6::zeros(); 2];
+        let changes = self.moved.map_or(still, |part| self.path.change_of_ends(segment, part));
+        let direction = |k: usize, place: usize| {
+            let (of, own) = match k {
+                0 => (grips.grips[place].leaving, StrandMotion::Leaving(place)),
+                _ => (grips.grips[place].arriving, StrandMotion::Arriving(place)),
+            };
+            let R_GB = positions.pose(bodies[k]).rotation;
+            let (direction_G, mut change) = (R_GB * of, Matrix3x6::zeros());
+            let mut turns = change.fixed_columns_mut::<3>(0);
+            if last == StrandMotion::Path(PathMotion::Body(bodies[k])) {
+                turns.copy_from(&-direction_G.cross_matrix());
+            } else if last == own {
+                turns.copy_from(R_GB.matrix());
+            }
+            lifted(&direction_G, &change)
+        };
+        let none = lifted(&Vector3::zeros(), &still[0]);
+        Some(Straight {
+            now: [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
+            then: [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shift(i, last, &self.path))),
+            directions: [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
+        })
+    }
+
     /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
     /// with their derivatives along the last motion.
     pub(crate) fn next_memory(
@@ -268,8 +306,15 @@ impl<T: Real> StrandDerivatives<T> {
         cable: &Evaluated<'_, T>,
         mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
-        let Evaluated { path, positions, results, grips, .. } = *cable;
+        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
         let zero = RowVector6::zeros();
+        let mut carried = core::mem::take(&mut self.carried);
+        let length = self.parts.iter().fold(Dual::zero(), |sum, part| sum + part.length);
+        carry(&self.parts, length, |k| self.straight(k, cable), &mut carried);
+        for (part, strand) in carried.iter_mut().zip(&strands.carried) {
+            part.length.value = strand.length;
+        }
+        self.carried = carried;
         let length_of = |segment: usize| {
             let mut length = Dual::of(results.segments[segment].length);
             if let Some(motion) = self.moved {
@@ -290,7 +335,7 @@ impl<T: Real> StrandDerivatives<T> {
         };
         let (solution, lengths) = ((results, positions), (length_of, arc));
         let on_mark = |body, places, numbers| marks.push((body, places, numbers));
-        remember(path, solution, (&self.parts, &self.joints), lengths, memory, on_mark, on_laps);
+        remember(path, solution, (&self.carried, &self.joints), lengths, memory, on_mark, on_laps);
         let memory = &self.memory.grips;
         for &(body, [place, segment], numbers) in
             self.marks.iter().filter(|mark| memory[mark.1[0]].in_contact)
@@ -306,12 +351,35 @@ impl<T: Real> StrandDerivatives<T> {
                         visit(number, axis, &joined(&row, &zero));
                     }
                 }
+                let directions =
+                    [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
+                for (number, segment) in directions {
+                    let mut change = self.path.changes[segment];
+                    if motion == PathMotion::Body(body) {
+                        // Relative to the body, which turns.
+                        let mut turns = change.fixed_columns_mut::<3>(0);
+                        turns += results.segments[segment].direction_G.cross_matrix();
+                    }
+                    let change = R_BG.matrix() * change;
+                    for axis in 0..3 {
+                        visit(number, axis, &joined(&change.fixed_rows::<1>(axis).into_owned(), &zero));
+                    }
+                }
             }
             for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
                 visit(kind, 0, &number.slopes);
             }
         }
     }
+}
+
+/// A vector with its changes by position.
+fn lifted<T: Real>(value: &Vector3<T>, change: &Matrix3x6<T>) -> Vector3<Dual<T, DIRECTIONS>> {
+    let zero = RowVector6::zeros();
+    Vector3::from_fn(|i, _| Dual {
+        value: value[i],
+        slopes: joined(&change.fixed_rows::<1>(i).into_owned(), &zero),
+    })
 }
 
 /// The turning, if there is friction, and the length of a contact, with their changes as the path moves.

@@ -59,7 +59,7 @@ pub(crate) fn distribute_length<T: Real, S: Number<Scalar = T>>(parts: &mut [Str
     // A position far from the last commit must not leave a strand without length.
     let least = S::lit(1e-6) * length;
     for part in parts.iter_mut().filter(|part| !part.is_wound) {
-        let length = part.length + part.share / free * unseen;
+        let length = part.length + part.weight(free) * unseen;
         part.length = length.max(least * part.share);
     }
 }

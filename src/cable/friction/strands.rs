@@ -4,13 +4,14 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::cable::friction::carry::{Straight, carry};
 use crate::cable::friction::drum;
 use crate::cable::friction::remember::remember;
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
 use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::PathMotion;
-use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::cable::solution::results::{ObstacleContact, PathResults, Segment};
 use crate::framework::stored_variables;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
@@ -33,6 +34,10 @@ pub(crate) enum StrandMotion {
     Share(usize),
     /// The turning of its contact, likewise.
     Turning(usize),
+    /// The direction of the cable where it arrives at the contact of a mark, in the body's frame: the first three directions.
+    Arriving(usize),
+    /// Where it leaves, likewise.
+    Leaving(usize),
     /// The length (0) or the share (1) of a lap, by its place.
     Lap(usize, usize),
     /// The coefficient of friction of an obstacle.
@@ -78,10 +83,12 @@ pub struct Strands<T: Real> {
     pub(crate) joints: Vec<Joint<T>>,
     /// The turning of each contact of the solution; zero without friction.
     pub(crate) turnings: Vec<T>,
+    /// With the lengths with which they go on after a commit.
+    pub(crate) carried: Vec<Strand<T>>,
 }
 
-clone_by_field!(Strands { all, ends, joints, turnings });
-default_by_field!(Strands { all, ends, joints, turnings });
+clone_by_field!(Strands { all, ends, joints, turnings, carried });
+default_by_field!(Strands { all, ends, joints, turnings, carried });
 
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
@@ -143,6 +150,17 @@ impl Mark {
     pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> impl Iterator<Item = usize> + '_ {
         let (skip, take) = if self.is_same(results) { (self.index, 1) } else { (0, usize::MAX) };
         touching(results, self.hold.obstacle()).map(|(i, _)| i).skip(skip).take(take)
+    }
+
+    /// The first segment of the path that ends at one of its contacts.
+    fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
+        if let PathMotion::ViaPoint(i) = self.hold {
+            let point = results.via_points.get(i).copied().flatten()?;
+            return results.segments.iter().position(|segment| segment.to_G == point);
+        }
+        let arrives =
+            |segment: &Segment<T>| self.contacts(results).any(|contact| segment.to_contact == Some(contact));
+        results.segments.iter().position(arrives)
     }
 
     /// The part of the turning of its contacts that limits the friction at this mark.
@@ -213,7 +231,7 @@ impl<T: Real> Strands<T> {
                 contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
             })
         }));
-        let Self { all, ends, joints, turnings } = self;
+        let Self { all, ends, joints, turnings, .. } = self;
         let arc = |contact: usize| [turnings[contact], results.contacts[contact].geodesic.length];
         let add = |[from, to]: [At<T>; 2], on_surfaces: T, share: T| {
             let along: Vector3<T> = to.1 - from.1;
@@ -235,6 +253,42 @@ impl<T: Real> Strands<T> {
         lay((path, results), positions, memory, |_, value| value, arc, add, |joint| joints.push(joint));
         distribute_length(&mut self.all, results.length);
         settle(&mut self.all, &mut self.joints, slack_length);
+        let mut carried = core::mem::take(&mut self.carried);
+        let straight = |k: usize| {
+            let Ends { bodies, points_G, marks, .. } = self.ends[k];
+            let Segment { from_G, to_G, .. } =
+                results.segments[self.segment_of(k, (path, grips), results)?];
+            let direction = |k: usize, of: fn(&Grip<T>) -> Vector3<T>| {
+                let known = marks[k].map(|place| of(&grips.grips[place]));
+                known.map_or_else(Vector3::zeros, |known| positions.pose(bodies[k]).rotation * known)
+            };
+            Some(Straight {
+                now: [from_G, to_G].map(|p| p.coords),
+                then: points_G.map(|p| p.coords),
+                directions: [direction(0, |grip| grip.leaving), direction(1, |grip| grip.arriving)],
+            })
+        };
+        carry(&self.all, results.length, straight, &mut carried);
+        self.carried = carried;
+    }
+
+    /// The segment of the path that is the straight part of a strand; `None` if it has none, or if contacts between the two marks
+    /// have come or gone.
+    pub(crate) fn segment_of(
+        &self,
+        strand: usize,
+        (path, grips): (&CablePath<T>, &Grips<T>),
+        results: &PathResults<T>,
+    ) -> Option<usize> {
+        let Ends { direction_G, marks: [from, to], .. } = self.ends[strand];
+        let arrival = |place: usize| {
+            let mark = path.marks(grips).find(|mark| mark.place == place)?;
+            mark.arrival(results).filter(|_| mark.is_same(results))
+        };
+        let leaves = from.map_or(Some(0), |place| Some(arrival(place)? + 1))?;
+        let arrives = to.map_or(results.segments.len().checked_sub(1), arrival)?;
+        let is_straight = leaves == arrives && direction_G != Vector3::zeros();
+        Some(leaves).filter(|_| is_straight && results.segments[leaves].length > T::zero())
     }
 
     /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
@@ -360,16 +414,9 @@ impl<T: Real> Strands<T> {
         (path, grips): (&CablePath<T>, &Grips<T>),
         results: &PathResults<T>,
     ) -> Option<T> {
-        let before = &results.segments[..segment.min(results.segments.len())];
         let is_passed = |place: usize| {
-            path.marks(grips).find(|mark| mark.place == place).is_some_and(|mark| {
-                if let PathMotion::ViaPoint(i) = mark.hold {
-                    let point = results.via_points.get(i).copied().flatten();
-                    return before.iter().any(|segment| Some(segment.to_G) == point);
-                }
-                let mut contacts = mark.contacts(results);
-                contacts.any(|contact| before.iter().any(|s| s.to_contact == Some(contact)))
-            })
+            let mark = path.marks(grips).find(|mark| mark.place == place);
+            mark.and_then(|mark| mark.arrival(results)).is_some_and(|arrival| arrival < segment)
         };
         let strands = self.all.iter().zip(&self.ends).zip(tensions);
         let free = strands.filter(|((strand, _), _)| !strand.is_wound);
@@ -408,7 +455,7 @@ impl<T: Real> Strands<T> {
         let length_of = |segment: usize| results.segments[segment].length;
         let arc = |contact: usize| [self.turnings[contact], results.contacts[contact].geodesic.length];
         let (solution, lengths) = ((results, positions), (length_of, arc));
-        remember(path, solution, (&self.all, &self.joints), lengths, grips, |_, _, _| {}, |_, _| {});
+        remember(path, solution, (&self.carried, &self.joints), lengths, grips, |_, _, _| {}, |_, _| {});
     }
 }
 
@@ -524,6 +571,10 @@ stored_variables! {
         pub share: T, fraction => Position;
         /// The turning of the contact; zero without friction.
         pub turning: T ["rad"], nonnegative => Position;
+        /// The unit direction of the cable where it arrives, in the body's frame; zero where it has no straight part.
+        pub arriving: Vector3<T>, finite => Position;
+        /// Where it leaves, likewise.
+        pub leaving: Vector3<T>, finite => Position;
     }
     in "grips";
 }

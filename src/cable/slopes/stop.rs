@@ -196,6 +196,8 @@ pub(crate) struct StopChange<T: Real> {
     along: [RowVector6<T>; 2],
     /// The shifts of start and end on the body, in Ground.
     pub(crate) on_body: [Matrix3x6<T>; 2],
+    /// The same with those of the body.
+    in_ground: [Matrix3x6<T>; 2],
 }
 
 impl<T: Real> PathDerivatives<T> {
@@ -223,7 +225,13 @@ impl<T: Real> PathDerivatives<T> {
         let zero = RowVector6::zeros();
         let follows = if let PathMotion::Body(_) = motion { [Matrix3x6::zeros(); 2] } else { stop.shifts };
         if !matches!(stop.part, PathMotion::Obstacle(_)) {
-            return StopChange { turning: zero, arc: zero, along: [zero; 2], on_body: follows };
+            return StopChange {
+                turning: zero,
+                arc: zero,
+                along: [zero; 2],
+                on_body: follows,
+                in_ground: stop.shifts,
+            };
         }
         let changes = [&self.changes[segment], &self.changes[segment + 1]];
         let bends = stop.bends(changes);
@@ -239,14 +247,24 @@ impl<T: Real> PathDerivatives<T> {
         if stop.is_scaled_by(motion) {
             arc[0] += stop.arc / stop.scale;
         }
-        let on_body = [0, 1].map(|k| {
+        let on_surface = [0, 1].map(|k| {
             let side = &stop.sides[k];
-            follows[k]
-                + stop.held[k].unwrap_or_else(|| side.tangent * along[k] + side.binormal() * stop.slips[k])
+            stop.held[k].unwrap_or_else(|| side.tangent * along[k] + side.binormal() * stop.slips[k])
         });
+        let [on_body, in_ground] =
+            [follows, stop.shifts].map(|of| [of[0] + on_surface[0], of[1] + on_surface[1]]);
         let [by_shift, by_turn] = stop.twist;
         let turning = bends[1] - bends[0] + stop.slips[0] * by_shift + stop.turns(changes)[0] * by_turn;
-        StopChange { turning, arc, along, on_body }
+        StopChange { turning, arc, along, on_body, in_ground }
+    }
+
+    /// The changes of the ends of a segment in Ground along the last motion.
+    pub(crate) fn change_of_ends(&self, segment: usize, motion: PathMotion) -> [Matrix3x6<T>; 2] {
+        let from = match segment.checked_sub(1) {
+            Some(before) => self.change_after(before, motion).in_ground[1],
+            None => self.stops[0].shifts[1],
+        };
+        [from, self.change_after(segment, motion).in_ground[0]]
     }
 
     /// The change of a segment's length along the last motion.

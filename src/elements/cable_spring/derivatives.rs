@@ -185,6 +185,8 @@ fn places_in_memory<T: Real>(
             StrandMotion::After(i) => grip(i).after,
             StrandMotion::Share(i) => grip(i).share,
             StrandMotion::Turning(i) => grip(i).turning,
+            StrandMotion::Arriving(i) => grip(i).arriving[axis],
+            StrandMotion::Leaving(i) => grip(i).leaving[axis],
             StrandMotion::Lap(i, number) => {
                 let of = Lap::<f64>::default().places(laps + Lap::<f64>::COUNT * i);
                 [of.length, of.share][number]
@@ -222,6 +224,7 @@ fn for_each_variable<T: Real>(
     mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, &[usize], &[Vector6<T>]),
 ) {
     let (first, place) = (blocks.parameter(0), places_in_memory(at, blocks.discrete(0)));
+    let remembers = blocks.scope().commit;
     let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
         if derivatives.along(cable, motion) {
             visit(derivatives, blocks, variables, directions);
@@ -240,7 +243,10 @@ fn for_each_variable<T: Real>(
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
     for mark in cable.path.marks(cable.grips) {
-        for motion in [StrandMotion::Start(mark.place), StrandMotion::End(mark.place)] {
+        let points = [StrandMotion::Start(mark.place), StrandMotion::End(mark.place)];
+        // Directions matter for the next memory alone.
+        let directions = [StrandMotion::Arriving(mark.place), StrandMotion::Leaving(mark.place)];
+        for motion in points.into_iter().chain(directions.into_iter().filter(|_| remembers)) {
             along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
         }
         for motion in StrandMotion::numbers_of_mark(mark.place) {
