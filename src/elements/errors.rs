@@ -46,6 +46,10 @@ pub enum Refusal {
         /// The number of anchors.
         room: usize,
     },
+    /// A [`CableSpring`](crate::CableSpring) with friction runs through a via point that moves on its body, or is part of the path
+    /// only at times. The strands before and after it would not be told apart.
+    #[error("a cable with friction needs via points that neither move on their bodies nor come and go")]
+    ViaPointMoves,
     /// The middle angle of a [`LinearBushing`](crate::LinearBushing) is so near ±90° that the other two are not defined.
     #[error(
         "the middle angle is {angle} rad, where the x-y-z angles are singular: choose frames whose y axis is the one about \

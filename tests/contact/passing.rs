@@ -591,3 +591,21 @@ fn in_contact_no_step_is_too_long_to_see_it() {
         assert_eq!(scene.system.passing_time(&state, 1.0), Ok((f64::INFINITY, None)), "{contact:?}");
     }
 }
+
+/// Balls that turn together do not approach, however fast.
+#[test]
+fn balls_that_turn_together_do_not_pass() {
+    for contact in [Contact::Hertz, Contact::MeshOnSphere] {
+        let mut system = ForceSystem::new();
+        let bodies = [system.add_body(), system.add_body()];
+        add(&mut system, contact, bodies, 1e9);
+        let mut state = system.default_state();
+        for (body, y) in bodies.into_iter().zip([1.0, 1.5 + RADII[0] + RADII[1]]) {
+            let X = Pose::translation(0.0, y, 0.0);
+            state.set_body(body, X, moving(-300.0 * y, 300.0)).expect("finite");
+        }
+        system.realize_dynamics(&mut state).expect("regular");
+        let (time, _) = system.passing_time(&state, f64::INFINITY).expect("realized");
+        assert!(time > 1e9, "{time}");
+    }
+}

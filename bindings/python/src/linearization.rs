@@ -259,7 +259,7 @@ impl Linearization {
     fn dense<'py>(&self, py: Python<'py>, which: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
         // Column by column, hence transposed.
         let matrix = self.products.matrices.to_dense()[which].transpose();
-        convert::matrix(py, matrix.as_slice(), self.products.size())
+        convert::matrix(py, matrix.as_slice(), self.products.size()).map(convert::read_only)
     }
 
     /// Products with variables need their derivatives.

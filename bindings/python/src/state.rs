@@ -263,7 +263,7 @@ impl State {
     /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
     /// sample, which are refused if they are too long. The error of a number may be ``accuracy`` times the sum of its magnitude
     /// and ``scale`` [SI unit], by default the largest magnitude so far between 1e-3 and 1: give the scale of what is smaller or
-    /// larger. ``gravity`` [m/s2] acts on bodies; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
+    /// larger. ``gravity`` [m/s2] acts on bodies, by default 9.81 against z; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
     /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts begin anew, at zero. After an error
     /// the state is that of the last step.
     ///
@@ -349,7 +349,8 @@ impl State {
     }
 
     /// Time [s] in which bodies could pass through each other unnoticed at the present velocities: for two surfaces apart, that in
-    /// which they meet and dip into each other by half the sum of their least half widths; ``inf`` if there is none. A host with
+    /// which they meet and dip into each other by half the sum of their least half widths; for a bushing and a cable, that in which
+    /// they turn farther than can be told after one step. ``inf`` if there is none. A host with
     /// error control takes at most half of it as its next step. A time longer than ``within`` may be any other one that is
     /// longer. Requires an evaluated state.
     #[pyo3(signature = (within=f64::INFINITY))]
@@ -359,8 +360,9 @@ impl State {
     }
 
     /// Gaps [m or rad] and their rates of change, a row for each: of exponential springs, meshes with springs above
-    /// half-spaces, Hertz contacts, limit stops and slack cables, element by element. A gap is closed where it is not greater
-    /// than zero. One that narrows at the start of a step and widens at its end may have been closed in between; so an
+    /// half-spaces, Hertz contacts, limit stops and slack cables, element by element; those of elements that are disabled are
+    /// missing. A gap is closed where it is not greater than zero; that of an exponential spring, which acts above its plane too,
+    /// where its force reaches a thousandth of ``d1``. One that narrows at the start of a step and widens at its end may have been closed in between; so an
     /// integrator of one's own can detect contacts that it would step over, for example as events. Requires an evaluated
     /// state.
     fn gaps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {

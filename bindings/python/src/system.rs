@@ -28,17 +28,18 @@ pub(crate) struct System {
     system: RwLock<Built>,
 }
 
-/// Takes a lock. Its holder may be another thread, and wait for the interpreter.
-fn wait<G>(lock: impl Fn() -> TryLockResult<G>) -> G {
-    loop {
-        match lock() {
-            Ok(guard) => return guard,
-            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => {
-                Python::attach(|py| py.detach(|| thread::sleep(Duration::from_millis(1))));
-            }
-        }
+/// A lock, unless another thread holds it.
+fn taken<G>(lock: TryLockResult<G>) -> Option<G> {
+    match lock {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
+}
+
+/// Gives the holder of a lock time, which may wait for the interpreter.
+fn pause(py: Python<'_>) {
+    py.detach(|| thread::sleep(Duration::from_millis(1)));
 }
 
 /// An element that is to be added.
@@ -55,12 +56,26 @@ impl System {
     /// The system. As long as it is borrowed, no object of Python may be made: its collector may run finalizers, and those may
     /// change the system, or wait for a thread that does.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Built> {
-        wait(|| self.system.try_read())
+        loop {
+            if let Some(guard) = taken(self.system.try_read()) {
+                return guard;
+            }
+            Python::attach(pause);
+        }
     }
 
-    /// Changes the system; `change` makes no object of Python either.
+    /// Changes the system; `change` makes no object of Python either. A run in another thread may last, so that this can be
+    /// interrupted.
     fn change<V>(&self, change: impl FnOnce(&mut Built) -> PyResult<V>) -> PyResult<V> {
-        change(&mut wait(|| self.system.try_write()))
+        loop {
+            if let Some(mut guard) = taken(self.system.try_write()) {
+                return change(&mut guard);
+            }
+            Python::attach(|py| {
+                pause(py);
+                py.check_signals()
+            })?;
+        }
     }
 
     /// Adds an element, and records how.
@@ -348,7 +363,7 @@ impl System {
     /// curve between their points, and a line beyond them; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
     ///
     /// A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
-    /// the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
+    /// the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "py": 200.0, "qx_py": 0.1}``.
     #[pyo3(signature = (frame_f, frame_m, *, curves=None, damping_curves=None, name=None, **parameters))]
     #[allow(clippy::too_many_arguments)]
     fn add_spatial_bushing<'py>(

@@ -21,7 +21,7 @@ def everything() -> fe.System:
     system.add_elastic_foundation(
         [
             fe.Surface(ground, fe.Shape.half_space()),
-            fe.Surface(cube, fe.Mesh.brick([0.05, 0.05, 0.05], [2, 2, 2]), stiffness=1e6, static_friction=0.5, tangential_stiffness=1e6),
+            fe.Surface(cube, fe.Mesh.brick([0.05, 0.05, 0.05], [2, 2, 2]), stiffness=1e6, static_friction=0.5, dynamic_friction=0.0, tangential_stiffness=1e6),
         ],
         anchors=True,
         clipped=True,

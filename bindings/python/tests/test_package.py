@@ -748,6 +748,28 @@ def test_one_row_of_inertias_is_that_of_one_body() -> None:
             assert state.stable_step(copied).length < 1.0
 
 
+def test_keywords_that_mean_little_alone_are_refused() -> None:
+    system = fe.System()
+    body, angle = system.add_body(), system.add_coordinate()
+    with pytest.raises(ValueError, match="limit_stops_upper needs use_limit_stops"):
+        system.add_coordinate_spring_damper_ext(angle, limit_stops_upper=1.0)
+    with pytest.raises(ValueError, match="static_friction needs dynamic_friction"):
+        system.add_hertz_contact(fe.GROUND, body.station([0.0, 0.0, 0.0]), 0.1, effective_modulus=1e6, static_friction=0.8)
+    with pytest.raises(ValueError, match="static_friction needs dynamic_friction"):
+        fe.Surface(body, fe.Mesh.brick([0.1, 0.1, 0.1], [1, 1, 1]), stiffness=1e6, static_friction=0.8)
+    system.add_coordinate_spring_damper_ext(angle, limit_stops_upper=0.0, limit_stops_lower=0.0)
+    assert len(list(system.elements)) == 1
+
+
+def test_a_state_that_was_moved_is_not_finished() -> None:
+    _, state = on_a_spring(5000.0)
+    state.reset_dissipated_energy()
+    state.evaluate()
+    state.coordinates = [0.5]
+    with pytest.raises(fe.StageError, match="evaluate it first"):
+        state.finish_step(time=0.001)
+
+
 def test_what_bounds_a_step_is_checked() -> None:
     system, state = on_a_spring(5000.0)
     state.evaluate()
@@ -762,6 +784,7 @@ def test_what_bounds_a_step_is_checked() -> None:
         ((1.0, 0.0), "moments must be greater than 0"),
         ((1.0, -1.0), "moments must be greater than 0"),
         ((1.0, [[1.0, 2.0, -1.0]]), "moments must be greater than 0"),
+        ((1.0, [1.0, 2.0, 2.5]), "three moments may be those of one body or of three"),
         ((1.0, [[[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]), "positive definite"),
         ((1.0, 1.0, [[0.0, np.nan, 0.0]]), "mass_centers must be finite"),
         ((1.0, 1.0, None, 0.0), "coordinate_masses must be greater than 0, not 0"),

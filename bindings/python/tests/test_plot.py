@@ -51,6 +51,9 @@ def test_plots(tmp_path: Any) -> None:
     assert list(lines) == ["host", "stored by elements", "dissipated by elements", "sum"]
     # The account closes as well as the steps of the host: a hundredth of what is exchanged.
     assert np.ptp(lines["sum"]) < 0.02 * np.ptp(lines["host"]) and lines["dissipated by elements"][-1] > 0.0
+    with pytest.raises(TypeError, match="several"):
+        plot.Recorder("cable.tension")
+    assert len(plot.results(plot.Recorder())) == 1
     of_units = plot.results(recorder)
     assert [of.get_ylabel() for of in of_units] == ["[N]", "[m]", "[m/s]"]
     assert np.array_equal(of_units[0].get_lines()[0].get_ydata(), recorder.values[:, 4])

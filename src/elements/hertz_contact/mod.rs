@@ -365,13 +365,13 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
             return f64::INFINITY;
         }
         let other_center = Station::on(frame.body, frame.X_BF.translation.vector.into());
-        let [v_ball, v_other] = [center, &other_center].map(|center| {
-            let body = Checked(center.body);
-            let p_GC = at.positions.pose(body) * center.p_B;
-            at.velocities.velocity_of_point(at.positions, body, &p_GC)
-        });
+        let velocity = |body, p_G| at.velocities.velocity_of_point(at.positions, Checked(body), &p_G);
+        let centers = [center, &other_center].map(|of| at.positions.pose(Checked(of.body)) * of.p_B);
+        let v_ball = velocity(center.body, centers[0]);
+        // As seen from Ground, or from the body of the other ball, with which this one may turn.
+        let speed = centers.map(|p_G| (v_ball - velocity(frame.body, p_G)).norm());
         let dip = (*radius + *other) * T::lit(0.5);
-        ((dip - at.position.depth) / (v_ball - v_other).norm()).to_f64()
+        ((dip - at.position.depth) / speed[0].min(speed[1])).to_f64()
     }
 
     fn report_gaps(&self, at: &AtDynamics<'_, T, Self>, report: &mut dyn FnMut([T; 2])) {

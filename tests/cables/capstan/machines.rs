@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use approx::assert_relative_eq;
-use force_elements::Error;
+use force_elements::cable::{CablePath, Obstacle};
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::Cylinder;
+use force_elements::{CableSpring, Error, ForceSystem, Frame, Pose, Station};
 
 use super::scene::{GRAVITY, Hoist, Wheel, elastic};
 
@@ -122,5 +124,47 @@ fn a_winch_hauls_as_long_as_its_tail_is_held() -> Result<(), Error> {
     // Winch power: what the drum gives, the loads get.
     let lifted = GRAVITY * (masses[1] * up - masses[0] * down);
     assert_relative_eq!(work, lifted, max_relative = 2e-3);
+    Ok(())
+}
+
+/// A rope over a bar that is pulled until it slips and eased until it sticks, then swings along the bar or around its end and
+/// returns. Between the lines from commit to commit its length grows in second order, always with the same sign.
+#[test]
+fn a_rope_that_swings_along_a_bar_does_not_creep() -> Result<(), Error> {
+    const CYCLES: u32 = 20;
+    let drift = |steps: u32, swing: fn(f64) -> Vector3<f64>| {
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let bar = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.2)?)?
+            .with_contact_hint(Point3::new(0.0, 0.2, 0.0))?;
+        let tied = Station::ground(Point3::new(-0.3, -1.0, 0.0));
+        let path = CablePath::new(tied, Station::on(body, Point3::origin()))?.over(bar);
+        let rope = system.add(CableSpring::new(path, elastic(2e4, 2.55, 0.0))?.with_friction([0.3])?)?;
+        let mut state = system.default_state();
+        let mut place = |p: Vector3<f64>| {
+            state.set_pose(body, Pose::translation(0.3 + p.x, -1.0 + p.y, p.z))?;
+            let tension = system.realize_dynamics(&mut state)?.of(rope).dynamics.first_tension;
+            system.accept_step(&mut state)?;
+            Ok::<f64, Error>(tension)
+        };
+        for i in 0..=100 {
+            place(Vector3::y() * (-0.0005 * f64::from(i)))?;
+        }
+        let eased = Vector3::y() * -0.047;
+        place(eased)?;
+        let start = place(eased)?;
+        for i in 1..=CYCLES * steps {
+            place(eased + swing(std::f64::consts::TAU * f64::from(i) / f64::from(steps)))?;
+        }
+        Ok::<f64, Error>((place(eased)? - start).abs())
+    };
+    // Of 1765 N. Without the correction 0.89 N a cycle, 18 N in all.
+    assert!(drift(50, |phase| Vector3::z() * (0.02 * phase.sin()))? < 1e-4);
+    let circle = |phase: f64| Vector3::new(0.02 * phase.sin(), 0.0, 0.02 * (1.0 - phase.cos()));
+    assert!(drift(50, circle)? < 1e-4);
+    // Wide swings: what is left falls at least with the square of the step.
+    let wide = |phase: f64| Vector3::new(0.0, 0.05 * phase.sin().powi(2), 0.3 * phase.sin());
+    let [coarse, fine] = [drift(50, wide)?, drift(200, wide)?];
+    assert!(coarse < 1.0 && fine < 0.07 * coarse, "{coarse} {fine}");
     Ok(())
 }

@@ -58,6 +58,8 @@ class Function:
     """The function of one system. Batches are kept for as many worlds as were last asked for."""
 
     def __init__(self, system: System, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise ValueError("threads must be at least 1; None takes all cores")
         start = system.state()
         # A row stays after its body has been removed.
         self.bodies, self.coordinates = len(start.poses), len(start.coordinates)

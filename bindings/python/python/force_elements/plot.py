@@ -100,7 +100,8 @@ def results(recorder: Recorder, axes: Any = None) -> Any:
 
 
 def cable(state: State, element: Element, obstacles: Sequence[Obstacle] = (), axes: Any = None, spacing: float | None = None) -> Any:
-    """The path of a cable in 3D, of an evaluated state, over its obstacles, as ``add_cable_spring`` was given them.
+    """The path of a cable in 3D, of an evaluated state, over its obstacles, as ``add_cable_spring`` was given them: where
+    the parameters of the state have moved or scaled them, they are drawn as they were.
 
     ``spacing`` [m] is that of points on arcs, by default a thousandth of the length.
     """

@@ -55,6 +55,16 @@ impl Plan {
         Self { parts, is_displaced: toss(deal, 0.4), drums: [(); 2].map(|()| toss(deal, 0.25)) }
     }
 
+    /// The same with points that stay on their bodies, as friction requires.
+    pub(super) fn with_fixed_points(mut self) -> Self {
+        for (_, point) in &mut self.parts {
+            if matches!(point, Point::Moving | Point::Passing) {
+                *point = Point::Fixed;
+            }
+        }
+        self
+    }
+
     /// The options of the path.
     pub(super) fn marks(&self, path: &PathResults<f64>) -> Vec<&'static str> {
         let mut marks: Vec<_> = self

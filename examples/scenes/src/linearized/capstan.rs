@@ -13,7 +13,7 @@ impl Subject for AnyCapstan {
     type Element<T: Real> = CableSpring<T>;
 
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
-        let plan = Plan::draw(deal);
+        let plan = Plan::draw(deal).with_fixed_points();
         let mut laid = Laid::draw(&plan, deal)?;
         let elastic = laid.law(deal);
         let friction: Vec<_> = (0..laid.path.obstacles().len())
@@ -65,7 +65,7 @@ impl Kind for AnyCapstan {
 
     fn marks(seed: u64, scene: &Scene<f64, CableSpring<f64>>) -> Result<Vec<&'static str>, Error> {
         let at = scene.system.dynamics_view(&scene.state)?.of(scene.element);
-        let mut marks = Plan::draw(&mut Numbers::new(seed)).marks(&at.position.path);
+        let mut marks = Plan::draw(&mut Numbers::new(seed)).with_fixed_points().marks(&at.position.path);
         let strands = &at.position.strands.all;
         marks.push(if strands.len() > 1 { "several strands" } else { "one strand" });
         if strands.iter().any(|strand| strand.is_wound) {
