@@ -26,7 +26,7 @@ impl<T: Real> Simulation<'_, T> {
         let (at, linearization) = self.linearized(has_own)?;
         let mut variables = VariableVector::zeros(self.state());
         let mut own_rates = variables.clone();
-        let plant = self.plant();
+        let plant = self.plant;
         let weight = T::lit(weight);
         let topology = linearization.topology().clone();
         let (mut motion, mut velocity) = (Variation::zeros(&topology), Variation::zeros(&topology));
@@ -96,7 +96,7 @@ impl<T: Real> Simulation<'_, T> {
                             let momentum = body.inertia() * w_B;
                             torque_B -= axis.cross(&momentum) + w_B.cross(&(body.inertia() * axis));
                         }
-                        (body.inverse_inertia() * (R_GB.inverse() * torque_G + torque_B))[component]
+                        (body.inverse_inertia * (R_GB.inverse() * torque_G + torque_B))[component]
                     }
                 });
             }

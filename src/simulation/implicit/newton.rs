@@ -39,7 +39,7 @@ impl<T: Real> Newton<T> {
 
     /// Prepares for the variables of a simulation.
     pub(super) fn prepare(&mut self, simulation: &Simulation<'_, T>) {
-        let variables = 0..simulation.variables().len();
+        let variables = 0..simulation.y.len();
         let is_unknown = |&i: &usize| matches!(simulation.role(i), Role::Velocity | Role::Element);
         self.unknowns.clear();
         self.unknowns.extend(variables.filter(is_unknown));
@@ -104,7 +104,7 @@ impl<T: Real> Newton<T> {
         // The level of rounding in forces over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
-        let scale = simulation.plant().scale.unwrap_or(1.0);
+        let scale = simulation.plant.scale.unwrap_or(1.0);
         // Velocities whose displacement is that of the rounding of positions.
         let is_place = |&i: &usize| matches!(simulation.role(i), Role::Position | Role::Orientation);
         let places = (0..y.len()).filter(is_place).map(|i| y[i].to_f64().abs());
