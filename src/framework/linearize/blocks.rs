@@ -204,18 +204,12 @@ impl<T: Real> Blocks<'_, T> {
         self.derivatives.branches.push(Branch { name, index: None, count: 1, margin, unit });
     }
 
-    /// States the branch of one of several equal parts.
-    pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
-        self.branch_of_parts(index, name, 1, margin, unit);
-    }
-
-    /// States the branch of a number of constituents of one of several equal parts, with the smallest distance to a
-    /// switch.
-    pub fn branch_of_parts(
+    /// States the branch of one of several equal parts; for some of its constituents, how many they are, and the smallest
+    /// distance to a switch.
+    pub fn branch_of(
         &mut self,
-        index: usize,
+        (index, count): (usize, usize),
         name: &'static str,
-        count: usize,
         margin: T,
         unit: &'static str,
     ) {
