@@ -1,11 +1,14 @@
 //! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
 //! absorbed, and the elements' own states.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt::Display;
 
 use crate::framework::slots::Group;
+use crate::framework::snapshot::ABSORBED_ENERGY;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
@@ -330,19 +333,13 @@ impl<T: Real> State<T> {
 
     /// The names of all continuous variables, in their order; an empty one for the place of a removed element.
     pub fn continuous_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for slots in &self.kinds {
-            let roster = slots.roster();
-            let of_place = |place| match roster.places.stamp(place) {
-                Some(_) => alloc::format!("{}[{place}].absorbed_energy", roster.kind),
-                None => String::new(),
-            };
-            names.extend((0..roster.places.len()).map(of_place));
-        }
-        for (slots, place, _) in self.elements() {
+        let mut names = vec![String::new(); self.continuous.places()];
+        for (slots, place, slot) in self.elements() {
+            let name = |field: &dyn Display| format!("{}[{place}].{field}", slots.roster().kind);
+            names[slot] = name(&ABSORBED_ENERGY);
             slots.visit(place, Group::Continuous, &mut |entry| {
                 if let Value::Number(_) = entry.value {
-                    names.push(alloc::format!("{}[{place}].{}", slots.roster().kind, entry.name));
+                    names.push(name(&entry.name));
                 }
             });
         }
@@ -665,11 +662,10 @@ impl<T: Real> ForceSystem<T> {
         for (kind, slots) in self.kinds.iter().zip(kinds) {
             let velocities = velocities.unwrap_or(&kinematics.velocities);
             let accumulator = ForceAccumulator::at(forces, &start.positions, velocities);
-            let places = 0..kind.roster().places.len();
             let first = continuous.held_powers.len();
-            continuous.held_powers.resize(first + places.len(), T::zero());
+            continuous.held_powers.resize(first + kind.roster().places.len(), T::zero());
             let powers = &mut continuous.held_powers[first..];
-            kind.add_forces(slots.as_ref(), places, start, accumulator, powers)?;
+            kind.add_forces(slots.as_ref(), None, start, accumulator, powers)?;
         }
         Ok(())
     }

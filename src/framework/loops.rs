@@ -5,9 +5,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::slots::{AnySlots, Columns, Results, Slots};
+use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::{
-    AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, threads,
+    AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, State, threads,
 };
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
@@ -226,14 +226,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The power of a non-finite force is not finite either, even at zero velocity. On Ground the power is zero; the
     /// sum of forces is checked.
     #[cold]
-    pub(super) fn check_finite(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        power_absorbed: &[T],
-    ) -> Result<(), Error> {
+    pub(super) fn check_finite(&self, state: &State<T>) -> Result<(), Error> {
+        let power_absorbed = &state.continuous.rates[state.slot_at(self.roster.number, 0)..];
         let mut failed = None;
-        self.ask(slots, 0..self.elements.len(), kinematics, &mut |place, element| {
+        self.ask(state, None, &mut |place, element| {
             let [stored, dissipated] = element.energies();
             if ![power_absorbed[place], stored, dissipated].iter().all(T::is_finite) {
                 failed = failed.or(Some(place));
@@ -251,7 +247,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         purpose: Next<'_, T>,
     ) -> Result<T, Error> {
         let start = match purpose {
-            Next::Update(start) => Some(Slots::<T, E>::downcast(start)?),
+            Next::Update(start) => Some(self.in_state(start)?.0),
             _ => None,
         };
         let is_step = matches!(purpose, Next::Step | Next::TrialStep);

@@ -163,10 +163,9 @@ impl<T: Real> ForceSystem<T> {
         }
         let mut fresh = self.default_state();
         for (kind, old) in state.kinds.iter().enumerate() {
-            for (place, _) in self.kinds[kind].roster().places.iter() {
-                let slots = &mut fresh.kinds[kind];
-                if slots.roster().places.agrees(&old.roster().places, place) {
-                    slots.copy_variables(place..place + 1, old.as_ref(), place)?;
+            for (place, stamp) in self.kinds[kind].roster().places.iter() {
+                if old.roster().places.has(place, stamp) {
+                    fresh.kinds[kind].copy_variables(place..place + 1, old.as_ref(), place)?;
                     let (to, from) = (fresh.slot_at(kind, place), state.slot_at(kind, place));
                     fresh.continuous.values[to] = state.continuous.values[from];
                     fresh.continuous.account_open[to] = state.continuous.account_open[from];
@@ -212,7 +211,7 @@ impl<T: Real> ForceSystem<T> {
             if let Some(repeated) = defaults.repeated_name() {
                 return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
             }
-            self.kinds.push(Box::new(Kind::<T, E>::new()));
+            self.kinds.push(Box::new(Kind::<T, E>::new(index)));
         }
         let kind: &mut dyn Any = self.kinds[index].as_mut();
         let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::KindNameTaken { kind: E::KIND })?;

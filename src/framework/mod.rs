@@ -39,7 +39,7 @@ pub use gaps::Gap;
 pub use handle::{ElementId, Handle};
 pub use linearize::{
     Between, Blocks, Branch, Column, ElementLinearization, End, Freedoms, Linearization, Row, Scope, Slopes,
-    VariablePlace, VariableVector,
+    VariableVector,
 };
 pub(crate) use linearize::{Quarters, varied};
 pub use results::Cache;

@@ -234,6 +234,11 @@ impl<T: Real> State<T> {
         self.invalidate(Stage::Time);
     }
 
+    /// The first stage whose results are not known.
+    pub(crate) fn first_missing(&self) -> Option<Stage> {
+        [Stage::Position, Stage::Velocity, Stage::Dynamics].into_iter().find(|stage| self.stage < *stage)
+    }
+
     pub(crate) fn invalidate(&mut self, stage: Stage) {
         self.stage = self.stage.min(stage.previous());
     }
@@ -250,13 +255,9 @@ impl<T: Real> State<T> {
 
     /// All elements: the slots of their kind, their place in it, and their place among all elements of the system.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (&dyn AnySlots<T>, usize, usize)> {
-        let starts = self.kinds.iter().scan(0, |end, slots| {
-            let start = *end;
-            *end += slots.roster().places.len();
-            Some((slots.as_ref(), start))
-        });
-        starts.flat_map(|(slots, start)| {
-            slots.roster().places.iter().map(move |(place, _)| (slots, place, start + place))
+        self.kinds.iter().flat_map(|slots| {
+            let start = self.slot_at(slots.roster().number, 0);
+            slots.roster().places.iter().map(move |(place, _)| (slots.as_ref(), place, start + place))
         })
     }
 

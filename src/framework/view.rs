@@ -262,10 +262,10 @@ impl<'a, T: Real> DynamicsView<'a, T> {
             return Err(Error::TopologyMismatch);
         }
         let id = self.system.check(element.into())?;
-        let (slots, only) = (self.state.kinds[id.kind()].as_ref(), id.place()..id.place() + 1);
-        let accumulator = ForceAccumulator::new(forces, &self.state.kinematics);
+        let State { kinds, kinematics, .. } = self.state;
+        let (slots, accumulator) = (kinds[id.kind()].as_ref(), ForceAccumulator::new(forces, kinematics));
         let power = &mut [T::zero()];
-        self.system.kinds[id.kind()].add_forces(slots, only, &self.state.kinematics, accumulator, power)
+        self.system.kinds[id.kind()].add_forces(slots, Some(id.place()), kinematics, accumulator, power)
     }
 
     /// One element at Dynamics stage.

@@ -306,17 +306,14 @@ impl<T: Real> Kinematics<T> {
     /// Copies everything from a host; on an error some of it may have been copied.
     pub(crate) fn copy_from(&mut self, host: &impl KinematicsSource<T>) -> Result<(), KinematicsError> {
         self.set_time(host.time())?;
-        for place in 1..self.topology().body_places() {
-            if let Some(body) = self.topology().body(place) {
-                self.set_pose(body, host.pose(body))?;
-                self.set_velocity(body, host.velocity(body))?;
-            }
+        let topology = self.topology().clone();
+        for body in topology.bodies() {
+            self.set_pose(body, host.pose(body))?;
+            self.set_velocity(body, host.velocity(body))?;
         }
-        for place in 0..self.topology().coordinate_places() {
-            if let Some(coordinate) = self.topology().coordinate(place) {
-                self.set_coordinate(coordinate, host.coordinate(coordinate))?;
-                self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
-            }
+        for coordinate in topology.coordinates() {
+            self.set_coordinate(coordinate, host.coordinate(coordinate))?;
+            self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
         }
         Ok(())
     }

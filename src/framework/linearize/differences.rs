@@ -10,10 +10,10 @@ use super::moved::{Scratch, noise};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::slots::{AnySlots, Group, Slots};
+use crate::framework::slots::{AnySlots, Group};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, ElementId, Error, Linearization, State};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
@@ -29,10 +29,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Writes the derivatives of all elements.
     pub(in crate::framework) fn linearize_all(
         &self,
-        slots: &Slots<T, E>,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
+        state: &State<T>,
+        Linearization { kinds, of_differences, .. }: &mut Linearization<T>,
     ) -> Result<(), Error> {
+        let (slots, kinematics) = self.in_state(state)?;
+        let to = &mut kinds[self.roster.number];
         to.derivatives.clear();
         for place in 0..to.elements.len() {
             let first = to.derivatives.begin();
@@ -44,9 +45,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 // An element may write all derivatives at the first request.
                 to.elements[place].counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
             }
-            self.linearize_part(Part::Forces, slots, place, kinematics, to, |to| element.linearize(&at, to))?;
+            let write = |to: &mut Blocks<'_, T>| element.linearize(&at, to);
+            self.linearize_part(Part::Forces, state, place, (to, of_differences), write)?;
             if is_more_in_scope {
-                self.linearize_others(element, slots, place, kinematics, to)?;
+                self.linearize_others(element, state, place, (to, of_differences))?;
             }
             to.elements[place].marks[1] = to.derivatives.mark();
             if !to.derivatives.are_finite_since(first) {
@@ -61,22 +63,22 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     fn linearize_others(
         &self,
         element: &E,
-        slots: &Slots<T, E>,
+        state: &State<T>,
         place: usize,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
+        (to, of_differences): (&mut KindLinearization<T>, &mut Option<Scratch<T>>),
     ) -> Result<(), Error> {
+        let (slots, kinematics) = self.in_state(state)?;
         let (scope, slot) = (to.scope, &mut to.elements[place]);
         slot.commits = scope.commit;
         let counts = slot.counts.unwrap_or_default();
         let at = slots.at_dynamics(place, kinematics);
         if scope.variables {
             let write = |to: &mut Blocks<'_, T>| element.linearize_variables(&at, to);
-            self.linearize_part(Part::Variables, slots, place, kinematics, to, write)?;
+            self.linearize_part(Part::Variables, state, place, (to, of_differences), write)?;
         }
         if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
             let write = |to: &mut Blocks<'_, T>| element.linearize_commit(&at, to);
-            self.linearize_part(Part::Commit, slots, place, kinematics, to, write)?;
+            self.linearize_part(Part::Commit, state, place, (to, of_differences), write)?;
         }
         if to.derivatives.are_of_variables_since(to.elements[place].marks[0], counts) {
             Ok(())
@@ -90,21 +92,20 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     fn linearize_part(
         &self,
         part: Part,
-        slots: &Slots<T, E>,
+        state: &State<T>,
         place: usize,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
+        (to, of_differences): (&mut KindLinearization<T>, &mut Option<Scratch<T>>),
         write: impl FnOnce(&mut Blocks<'_, T>),
     ) -> Result<(), Error> {
-        let KindLinearization { scope, elements, derivatives, of_differences, of_elements, .. } = to;
+        let KindLinearization { scope, elements, derivatives, of_elements: workspace, .. } = to;
         let Slot { are_exact, ends, counts, .. } = &mut elements[place];
         let (is_exact, counts) = (&mut are_exact[part as usize], counts.unwrap_or_default());
         let kept = derivatives.mark();
-        let workspace = of_elements;
+        let kinematics = &state.kinematics;
         write(&mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope });
-        if !*is_exact {
+        if !*is_exact && let Some(element) = self.roster.id(place) {
             derivatives.take_back(kept);
-            let of = Differenced { part, kind: self, slots, place, kinematics };
+            let of = Differenced { part, kind: self, state, element };
             of.write(derivatives, ends, counts, of_differences)?;
         }
         Ok(())
@@ -115,9 +116,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 struct Differenced<'a, T: Real> {
     part: Part,
     kind: &'a dyn AnyKind<T>,
-    slots: &'a dyn AnySlots<T>,
-    place: usize,
-    kinematics: &'a Kinematics<T>,
+    state: &'a State<T>,
+    element: ElementId,
 }
 
 impl<T: Real> Differenced<'_, T> {
@@ -130,16 +130,19 @@ impl<T: Real> Differenced<'_, T> {
         counts: [usize; 3],
         scratch: &mut Option<Scratch<T>>,
     ) -> Result<(), Error> {
-        let Self { part, kind, slots, place, kinematics } = *self;
-        let scratch = scratch.get_or_insert_with(|| Scratch::new(slots, kinematics));
-        scratch.slots.copy_variables(place..place + 1, slots, place)?;
-        scratch.kinematics.clone_from(kinematics);
+        let Self { part, kind, state: State { kinds, kinematics, .. }, element } = *self;
+        let (place, slots) = (element.place(), kinds[element.kind()].as_ref());
+        let scratch = scratch.get_or_insert_with(|| Scratch::new(self.state));
+        scratch.state.kinds[element.kind()].copy_variables(place..place + 1, slots, place)?;
+        scratch.state.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);
-        all_ends.clone_from(ends.get_or_insert_with(|| self.ends()));
-        scratch.forces.set_zero();
-        let accumulator = ForceAccumulator::new(&mut scratch.forces, kinematics);
-        kind.add_forces(slots, place..place + 1, kinematics, accumulator, &mut [T::zero()])?;
-        add_loaded(&scratch.forces, &mut all_ends);
+        all_ends.clone_from(ends.get_or_insert_with(|| {
+            needed_ends(kinematics.topology(), |topology| kind.check_topology(place, topology).is_ok())
+        }));
+        scratch.state.forces.set_zero();
+        let accumulator = ForceAccumulator::new(&mut scratch.state.forces, kinematics);
+        kind.add_forces(slots, Some(place), kinematics, accumulator, &mut [T::zero()])?;
+        add_loaded(&scratch.state.forces, &mut all_ends);
         let ends = &all_ends[..];
         let rows = |row: &mut dyn FnMut(Row)| {
             if part != Part::Commit {
@@ -160,7 +163,7 @@ impl<T: Real> Differenced<'_, T> {
             results
         };
         let mut here = core::mem::take(&mut scratch.here);
-        let evaluated = self.evaluate(scratch, ends, &mut here);
+        let evaluated = self.evaluate(&mut scratch.state, ends, &mut here);
         scratch.here = here;
         evaluated?;
 
@@ -192,35 +195,24 @@ impl<T: Real> Differenced<'_, T> {
         Ok(())
     }
 
-    /// The bodies and coordinates that the element checks.
-    fn ends(&self) -> Vec<End> {
-        let mut ends = Vec::new();
-        needed_ends(
-            self.kinematics.topology(),
-            &|topology| self.kind.check_topology(self.place, topology).is_ok(),
-            &mut ends,
-        );
-        ends
-    }
-
     /// Evaluates the element for the variables and the motion in the scratch.
-    fn evaluate(&self, scratch: &mut Scratch<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
-        let Self { part, kind, place, .. } = *self;
-        let Scratch { slots, kinematics, forces, .. } = scratch;
-        let (slots, only) = (slots.as_mut(), place..place + 1);
+    fn evaluate(&self, state: &mut State<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
+        let Self { part, kind, element, .. } = *self;
+        let (number, place) = (element.kind(), element.place());
         numbers.clear();
-        kind.calc(slots, only.clone(), Stage::Position..=Stage::Dynamics, kinematics)?;
+        kind.calc(state, Some(place), Stage::Position..=Stage::Dynamics)?;
         if part == Part::Commit {
-            kind.prepare(slots, only, kinematics, Next::TrialStep)?;
-            slots.visit_numbers(place, Group::NextDiscrete, &mut |number| numbers.push(number));
+            kind.prepare(state, Some(place), Next::TrialStep)?;
+            state.kinds[number].visit_numbers(place, Group::NextDiscrete, &mut |number| numbers.push(number));
             return Ok(());
         }
         if part == Part::Variables {
-            kind.calc_rates(slots, only.clone(), kinematics)?;
+            kind.calc_rates(state, Some(place))?;
         }
+        let State { kinds, kinematics, forces, .. } = state;
         forces.set_zero();
         let accumulator = ForceAccumulator::new(forces, kinematics);
-        kind.add_forces(slots, only, kinematics, accumulator, &mut [T::zero()])?;
+        kind.add_forces(kinds[number].as_ref(), Some(place), kinematics, accumulator, &mut [T::zero()])?;
         for end in ends {
             match end {
                 End::Body(body) => {
@@ -231,7 +223,7 @@ impl<T: Real> Differenced<'_, T> {
             }
         }
         if part == Part::Variables {
-            slots.visit_numbers(place, Group::Rates, &mut |rate| numbers.push(rate));
+            kinds[number].visit_numbers(place, Group::Rates, &mut |rate| numbers.push(rate));
         }
         Ok(())
     }
@@ -239,19 +231,19 @@ impl<T: Real> Differenced<'_, T> {
     /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
     /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
-        let Self { slots, place, kinematics, .. } = *self;
-        if scratch.is_whole(moved, place) {
+        let Self { state, element, .. } = *self;
+        if scratch.is_whole(moved, element) {
             let Scratch { slopes, here, .. } = scratch;
             slopes.extend(here.iter().map(|_| T::zero()));
             return Ok(());
         }
         let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
         let [above, below, near_above, near_below] = &mut around;
-        let forwards = is_forwards(moved, kinematics);
+        let forwards = is_forwards(moved, &state.kinematics);
         let mut side = |sense: f64, results: &mut Vec<T>| {
-            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), place);
-            let outcome = self.evaluate(scratch, ends, results);
-            let outcome = outcome.and(scratch.put_back(moved, (slots, place), kinematics));
+            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), element);
+            let outcome = self.evaluate(&mut scratch.state, ends, results);
+            let outcome = outcome.and(scratch.put_back(moved, element, state));
             (length, is_in_range, outcome)
         };
         let mut sides = [side(1.0, above), side(-1.0, below)];

@@ -78,6 +78,7 @@ pub struct Linearization<T: Real> {
     pub(super) version: usize,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<KindLinearization<T>>,
+    pub(super) of_differences: Option<Scratch<T>>,
 }
 
 /// The derivatives of the elements of one kind, and the memory in which they are written.
@@ -87,7 +88,6 @@ pub(crate) struct KindLinearization<T: Real> {
     pub(super) scope: Scope,
     pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
-    pub(super) of_differences: Option<Scratch<T>>,
     /// What elements [share](super::Blocks::with_workspace).
     pub(super) of_elements: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -143,26 +143,19 @@ impl<'a, T: Real> ElementLinearization<'a, T> {
     /// The blocks in the order in which they were written: row, column, and the derivatives row by row, with those by
     /// the position of a body or coordinate before those by its velocity. Blocks in one place add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-        blocks(self.entries, self.numbers)
-    }
-}
-
-/// These blocks with their numbers.
-pub(super) fn blocks<'a, T>(
-    entries: &'a [Entry],
-    numbers: &'a [T],
-) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-    entries.iter().flat_map(move |entry| {
-        let count = entry.row.len() * entry.column.len();
-        (0..entry.variables).map(move |i| {
-            let column = match entry.column {
-                Column::Variable(first) => Column::Variable(first + i),
-                motion @ Column::Motion(_) => motion,
-            };
-            let start = entry.start + i * count;
-            (entry.row, column, &numbers[start..start + count])
+        let numbers = self.numbers;
+        self.entries.iter().flat_map(move |entry| {
+            let count = entry.row.len() * entry.column.len();
+            (0..entry.variables).map(move |i| {
+                let column = match entry.column {
+                    Column::Variable(first) => Column::Variable(first + i),
+                    motion @ Column::Motion(_) => motion,
+                };
+                let start = entry.start + i * count;
+                (entry.row, column, &numbers[start..start + count])
+            })
         })
-    })
+    }
 }
 
 impl<T: Real> Default for Linearization<T> {
@@ -179,7 +172,8 @@ impl<T: Real> Linearization<T> {
 
     /// A linearization of the forces by motion, and of what is in this scope.
     pub fn of(scope: Scope) -> Self {
-        Self { scope, system: usize::MAX, version: usize::MAX, topology: Topology::new(), kinds: Vec::new() }
+        let (none, topology) = (usize::MAX, Topology::new());
+        Self { scope, system: none, version: none, topology, kinds: Vec::new(), of_differences: None }
     }
 
     /// What it consists of.
@@ -219,6 +213,7 @@ impl<T: Real> Linearization<T> {
         }
         (self.system, self.version) = (system.id, system.version);
         self.topology = system.topology.clone();
+        self.of_differences = None;
         self.kinds.clear();
         self.kinds.extend(system.kinds.iter().map(|kind| {
             let roster = kind.roster().clone();
@@ -229,7 +224,6 @@ impl<T: Real> Linearization<T> {
                 scope: self.scope,
                 elements,
                 derivatives: Derivatives::default(),
-                of_differences: None,
                 of_elements: None,
             }
         }));
@@ -294,10 +288,7 @@ impl<T: Real> ForceSystem<T> {
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);
-        let kinds = self.kinds.iter().zip(&state.kinds);
-        let result = kinds
-            .zip(&mut linearization.kinds)
-            .try_for_each(|((kind, slots), to)| kind.linearize(slots.as_ref(), &state.kinematics, to));
+        let result = self.kinds.iter().try_for_each(|kind| kind.linearize(state, linearization));
         if result.is_err() {
             linearization.kinds.iter_mut().for_each(KindLinearization::clear);
         }

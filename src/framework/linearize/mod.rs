@@ -17,6 +17,5 @@ pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
 pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
-pub(crate) use linearization::KindLinearization;
 pub use linearization::{ElementLinearization, Linearization, Scope};
-pub use variable_vector::{VariablePlace, VariableVector};
+pub use variable_vector::VariableVector;
