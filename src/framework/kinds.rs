@@ -8,8 +8,8 @@ use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
 use crate::framework::element_variables::{check_new, write_numbers};
+use crate::framework::handle::Roster;
 use crate::framework::loops::{BLOCK, SHIFTS};
-use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::{
     AtDynamics, ElementError, Error, ForceElement, Linearization, Pen, Stage, State, Stiffnesses, Variables,

@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element_variables::write_numbers;
-use crate::framework::roster::Roster;
+use crate::framework::handle::Roster;
 use crate::framework::variables::{Value, Visitor, VisitorMut};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Cache, ElementResult, Error, ForceElement, Given, Stage, Variables,

@@ -91,7 +91,7 @@ impl<T: Real> State<T> {
         let slot = self.slot(id)?;
         match field {
             ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
-            ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
+            ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.accounts[slot].is_open).number()),
             _ => {
                 let slots = &self.kinds[id.kind()];
                 let found = find_number(field, |visit| slots.visit(id.place(), Group::Variables, visit));
@@ -228,7 +228,7 @@ impl<T: Real> State<T> {
             for (place, _) in places.iter() {
                 slots.visit_mut(place, &mut |entry| write(entry.value));
                 write(Slot::Number(&mut continuous.values[start + place]));
-                write(Slot::Flag(&mut continuous.account_open[start + place]));
+                write(Slot::Flag(&mut continuous.accounts[start + place].is_open));
             }
             start += places.len();
         }
@@ -238,7 +238,7 @@ impl<T: Real> State<T> {
         self.check_kept(values)?;
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
         self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
-        self.collect_continuous();
+        self.collect(Group::Continuous);
         finite_energy(self.continuous.values.iter().all(T::is_finite))?;
         self.continuous.was_restored();
         self.invalidate(Stage::Instance);
@@ -277,7 +277,7 @@ impl<T: Real> State<T> {
             };
             slots.visit(place, Group::Variables, &mut visit);
             let energy = Value::Number(self.continuous.values[slot]);
-            let is_open = Value::Flag(self.continuous.account_open[slot]);
+            let is_open = Value::Flag(self.continuous.accounts[slot].is_open);
             visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
             visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
         }

@@ -7,10 +7,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element_variables::check_new;
+use crate::framework::handle::Roster;
 use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
-use crate::framework::roster::Roster;
-use crate::framework::slots::Columns;
+use crate::framework::slots::{Columns, Group};
 use crate::framework::snapshot::chain;
 use crate::framework::{
     DynamicsView, ElementError, ElementId, ElementName, Error, ForceElement, Handle, PositionView, Stage,
@@ -203,7 +203,7 @@ impl<T: Real> ForceSystem<T> {
             forces: Forces::zeros(&self.topology),
             totals: [T::zero(); 3],
         };
-        state.collect_continuous();
+        state.collect(Group::Continuous);
         state
     }
 
@@ -409,7 +409,7 @@ impl<T: Real> ForceSystem<T> {
         self.kinds.iter().try_for_each(|kind| kind.realize(state, first..=Stage::Dynamics))?;
         state.forces.check_finite()?;
         finite_energy(state.totals.iter().all(T::is_finite))?;
-        state.collect_rates();
+        state.collect(Group::Rates);
         state.continuous.was_evaluated();
         state.stage = Stage::Dynamics;
         Ok(())

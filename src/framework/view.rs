@@ -108,12 +108,8 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
-        Ok(self
-            .state
-            .slots(handle)?
-            .at_dynamics(handle.place(), &self.state.kinematics)
-            .at_velocity
-            .at_position)
+        let at = self.state.slots(handle)?.at_dynamics(handle.place(), &self.state.kinematics);
+        Ok(at.at_velocity.at_position)
     }
 }
 
@@ -229,7 +225,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         let id = element.into();
         let slot = or_panic(self.state.slot(id));
         let dissipated = self.state.continuous.values[slot] - self.potential_energy_of(id);
-        self.state.continuous.account_open[slot].then_some(dissipated)
+        self.state.continuous.accounts[slot].is_open.then_some(dissipated)
     }
 
     /// The energy stored in one element \[J\].

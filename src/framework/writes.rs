@@ -177,13 +177,13 @@ impl<T: Real> ForceSystem<T> {
         let slot = state.slot(id)?;
         match field {
             ABSORBED_ENERGY => {
-                let was_open = state.continuous.account_open[slot];
+                let was_open = state.continuous.accounts[slot].is_open;
                 state.set_absorbed_energy_at(slot, value)?;
-                state.continuous.open(slot, was_open);
+                state.continuous.accounts[slot].begin(was_open);
                 Ok(())
             }
             ACCOUNT_OPEN => {
-                state.continuous.open(slot, check::flag(ACCOUNT_OPEN, value)?);
+                state.continuous.accounts[slot].begin(check::flag(ACCOUNT_OPEN, value)?);
                 Ok(())
             }
             _ => self.set_variables(state, id, &[(field, value)]).map_err(|error| match error {
@@ -315,7 +315,7 @@ impl<T: Real> ForceSystem<T> {
         write: impl FnOnce(&mut State<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         let slot = state.slot(id)?;
-        let is_open = state.continuous.account_open[slot] && state.continuous.has_motion();
+        let is_open = state.continuous.accounts[slot].is_open && state.continuous.has_motion();
         let before = if is_open { self.calc_stored(state, id).ok() } else { None };
         let Some(stage) = write(state)? else { return Ok(()) };
         let followed = if memory_follows && state.continuous.has_motion() {
@@ -326,7 +326,7 @@ impl<T: Real> ForceSystem<T> {
         let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);
         if state.continuous_stage().is_some() {
-            state.collect_continuous();
+            state.collect(Group::Continuous);
         }
         let absorbed = before.and_then(|before| {
             let after = self.calc_stored(state, id).ok()?;
@@ -337,7 +337,7 @@ impl<T: Real> ForceSystem<T> {
         });
         match absorbed {
             Some(absorbed) => state.continuous.values[slot] = absorbed,
-            None => state.continuous.open(slot, false),
+            None => state.continuous.accounts[slot].begin(false),
         }
         Ok(())
     }

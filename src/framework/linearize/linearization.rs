@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use core::any::Any;
 
 use super::blocks::{Branch, Column, Row};
-use super::derivatives::{Derivatives, Entry, Mark};
+use super::derivatives::{Derivatives, Mark};
 use super::ends::End;
 use super::moved::Scratch;
+use crate::framework::handle::Roster;
 use crate::framework::handle::{ElementId, or_panic};
-use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -34,12 +34,9 @@ pub struct Scope {
 /// The derivatives of one element.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementLinearization<'a, T> {
-    entries: &'a [Entry],
     /// Of all elements of its kind.
-    numbers: &'a [T],
-    branches: &'a [Branch<T>],
-    are_exact: [bool; 3],
-    pub(super) commits: bool,
+    pub(super) derivatives: &'a Derivatives<T>,
+    pub(super) slot: &'a Slot,
 }
 
 /// What is kept for one element.
@@ -101,17 +98,6 @@ impl Slot {
 }
 
 impl<T: Real> KindLinearization<T> {
-    pub(super) fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
-        let &Slot { marks: [begin, end], are_exact, commits, .. } = slot;
-        ElementLinearization {
-            entries: &self.derivatives.entries[begin.entries..end.entries],
-            numbers: self.derivatives.numbers(),
-            branches: &self.derivatives.branches[begin.branches..end.branches],
-            are_exact,
-            commits,
-        }
-    }
-
     fn clear(&mut self) {
         self.derivatives.clear();
         self.elements.iter_mut().for_each(|slot| slot.begin(Mark::default()));
@@ -122,29 +108,30 @@ impl<'a, T: Real> ElementLinearization<'a, T> {
     /// Whether the derivatives of the forces by motion are derived by the element, exact but for rounding; otherwise they are
     /// differences of the element alone.
     pub fn is_exact(&self) -> bool {
-        self.are_exact[0]
+        self.slot.are_exact[0]
     }
 
     /// Whether those by variables are.
     pub fn is_exact_by_variables(&self) -> bool {
-        self.are_exact[1]
+        self.slot.are_exact[1]
     }
 
     /// Whether those of the commit are.
     pub fn is_exact_at_commit(&self) -> bool {
-        self.are_exact[2]
+        self.slot.are_exact[2]
     }
 
     /// The branches that the law takes, as far as the element reports them.
     pub fn branches(&self) -> &'a [Branch<T>] {
-        self.branches
+        let [begin, end] = &self.slot.marks;
+        &self.derivatives.branches[begin.branches..end.branches]
     }
 
     /// The blocks in the order in which they were written: row, column, and the derivatives row by row, with those by
     /// the position of a body or coordinate before those by its velocity. Blocks in one place add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-        let numbers = self.numbers;
-        self.entries.iter().flat_map(move |entry| {
+        let ([begin, end], numbers) = (&self.slot.marks, self.derivatives.numbers());
+        self.derivatives.entries[begin.entries..end.entries].iter().flat_map(move |entry| {
             let count = entry.row.len() * entry.column.len();
             (0..entry.variables).map(move |i| {
                 let column = match entry.column {
@@ -203,7 +190,7 @@ impl<T: Real> Linearization<T> {
         let kind = self.kinds.get(element.kind());
         let id = check_in(kind.map(|kind| &kind.roster), element)?;
         let kind = &self.kinds[id.kind()];
-        Ok(kind.element(&kind.elements[id.place()]))
+        Ok(ElementLinearization { derivatives: &kind.derivatives, slot: &kind.elements[id.place()] })
     }
 
     /// Makes room for the elements of a system.

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
-use super::linearization::{ElementLinearization, Linearization};
+use super::linearization::{ElementLinearization, KindLinearization, Linearization};
 use super::variable_vector::VariableVector;
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
@@ -120,7 +120,7 @@ impl<T: Real> Linearization<T> {
         forces.set_zero();
         for (place, element) in self.elements().enumerate() {
             if let Some((_, next)) = &mut variables {
-                next.begin_products(place, element.commits);
+                next.begin_products(place, element.slot.commits);
             }
             for (row, column, numbers) in element.blocks() {
                 if variables.is_none() && !matches!(row, Row::Force(_)) {
@@ -177,7 +177,7 @@ impl<T: Real> Linearization<T> {
         by_velocity.set_zero();
         for (place, element) in self.elements().enumerate() {
             if let Some((_, by_variables)) = &mut variables {
-                by_variables.begin_products(place, element.commits);
+                by_variables.begin_products(place, element.slot.commits);
             }
             for (row, column, numbers) in element.blocks() {
                 if variables.is_none() && matches!(column, Column::Variable(_)) {
@@ -212,7 +212,9 @@ impl<T: Real> Linearization<T> {
 
     /// Of all places of all kinds.
     fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
-        self.kinds.iter().flat_map(|kind| kind.elements.iter().map(|slot| kind.element(slot)))
+        self.kinds.iter().flat_map(|KindLinearization { derivatives, elements, .. }| {
+            elements.iter().map(move |slot| ElementLinearization { derivatives, slot })
+        })
     }
 
     fn check_variables(&self, vectors: [&VariableVector<T>; 2]) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{DMatrix, DVectorViewMut, Dyn, LU};
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::implicit::stage::Stage;
+use crate::simulation::implicit::newton::Stage;
 use crate::simulation::{Simulation, SimulationError};
 
 /// A Jacobian of the rates, and the factors of `1 − w·J` for the weight of the present stage.

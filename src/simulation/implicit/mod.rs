@@ -3,7 +3,6 @@
 mod jacobian;
 mod method;
 mod newton;
-mod stage;
 
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -18,8 +17,7 @@ use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
 use method::{MOST_STAGES, Method};
-use newton::Newton;
-use stage::Stage;
+use newton::{Newton, Stage};
 
 /// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method,
 /// including the iteration required by elements that switch.
