@@ -371,7 +371,7 @@ impl<T: Real> ForceSystem<T> {
     /// Whether a state is of this system, with nothing added or removed since it was made or
     /// [carried over](Self::carry_over).
     pub fn owns(&self, state: &State<T>) -> bool {
-        (state.system, state.version) == (self.id, self.version)
+        state.version == self.version
     }
 
     /// Refuses a state of another system or version, or one realized to less than `required`.

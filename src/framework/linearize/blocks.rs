@@ -156,7 +156,7 @@ impl<T: Real> Blocks<'_, T> {
         first: usize,
         derivatives: &[SVector<T, R>],
     ) {
-        let numbers = self.derivatives.push_by_variables(Row::Force(on.end()), first, derivatives.len());
+        let numbers = self.derivatives.push(Row::Force(on.end()), Column::Variable(first), derivatives.len());
         for (numbers, derivative) in numbers.chunks_exact_mut(R).zip(derivatives) {
             numbers.copy_from_slice(derivative.as_slice());
         }
@@ -173,7 +173,7 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         let by = by.end();
         if !by.is_ground() {
-            let numbers = self.derivatives.push(row, Column::Motion(by), 2 * C);
+            let numbers = self.derivatives.push(row, Column::Motion(by), 1);
             let (on_position, on_velocity) = numbers.split_at_mut(C);
             on_position.copy_from_slice(by_position.as_slice());
             on_velocity.copy_from_slice(by_velocity.as_slice());
@@ -183,7 +183,7 @@ impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by consecutive variables.
     #[inline]
     pub fn add_to_by_variables(&mut self, row: Row, first: usize, derivatives: &[T]) {
-        self.derivatives.push_by_variables(row, first, derivatives.len()).copy_from_slice(derivatives);
+        self.derivatives.push(row, Column::Variable(first), derivatives.len()).copy_from_slice(derivatives);
     }
 
     /// Lends memory that all elements of one kind share, so that it is allocated once. It contains what the previous

@@ -182,7 +182,7 @@ impl<T: Real> Differenced<'_, T> {
                 let is_known =
                     part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
                 if !is_known {
-                    let numbers = derivatives.push(row, column, row.len() * column.len());
+                    let numbers = derivatives.push(row, column, 1);
                     for (result, numbers) in (first..).zip(numbers.chunks_exact_mut(column.len())) {
                         let slopes = scratch.slopes.iter().skip(result).step_by(results);
                         numbers.iter_mut().zip(slopes).for_each(|(number, &slope)| *number = slope);

@@ -71,7 +71,6 @@ pub(crate) struct Slot {
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
     scope: Scope,
-    system: usize,
     pub(super) version: usize,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<KindLinearization<T>>,
@@ -159,8 +158,8 @@ impl<T: Real> Linearization<T> {
 
     /// A linearization of the forces by motion, and of what is in this scope.
     pub fn of(scope: Scope) -> Self {
-        let (none, topology) = (usize::MAX, Topology::new());
-        Self { scope, system: none, version: none, topology, kinds: Vec::new(), of_differences: None }
+        let (version, topology) = (usize::MAX, Topology::new());
+        Self { scope, version, topology, kinds: Vec::new(), of_differences: None }
     }
 
     /// What it consists of.
@@ -195,10 +194,10 @@ impl<T: Real> Linearization<T> {
 
     /// Makes room for the elements of a system.
     fn fit(&mut self, system: &ForceSystem<T>) {
-        if (self.system, self.version) == (system.id, system.version) {
+        if self.version == system.version {
             return;
         }
-        (self.system, self.version) = (system.id, system.version);
+        self.version = system.version;
         self.topology = system.topology.clone();
         self.of_differences = None;
         self.kinds.clear();
