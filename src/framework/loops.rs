@@ -53,14 +53,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     /// The bytes of the caches of these stages.
     fn cache_size(stages: &RangeInclusive<Stage>) -> usize {
-        [
-            (Stage::Position, size_of::<E::Position>()),
-            (Stage::Velocity, size_of::<E::Velocity>()),
-            (Stage::Dynamics, size_of::<E::Dynamics>()),
-        ]
-        .into_iter()
-        .filter_map(|(stage, size)| stages.contains(&stage).then_some(size))
-        .sum()
+        let size = |stage, size| if stages.contains(&stage) { size } else { 0 };
+        size(Stage::Position, size_of::<E::Position>())
+            + size(Stage::Velocity, size_of::<E::Velocity>())
+            + size(Stage::Dynamics, size_of::<E::Dynamics>())
     }
 
     /// The number of elements that go through these stages together: all, or a block if the caches are large.

@@ -91,11 +91,6 @@ pub struct Stiffnesses<'a, T: Real> {
     is_unknown: bool,
 }
 
-/// The inverse of the mass that a spring moves at its ends, over directions \[1/kg\].
-fn yielding(ends: &[End]) -> f64 {
-    ends.iter().map(|end| end.yielding).sum()
-}
-
 /// The sum over all springs at one body or coordinate, per mass and inertia.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
@@ -438,7 +433,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// If a body does not exist, like slice indexing.
     pub fn impact(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         let ends = self.ends_at(&ends);
-        let all = yielding(&ends);
+        // The inverse of the mass that moves at the ends.
+        let all: f64 = ends.iter().map(|end| end.yielding).sum();
         if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {
             return;
         }

@@ -95,11 +95,6 @@ pub type Positions<T> = ByPlace<Pose<T>, T>;
 clone_by_field!(Kinematics { time, positions, velocities });
 
 impl<T: Real> Positions<T> {
-    /// The poses `X_GB` of all bodies by place, Ground first; the identity at vacant places.
-    pub fn poses(&self) -> &[Pose<T>] {
-        &self.bodies
-    }
-
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
