@@ -203,10 +203,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         };
         let at_once = BLOCK.max(results.len().div_ceil(SHIFTS));
         if !self.calc_on_threads(variables, (0, results), &stages, kinematics, at_once, &mut sum) {
-            let length = self.block_length(&stages);
-            for (i, block) in results.chunks_mut(length).enumerate() {
-                self.calc_part(variables, i * length, block, &stages, kinematics)?;
-                sum(i * length, block);
+            for (i, block) in results.chunks_mut(BLOCK).enumerate() {
+                self.calc_part(variables, i * BLOCK, block, &stages, kinematics)?;
+                sum(i * BLOCK, block);
             }
         }
         if !is_finite {

@@ -12,11 +12,8 @@ use crate::framework::{
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
 
-/// The number of elements that go through all stages together if those of a kind do not fit into the cache of a core.
+/// The number of elements that go through all stages together, so that their results stay in the cache of a core.
 pub(super) const BLOCK: usize = 256;
-
-/// The size of caches of a kind that fit near a core, in bytes: a typical second-level cache.
-const NEAR: usize = 1 << 20;
 
 /// The least work that is shared with other threads, in nanoseconds: several times the wake-up time of a thread.
 const WORTH_THREADS: usize = 60_000;
@@ -57,12 +54,6 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         size(Stage::Position, size_of::<E::Position>())
             + size(Stage::Velocity, size_of::<E::Velocity>())
             + size(Stage::Dynamics, size_of::<E::Dynamics>())
-    }
-
-    /// The number of elements that go through these stages together: all, or a block if the caches are large.
-    pub(super) fn block_length(&self, stages: &RangeInclusive<Stage>) -> usize {
-        let count = self.elements.len();
-        if count * Self::cache_size(stages) <= NEAR { count.max(1) } else { BLOCK }
     }
 
     /// The number of threads that pays off for these stages and this number of elements.
