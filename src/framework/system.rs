@@ -83,8 +83,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// The element of this name.
     pub fn find_element(&self, name: &str) -> Option<ElementId> {
-        self.elements()
-            .find(|id| self.kinds[id.kind()].roster().places.name(id.place()).is_some_and(|n| **n == *name))
+        self.kinds.iter().find_map(|kind| kind.roster().id(kind.roster().places.find(name)?.0))
     }
 
     /// The kind, place and name of an element.

@@ -13,7 +13,7 @@ use crate::framework::kinds::{AnyKind, Kind, Next};
 use crate::framework::slots::{AnySlots, Group};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, ElementId, Error, Linearization, State};
+use crate::framework::{ElementError, ElementId, Error, Linearization, Scope, State};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
@@ -30,83 +30,54 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     pub(in crate::framework) fn linearize_all(
         &self,
         state: &State<T>,
-        Linearization { kinds, of_differences, .. }: &mut Linearization<T>,
+        Linearization { scope, kinds, of_differences, .. }: &mut Linearization<T>,
     ) -> Result<(), Error> {
         let (slots, kinematics) = self.in_state(state)?;
-        let to = &mut kinds[self.roster.number];
-        to.derivatives.clear();
-        for place in 0..to.elements.len() {
-            let first = to.derivatives.begin();
-            to.elements[place].begin(first);
-            let Some(element) = self.enabled_element(slots, place) else { continue };
-            let at = slots.at_dynamics(place, kinematics);
-            let is_more_in_scope = to.scope.variables || to.scope.commit;
-            if is_more_in_scope {
+        let KindLinearization { elements, derivatives, of_elements: workspace, .. } =
+            &mut kinds[self.roster.number];
+        let Scope { variables, commit } = *scope;
+        let parts = [
+            (Part::Forces, true),
+            (Part::Variables, variables),
+            (Part::Commit, commit && E::Discrete::FIRST_STAGE.is_some()),
+        ];
+        derivatives.clear();
+        for (place, slot) in elements.iter_mut().enumerate() {
+            let first = derivatives.begin();
+            slot.begin(first);
+            let (Some(element), Some(id)) = (self.enabled_element(slots, place), self.roster.id(place))
+            else {
+                continue;
+            };
+            let Slot { marks, ends, counts, are_exact, commits } = slot;
+            if variables || commit {
                 // An element may write all derivatives at the first request.
-                to.elements[place].counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+                counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+                *commits = commit;
             }
-            let write = |to: &mut Blocks<'_, T>| element.linearize(&at, to);
-            self.linearize_part(Part::Forces, state, place, (to, of_differences), write)?;
-            if is_more_in_scope {
-                self.linearize_others(element, state, place, (to, of_differences))?;
+            let (at, counts) = (slots.at_dynamics(place, kinematics), counts.unwrap_or_default());
+            for (part, _) in parts.into_iter().filter(|(_, is_in_scope)| *is_in_scope) {
+                let (kept, is_exact) = (derivatives.mark(), &mut are_exact[part as usize]);
+                let to =
+                    &mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope };
+                match part {
+                    Part::Forces => element.linearize(&at, to),
+                    Part::Variables => element.linearize_variables(&at, to),
+                    Part::Commit => element.linearize_commit(&at, to),
+                }
+                if !*is_exact {
+                    derivatives.take_back(kept);
+                    let of = Differenced { part, kind: self, state, element: id };
+                    of.write(derivatives, ends, counts, of_differences)?;
+                }
             }
-            to.elements[place].marks[1] = to.derivatives.mark();
-            if !to.derivatives.are_finite_since(first) {
+            marks[1] = derivatives.mark();
+            if (variables || commit) && !derivatives.are_of_variables_since(first, counts) {
+                return Err(self.roster.failure(place, ElementError::NoSuchVariable));
+            }
+            if !derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
-        }
-        Ok(())
-    }
-
-    /// Writes what is in scope beyond the forces by motion.
-    #[inline(never)]
-    fn linearize_others(
-        &self,
-        element: &E,
-        state: &State<T>,
-        place: usize,
-        (to, of_differences): (&mut KindLinearization<T>, &mut Option<Scratch<T>>),
-    ) -> Result<(), Error> {
-        let (slots, kinematics) = self.in_state(state)?;
-        let (scope, slot) = (to.scope, &mut to.elements[place]);
-        slot.commits = scope.commit;
-        let counts = slot.counts.unwrap_or_default();
-        let at = slots.at_dynamics(place, kinematics);
-        if scope.variables {
-            let write = |to: &mut Blocks<'_, T>| element.linearize_variables(&at, to);
-            self.linearize_part(Part::Variables, state, place, (to, of_differences), write)?;
-        }
-        if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
-            let write = |to: &mut Blocks<'_, T>| element.linearize_commit(&at, to);
-            self.linearize_part(Part::Commit, state, place, (to, of_differences), write)?;
-        }
-        if to.derivatives.are_of_variables_since(to.elements[place].marks[0], counts) {
-            Ok(())
-        } else {
-            Err(self.roster.failure(place, ElementError::NoSuchVariable))
-        }
-    }
-
-    /// Writes one part of the derivatives of one element.
-    #[inline]
-    fn linearize_part(
-        &self,
-        part: Part,
-        state: &State<T>,
-        place: usize,
-        (to, of_differences): (&mut KindLinearization<T>, &mut Option<Scratch<T>>),
-        write: impl FnOnce(&mut Blocks<'_, T>),
-    ) -> Result<(), Error> {
-        let KindLinearization { scope, elements, derivatives, of_elements: workspace, .. } = to;
-        let Slot { are_exact, ends, counts, .. } = &mut elements[place];
-        let (is_exact, counts) = (&mut are_exact[part as usize], counts.unwrap_or_default());
-        let kept = derivatives.mark();
-        let kinematics = &state.kinematics;
-        write(&mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope });
-        if !*is_exact && let Some(element) = self.roster.id(place) {
-            derivatives.take_back(kept);
-            let of = Differenced { part, kind: self, state, element };
-            of.write(derivatives, ends, counts, of_differences)?;
         }
         Ok(())
     }

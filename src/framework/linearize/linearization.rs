@@ -70,7 +70,7 @@ pub(crate) struct Slot {
 /// See [Linearization](crate::guide::linearization), also for joint coordinates.
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
-    scope: Scope,
+    pub(super) scope: Scope,
     pub(super) version: usize,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<KindLinearization<T>>,
@@ -81,7 +81,6 @@ pub struct Linearization<T: Real> {
 #[derive(Debug)]
 pub(crate) struct KindLinearization<T: Real> {
     roster: Roster,
-    pub(super) scope: Scope,
     pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
     /// What elements [share](super::Blocks::with_workspace).
@@ -205,13 +204,7 @@ impl<T: Real> Linearization<T> {
             let roster = kind.roster().clone();
             let mut elements = Vec::new();
             elements.resize_with(roster.places.len(), Slot::default);
-            KindLinearization {
-                roster,
-                scope: self.scope,
-                elements,
-                derivatives: Derivatives::default(),
-                of_elements: None,
-            }
+            KindLinearization { roster, elements, derivatives: Derivatives::default(), of_elements: None }
         }));
     }
 }
