@@ -115,24 +115,17 @@ impl<T: Real> Differenced<'_, T> {
         kind.add_forces(slots, Some(place), kinematics, accumulator, &mut [T::zero()])?;
         add_loaded(&scratch.state.forces, &mut all_ends);
         let ends = &all_ends[..];
-        let rows = |row: &mut dyn FnMut(Row)| {
-            if part != Part::Commit {
-                for &end in ends {
-                    row(Row::Force(end));
-                }
-            }
-            let (count, of): (usize, fn(usize) -> Row) = match part {
-                Part::Forces => (0, Row::Rate),
-                Part::Variables => (counts[2], Row::Rate),
-                Part::Commit => (counts[1], Row::Next),
-            };
-            (0..count).for_each(|number| row(of(number)));
-        };
-        let results = {
-            let mut results = 0;
-            rows(&mut |row| results += row.len());
-            results
-        };
+        let mut rows = core::mem::take(&mut scratch.rows);
+        rows.clear();
+        if part != Part::Commit {
+            rows.extend(ends.iter().map(|&end| Row::Force(end)));
+        }
+        match part {
+            Part::Forces => {}
+            Part::Variables => rows.extend((0..counts[2]).map(Row::Rate)),
+            Part::Commit => rows.extend((0..counts[1]).map(Row::Next)),
+        }
+        let results = rows.iter().map(|row| row.len()).sum();
         let mut here = core::mem::take(&mut scratch.here);
         let evaluated = self.evaluate(&mut scratch.state, ends, &mut here);
         scratch.here = here;
@@ -149,7 +142,7 @@ impl<T: Real> Differenced<'_, T> {
                 self.slope(scratch, ends, (column, number))?;
             }
             let mut first = 0;
-            rows(&mut |row| {
+            for &row in &rows {
                 let is_known =
                     part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
                 if !is_known {
@@ -160,9 +153,9 @@ impl<T: Real> Differenced<'_, T> {
                     }
                 }
                 first += row.len();
-            });
+            }
         }
-        scratch.ends = all_ends;
+        (scratch.ends, scratch.rows) = (all_ends, rows);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::blocks::Column;
+use super::blocks::{Column, Row};
 use super::ends::End;
 use crate::framework::slots::AnySlots;
 use crate::framework::variables::Slot;
@@ -17,6 +17,7 @@ pub(super) struct Scratch<T: Real> {
     pub(super) state: State<T>,
     /// The bodies and coordinates of the element, including those that it only loads.
     pub(super) ends: Vec<End>,
+    pub(super) rows: Vec<Row>,
     pub(super) here: Vec<T>,
     /// Above and below, and at half the distance above and below.
     pub(super) around: [Vec<T>; 4],
@@ -29,6 +30,7 @@ impl<T: Real> Scratch<T> {
         Self {
             state: state.clone(),
             ends: Vec::new(),
+            rows: Vec::new(),
             here: Vec::new(),
             around: [(); 4].map(|()| Vec::new()),
             slopes: Vec::new(),
