@@ -1,7 +1,6 @@
 //! The loops over the elements of one kind, with one thread or several: caches, sums, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
@@ -81,27 +80,22 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         if threads < 2 {
             return false;
         }
-        let has_failed = AtomicBool::new(false);
-        // Block by block, until one has failed here or elsewhere.
+        // Block by block, until one fails.
         let calc = |first: usize, results: &mut [_]| {
-            for (i, block) in results.chunks_mut(BLOCK).enumerate() {
-                if has_failed.load(Ordering::Relaxed) {
-                    return;
-                }
-                if self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_err() {
-                    has_failed.store(true, Ordering::Relaxed);
-                }
-            }
+            let mut blocks = results.chunks_mut(BLOCK).enumerate();
+            blocks.all(|(i, block)| {
+                self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_ok()
+            })
         };
         let mut shifts = results.chunks_mut(at_once);
         let mut is_done = false;
         let mut in_shifts = || {
             let (mut first, mut present) = (first, shifts.next().unwrap_or_default());
-            threads::halve(first, present, threads, &calc, |(), ()| ());
-            while !has_failed.load(Ordering::Relaxed) {
+            let mut has_succeeded = threads::halve(first, present, threads, &calc, |a, b| a && b);
+            while has_succeeded {
                 let (later, next) = (first + present.len(), shifts.next().unwrap_or_default());
                 threads::join(&mut || sum(first, present), &mut || {
-                    threads::halve(later, next, 2 * threads, &calc, |(), ()| ());
+                    has_succeeded = threads::halve(later, next, 2 * threads, &calc, |a, b| a && b);
                 });
                 if next.is_empty() {
                     is_done = true;
