@@ -22,7 +22,7 @@ pub(crate) struct Continuous<T: Real> {
     pub(crate) rates: Vec<T>,
     pub(crate) accounts: Vec<Account>,
     /// Whether the host has set a motion since the last accepted step, or since the state was new or restored.
-    has_moved: bool,
+    pub(crate) has_moved: bool,
     /// Whether it has integrated since.
     is_fed: bool,
     /// Whether the state has not been evaluated since it was new or restored: a motion that is set now is no step, but the
@@ -35,7 +35,7 @@ pub(crate) struct Continuous<T: Real> {
     start_accounts: Vec<Account>,
     next: Vec<T>,
     /// Buffer for the power that the forces of the start take from the bodies at the end of a step.
-    held_powers: Vec<T>,
+    pub(crate) held_powers: Vec<T>,
 }
 
 /// The energy account of one element, and its history in the steps of a host since it was opened, or since a motion or a write
@@ -168,11 +168,6 @@ impl<T: Real> Continuous<T> {
     /// Whether the motion to which the variables belong is known: one was set, or the state has been evaluated.
     pub(crate) fn has_motion(&self) -> bool {
         self.has_moved || !self.is_new
-    }
-
-    /// Called after a motion was set.
-    pub(crate) fn has_moved(&mut self) {
-        self.has_moved = true;
     }
 
     /// Called after memory was reset to the present motion, which is then the one to which the variables belong.
@@ -440,11 +435,6 @@ impl<T: Real> State<T> {
         self.set_next_continuous()
     }
 
-    /// The [held powers](ForceSystem::calc_held_powers) of all elements.
-    pub(crate) fn held_powers(&self) -> &[T] {
-        &self.continuous.held_powers
-    }
-
     /// The work of the present forces over the distances of their bodies and coordinates from zero, and over a radian \[J\]. Where
     /// bodies glide together far from zero, the rounding of their places stretches elements by that fraction of it.
     fn work_of_places(&self) -> f64 {
@@ -552,7 +542,8 @@ impl<T: Real> ForceSystem<T> {
             .and_then(|()| self.check_ledger(state, rule))
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
-            state.take_back_kinematics();
+            core::mem::swap(&mut state.kinematics, &mut state.incoming);
+            state.invalidate(Stage::Time);
             let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
             // They were in range before.

@@ -148,7 +148,7 @@ impl<T: Real> State<T> {
     pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<(), Error> {
         self.incoming.copy_from(host)?;
         core::mem::swap(&mut self.kinematics, &mut self.incoming);
-        self.continuous.has_moved();
+        self.continuous.has_moved = true;
         self.invalidate(Stage::Time);
         Ok(())
     }
@@ -223,15 +223,9 @@ impl<T: Real> State<T> {
         set: impl FnOnce(&mut Kinematics<T>) -> Result<(), KinematicsError>,
     ) -> Result<(), Error> {
         set(&mut self.kinematics)?;
-        self.continuous.has_moved();
+        self.continuous.has_moved = true;
         self.invalidate(stage);
         Ok(())
-    }
-
-    /// Returns to the motion before the last call of [`set_kinematics`](Self::set_kinematics).
-    pub(crate) fn take_back_kinematics(&mut self) {
-        core::mem::swap(&mut self.kinematics, &mut self.incoming);
-        self.invalidate(Stage::Time);
     }
 
     /// The first stage whose results are not known.

@@ -289,7 +289,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             self.set_own_continuous(y)?;
             self.write_rates(y, rates)?;
             let power = self.power_absorbed(rates);
-            rates[energies].copy_from_slice(self.state.held_powers());
+            rates[energies].copy_from_slice(&self.state.continuous.held_powers);
             let end_supplied = self.dynamics()?.power_supplied();
             if let Some(supplied) = rates.last_mut() {
                 *supplied += start_supplied - end_supplied;
