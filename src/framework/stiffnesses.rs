@@ -77,7 +77,7 @@ pub struct Stiffnesses<'a, T: Real> {
     /// Shorter steps than this are to be found.
     longest: f64,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
-    counts_friction: bool,
+    pub(super) counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
     /// The element that reports.
@@ -85,7 +85,7 @@ pub struct Stiffnesses<'a, T: Real> {
     /// Of the spring that allows the shortest step: its bounds `ω²` and `γ`, and the place of the end that contributes most.
     worst: ([f64; 2], usize),
     /// Whether the present element may be stiffer than it reports.
-    is_unknown: bool,
+    pub(super) is_unknown: bool,
 }
 
 /// The sum over all springs at one body or coordinate, per mass and inertia.
@@ -261,12 +261,6 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Leaves out friction that is limited: in a step that is too long it alternates, by no more than its limit, and
-    /// adds no energy.
-    pub(crate) fn without_friction(self) -> Self {
-        Self { counts_friction: false, ..self }
-    }
-
     /// From here on springs are bounded by the sums of what has been reported; those that allow a step of length `longest` are
     /// left out.
     pub(crate) fn begin_bounding(&mut self, longest: f64) {
@@ -277,11 +271,6 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the element that contributes most to them.
     pub(crate) fn worst(&self) -> ([f64; 2], Option<ElementId>) {
         (self.worst.0, self.totals[self.worst.1].strongest.1)
-    }
-
-    /// Whether the elements since the last call may be stiffer than they report.
-    pub(crate) fn take_unknown(&mut self) -> bool {
-        core::mem::take(&mut self.is_unknown)
     }
 
     /// States that the element may be stiffer than it reports, or reports nothing.
