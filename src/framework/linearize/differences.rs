@@ -36,19 +36,17 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         let KindLinearization { elements, derivatives, of_elements: workspace, .. } =
             &mut kinds[self.roster.number];
         let Scope { variables, commit } = *scope;
-        let parts = [
-            (Part::Forces, true),
-            (Part::Variables, variables),
-            (Part::Commit, commit && E::Discrete::FIRST_STAGE.is_some()),
-        ];
+        let parts: &[Part] = match (variables, commit && E::Discrete::FIRST_STAGE.is_some()) {
+            (false, false) => &[Part::Forces],
+            (false, true) => &[Part::Forces, Part::Commit],
+            (true, false) => &[Part::Forces, Part::Variables],
+            (true, true) => &[Part::Forces, Part::Variables, Part::Commit],
+        };
         derivatives.clear();
         for (place, slot) in elements.iter_mut().enumerate() {
             let first = derivatives.begin();
             slot.begin(first);
-            let (Some(element), Some(id)) = (self.enabled_element(slots, place), self.roster.id(place))
-            else {
-                continue;
-            };
+            let Some(element) = self.enabled_element(slots, place) else { continue };
             let Slot { marks, ends, counts, are_exact, commits } = slot;
             if variables || commit {
                 // An element may write all derivatives at the first request.
@@ -56,7 +54,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 *commits = commit;
             }
             let (at, counts) = (slots.at_dynamics(place, kinematics), counts.unwrap_or_default());
-            for (part, _) in parts.into_iter().filter(|(_, is_in_scope)| *is_in_scope) {
+            for &part in parts {
                 let (kept, is_exact) = (derivatives.mark(), &mut are_exact[part as usize]);
                 let to =
                     &mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope };
@@ -65,9 +63,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                     Part::Variables => element.linearize_variables(&at, to),
                     Part::Commit => element.linearize_commit(&at, to),
                 }
-                if !*is_exact {
+                if !*is_exact && let Some(element) = self.roster.id(place) {
                     derivatives.take_back(kept);
-                    let of = Differenced { part, kind: self, state, element: id };
+                    let of = Differenced { part, kind: self, state, element };
                     of.write(derivatives, ends, counts, of_differences)?;
                 }
             }
