@@ -81,7 +81,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing; [`Positions::poses`](Positions::poses)
+    /// If the body does not exist, like slice indexing; [`Positions::bodies`](Positions::bodies)
     /// is the slice.
     pub fn pose(&self, body: BodyIndex) -> &'a Pose<T> {
         self.state.positions().pose(body)

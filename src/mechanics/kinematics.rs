@@ -89,7 +89,7 @@ pub trait KinematicsSource<T: Real> {
 }
 
 /// Poses of all bodies and values of all coordinates: [`pose`](Self::pose), [`coordinate`](ByPlace::coordinate), or all of them
-/// by place, [`poses`](Self::poses), [`coordinates`](ByPlace::coordinates).
+/// by place, [`bodies`](ByPlace::bodies), [`coordinates`](ByPlace::coordinates).
 pub type Positions<T> = ByPlace<Pose<T>, T>;
 
 clone_by_field!(Kinematics { time, positions, velocities });

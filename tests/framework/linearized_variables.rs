@@ -210,8 +210,8 @@ fn dense(
         let mut places = vec![0];
         for name in names.iter().skip(1) {
             let mut unit = VariableVector::zeros(state);
-            *unit.number_mut(&state, name)? = 1.0;
-            assert_eq!((unit.number(&state, name)?, unit.time), (1.0, 0.0));
+            *unit.number_mut(state, name)? = 1.0;
+            assert_eq!((unit.number(state, name)?, unit.time), (1.0, 0.0));
             places.push(1 + unit.numbers().iter().position(|number| *number == 1.0).expect("written"));
         }
         let counts: [usize; 3] = match (element.kind_name(), state.is_enabled(element)) {

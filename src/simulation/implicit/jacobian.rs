@@ -187,7 +187,7 @@ mod tests {
             }
             state.set_coordinate(slider, 0.2)?;
             let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-            let start = simulation.y.to_vec();
+            let start = simulation.y.clone();
             let mut y = start.clone();
             let displacement: Vec<f64> = start.iter().map(|_| deal.between(-0.01, 0.01)).collect();
             let base = vec![0.0; y.len()];
