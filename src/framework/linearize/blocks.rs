@@ -1,14 +1,14 @@
 //! The interface to which an element writes its derivatives.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::any::Any;
 
 use nalgebra::{SMatrix, SVector};
 
 use super::derivatives::Derivatives;
+use super::differences::Part;
 use super::ends::{End, Freedoms};
-use super::linearization::Scope;
+use super::linearization::{Scope, Slot};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -79,12 +79,10 @@ pub struct Branch<T> {
 pub struct Blocks<'a, T: Real> {
     pub(super) derivatives: &'a mut Derivatives<T>,
     pub(super) kinematics: &'a Kinematics<T>,
-    /// The numbers of parameters, discrete and continuous variables.
-    pub(super) counts: [usize; 3],
-    /// Whether the element writes the derivatives itself.
-    pub(super) is_exact: &'a mut bool,
-    /// Bodies and coordinates for differences; `None` while they are not known.
-    pub(super) ends: &'a mut Option<Vec<End>>,
+    /// Of the element.
+    pub(super) slot: &'a mut Slot,
+    /// What is requested.
+    pub(super) part: Part,
     /// Of the kind of elements.
     pub(super) workspace: &'a mut Option<Box<dyn Any + Send + Sync>>,
     pub(super) scope: Scope,
@@ -118,11 +116,8 @@ impl<T: Real> Blocks<'_, T> {
     /// For a number that the element does not have, returns a place that it does not have.
     #[inline]
     fn variable(&self, group: usize, number: usize) -> usize {
-        if number < self.counts[group] {
-            1 + self.counts[..group].iter().sum::<usize>() + number
-        } else {
-            usize::MAX
-        }
+        let counts = self.slot.counts.unwrap_or_default();
+        if number < counts[group] { 1 + counts[..group].iter().sum::<usize>() + number } else { usize::MAX }
     }
 
     /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of one, the same
@@ -221,14 +216,14 @@ impl<T: Real> Blocks<'_, T> {
     /// The bodies and coordinates that are moved are those without which
     /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
     pub fn differences(&mut self) {
-        *self.is_exact = false;
+        self.slot.are_exact[self.part as usize] = false;
     }
 
     /// Requests finite differences, like [`differences`](Self::differences), by the motion of these bodies and
     /// coordinates, the only ones on which the element acts.
     pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
         self.differences();
-        let known = self.ends.get_or_insert_default();
+        let known = self.slot.ends.get_or_insert_default();
         known.clear();
         for end in ends {
             if !known.contains(&end) {

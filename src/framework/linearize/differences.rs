@@ -47,30 +47,32 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let first = derivatives.begin();
             slot.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
-            let Slot { marks, ends, counts, are_exact, commits } = slot;
             if variables || commit {
                 // An element may write all derivatives at the first request.
-                counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
-                *commits = commit;
+                slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+                slot.commits = commit;
             }
-            let (at, counts) = (slots.at_dynamics(place, kinematics), counts.unwrap_or_default());
+            let at = slots.at_dynamics(place, kinematics);
             for &part in parts {
-                let (kept, is_exact) = (derivatives.mark(), &mut are_exact[part as usize]);
-                let to =
-                    &mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope };
+                let kept = derivatives.mark();
+                let to = &mut Blocks { derivatives, kinematics, slot, part, workspace, scope: *scope };
                 match part {
                     Part::Forces => element.linearize(&at, to),
                     Part::Variables => element.linearize_variables(&at, to),
                     Part::Commit => element.linearize_commit(&at, to),
                 }
-                if !*is_exact && let Some(element) = self.roster.id(place) {
+                if !slot.are_exact[part as usize]
+                    && let Some(element) = self.roster.id(place)
+                {
                     derivatives.take_back(kept);
                     let of = Differenced { part, kind: self, state, element };
-                    of.write(derivatives, ends, counts, of_differences)?;
+                    of.write(derivatives, slot, of_differences)?;
                 }
             }
-            marks[1] = derivatives.mark();
-            if (variables || commit) && !derivatives.are_of_variables_since(first, counts) {
+            slot.marks[1] = derivatives.mark();
+            if let Some(counts) = slot.counts
+                && !derivatives.are_of_variables_since(first, counts)
+            {
                 return Err(self.roster.failure(place, ElementError::NoSuchVariable));
             }
             if !derivatives.are_finite_since(first) {
@@ -95,12 +97,12 @@ impl<T: Real> Differenced<'_, T> {
     fn write(
         &self,
         derivatives: &mut Derivatives<T>,
-        ends: &mut Option<Vec<End>>,
-        counts: [usize; 3],
+        Slot { ends, counts, .. }: &mut Slot,
         scratch: &mut Option<Scratch<T>>,
     ) -> Result<(), Error> {
         let Self { part, kind, state: State { kinds, kinematics, .. }, element } = *self;
         let (place, slots) = (element.place(), kinds[element.kind()].as_ref());
+        let counts = counts.unwrap_or_default();
         let scratch = scratch.get_or_insert_with(|| Scratch::new(self.state));
         scratch.state.kinds[element.kind()].copy_variables(place..place + 1, slots, place)?;
         scratch.state.kinematics.clone_from(kinematics);
