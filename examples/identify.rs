@@ -93,7 +93,7 @@ fn run(parameters: &Parameters, with_sensitivities: bool) -> Result<Motion> {
         scene.system.set_variable(&mut scene.state, &name, value)?;
         if with_sensitivities {
             let mut change = Change::zeros(&scene.state);
-            *change.variables.number_mut(scene.state.variable_place(&name)?)? = value;
+            *change.variables.number_mut(&scene.state, &name)? = value;
             changes.push(change);
         }
     }

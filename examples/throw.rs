@@ -85,8 +85,8 @@ fn derivative(gradient: &Gradient, throw: &Throw<f64>, input: &Input) -> Result<
         parameter => {
             let mut sum = 0.0;
             for &corner in &throw.corners {
-                let place = throw.state.variable_place(&format!("{}.{parameter}", corner.id()))?;
-                sum += gradient.by_start.variables.number(place)?;
+                let name = format!("{}.{parameter}", corner.id());
+                sum += gradient.by_start.variables.number(&throw.state, &name)?;
             }
             sum
         }

@@ -156,7 +156,7 @@ pub use framework::{
     DynamicsView, ElementError, ElementId, ElementLinearization, ElementName, ElementResult, End, Error,
     ForceElement, ForceSystem, Freedoms, Gap, Given, Handle, Linearization, Mark, Meaning, OwnError, Pen,
     PositionView, Progress, Row, Scope, Slopes, StableStep, Stage, State, StepMethod, StepRule, Stiffnesses,
-    VariablePlace, VariableVector, Variables, VelocityView, Worlds,
+    VariableVector, Variables, VelocityView, Worlds,
 };
 pub use math::check;
 pub use math::{

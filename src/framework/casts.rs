@@ -71,10 +71,10 @@ impl<T: Real> ForceSystem<T> {
         }
         state.kinematics = other.kinematics.cast()?;
         let mut values = Vec::new();
-        other.visit_values(&mut |value| values.push(value.cast()));
+        other.visit_variables(&mut |entry| values.push(entry.value.number().cast()));
         state.restore_layout(other.layout, &values)?;
         state.continuous.set_flags(other.continuous.flags());
-        state.continuous.shown.clone_from(&other.continuous.shown);
+        state.continuous.accounts.clone_from(&other.continuous.accounts);
         Ok(state)
     }
 }

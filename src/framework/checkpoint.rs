@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::continuous::Shown;
+use crate::framework::continuous::Account;
 use crate::framework::slots::AnySlots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -44,8 +44,7 @@ pub struct Checkpoint<T: Real> {
     /// Variables without results.
     kinds: Vec<Box<dyn AnySlots<T>>>,
     continuous: Vec<T>,
-    account_open: Vec<bool>,
-    shown: Vec<Shown>,
+    accounts: Vec<Account>,
     flags: Vec<[bool; 3]>,
 }
 
@@ -85,8 +84,7 @@ impl<T: Real> Checkpoint<T> {
             coordinate_rates: velocities.coordinates.repeat(count),
             kinds: kinds.iter().map(|slots| slots.repeat_variables(count)).collect(),
             continuous: continuous.values.repeat(count),
-            account_open: continuous.account_open.repeat(count),
-            shown: continuous.shown.repeat(count),
+            accounts: continuous.accounts.repeat(count),
             flags: vec![continuous.flags(); count],
         }
     }
@@ -105,8 +103,7 @@ impl<T: Real> Checkpoint<T> {
         write(&mut self.coordinates, index, &positions.coordinates);
         write(&mut self.coordinate_rates, index, &velocities.coordinates);
         write(&mut self.continuous, index, &continuous.values);
-        write(&mut self.account_open, index, &continuous.account_open);
-        write(&mut self.shown, index, &continuous.shown);
+        write(&mut self.accounts, index, &continuous.accounts);
         self.flags[index] = continuous.flags();
         Ok(())
     }
@@ -125,8 +122,7 @@ impl<T: Real> Checkpoint<T> {
         read(&self.coordinates, index, &mut positions.coordinates);
         read(&self.coordinate_rates, index, &mut velocities.coordinates);
         read(&self.continuous, index, &mut continuous.values);
-        read(&self.account_open, index, &mut continuous.account_open);
-        read(&self.shown, index, &mut continuous.shown);
+        read(&self.accounts, index, &mut continuous.accounts);
         continuous.set_flags(self.flags[index]);
         state.invalidate(Stage::Instance);
         Ok(())

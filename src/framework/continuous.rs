@@ -1,11 +1,14 @@
 //! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
 //! absorbed, and the elements' own states.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt::Display;
 
 use crate::framework::slots::Group;
+use crate::framework::snapshot::ABSORBED_ENERGY;
 use crate::framework::variables::Value;
 use crate::framework::{Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
@@ -17,13 +20,9 @@ use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource, Velocitie
 pub(crate) struct Continuous<T: Real> {
     pub(crate) values: Vec<T>,
     pub(crate) rates: Vec<T>,
-    /// Whether the energy account of each element is open.
-    pub(crate) account_open: Vec<bool>,
-    /// The history of each element's ledger in the steps of a host since its account was opened, or since a motion
-    /// or a write of which the work is not known.
-    pub(crate) shown: Vec<Shown>,
+    pub(crate) accounts: Vec<Account>,
     /// Whether the host has set a motion since the last accepted step, or since the state was new or restored.
-    has_moved: bool,
+    pub(crate) has_moved: bool,
     /// Whether it has integrated since.
     is_fed: bool,
     /// Whether the state has not been evaluated since it was new or restored: a motion that is set now is no step, but the
@@ -32,16 +31,18 @@ pub(crate) struct Continuous<T: Real> {
     /// Buffers: values and rates at the start of a step, and values to come.
     start: Vec<T>,
     start_rates: Vec<T>,
-    /// Buffer for the ledgers at the start of a step.
-    start_shown: Vec<Shown>,
+    /// Buffer for the accounts at the start of a step.
+    start_accounts: Vec<Account>,
     next: Vec<T>,
     /// Buffer for the power that the forces of the start take from the bodies at the end of a step.
-    held_powers: Vec<T>,
+    pub(crate) held_powers: Vec<T>,
 }
 
-/// The ledger of one element over the steps of a host, in plain numbers \[J\].
+/// The energy account of one element, and its history in the steps of a host since it was opened, or since a motion or a write
+/// of which the work is not known; in plain numbers \[J\].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct Account {
+    pub(crate) is_open: bool,
     /// The most that it has dissipated; negative infinity before its history begins.
     dissipated: f64,
     /// The most that it has stored, or that its potential was below zero; before its history begins, what it stored last.
@@ -56,9 +57,10 @@ pub(crate) struct Shown {
     rounding: f64,
 }
 
-impl Shown {
+impl Account {
     /// Before its history begins.
-    const NOTHING: Self = Self {
+    const CLOSED: Self = Self {
+        is_open: false,
         dissipated: f64::NEG_INFINITY,
         stored: f64::INFINITY,
         gaining: 0,
@@ -66,6 +68,11 @@ impl Shown {
         released: 0,
         rounding: 0.0,
     };
+
+    /// Opens or closes it; its history begins anew.
+    pub(crate) fn begin(&mut self, is_open: bool) {
+        *self = Self { is_open, ..Self::CLOSED };
+    }
 
     /// Records the energies after a step. Returns the energy returned without having been received, if it is
     /// [too large](GAINED) once most of the stored energy has been released and [stays so](PERSISTENT), or
@@ -115,14 +122,13 @@ const EXPLODED: f64 = 1e6;
 clone_by_field!(Continuous {
     values,
     rates,
-    account_open,
-    shown,
+    accounts,
     has_moved,
     is_fed,
     is_new,
     start,
     start_rates,
-    start_shown,
+    start_accounts,
     next,
     held_powers,
 });
@@ -133,14 +139,13 @@ impl<T: Real> Continuous<T> {
         Self {
             values: vec![T::zero(); places],
             rates: vec![T::zero(); places],
-            account_open: vec![false; places],
-            shown: vec![Shown::NOTHING; places],
+            accounts: vec![Account::CLOSED; places],
             has_moved: false,
             is_fed: false,
             is_new: true,
             start: Vec::new(),
             start_rates: Vec::new(),
-            start_shown: Vec::new(),
+            start_accounts: Vec::new(),
             next: Vec::new(),
             held_powers: Vec::new(),
         }
@@ -148,7 +153,7 @@ impl<T: Real> Continuous<T> {
 
     /// The number of elements, vacant places included.
     pub(crate) fn places(&self) -> usize {
-        self.account_open.len()
+        self.accounts.len()
     }
 
     /// Whether an integration is due.
@@ -165,11 +170,6 @@ impl<T: Real> Continuous<T> {
         self.has_moved || !self.is_new
     }
 
-    /// Called after a motion was set.
-    pub(crate) fn has_moved(&mut self) {
-        self.has_moved = true;
-    }
-
     /// Called after memory was reset to the present motion, which is then the one to which the variables belong.
     pub(crate) fn was_reset(&mut self) {
         self.has_moved |= self.is_new;
@@ -178,7 +178,7 @@ impl<T: Real> Continuous<T> {
     /// Called after values were restored from a snapshot, for which they had been integrated. Their motion is still to be set.
     pub(crate) fn was_restored(&mut self) {
         self.set_flags([false, false, true]);
-        self.shown.fill(Shown::NOTHING);
+        self.forget();
     }
 
     /// Called after an evaluation: what moves from here on moves in a step.
@@ -191,8 +191,7 @@ impl<T: Real> Continuous<T> {
     /// Closes all accounts if the step that ends was not integrated.
     pub(crate) fn accept_step(&mut self) {
         if self.has_moved && !self.is_fed {
-            self.account_open.fill(false);
-            self.shown.fill(Shown::NOTHING);
+            self.accounts.fill(Account::CLOSED);
         }
         self.set_flags([false; 3]);
     }
@@ -201,32 +200,33 @@ impl<T: Real> Continuous<T> {
     /// a body is placed elsewhere, is in no account that is closed.
     fn begin_step(&mut self) {
         if self.has_moved && !self.is_fed {
-            let closed = self.shown.iter_mut().zip(&self.account_open).filter(|(_, is_open)| !**is_open);
-            closed.for_each(|(shown, _)| *shown = Shown::NOTHING);
+            for account in self.accounts.iter_mut().filter(|account| !account.is_open) {
+                account.begin(false);
+            }
         }
     }
 
-    /// Opens or closes the account of one element, whose history begins anew.
-    pub(crate) fn open(&mut self, slot: usize, is_open: bool) {
-        (self.account_open[slot], self.shown[slot]) = (is_open, Shown::NOTHING);
+    /// The histories of all accounts begin anew.
+    fn forget(&mut self) {
+        self.accounts.iter_mut().for_each(|account| account.begin(account.is_open));
     }
 
     /// Replaces the energies absorbed. The history of a ledger that this changes begins anew.
     fn set_energies(&mut self, energies: &[T]) {
-        for ((value, shown), &energy) in self.values.iter_mut().zip(&mut self.shown).zip(energies) {
+        for ((value, account), &energy) in self.values.iter_mut().zip(&mut self.accounts).zip(energies) {
             if !have_same_bits(*value, energy) {
-                (*value, *shown) = (energy, Shown::NOTHING);
+                *value = energy;
+                account.begin(account.is_open);
             }
         }
     }
 
     /// Opens all accounts at the present motion, at which all energy that is absorbed is stored.
     pub(crate) fn open_all(&mut self) {
-        self.account_open.fill(true);
-        let stored = self.values.iter().map(|energy| energy.to_f64().max(0.0));
-        self.shown.clear();
-        let opened = |stored: f64| Shown { dissipated: 0.0, stored: stored.abs(), ..Shown::NOTHING };
-        self.shown.extend(stored.take(self.account_open.len()).map(opened));
+        for (account, energy) in self.accounts.iter_mut().zip(&self.values) {
+            let stored = energy.to_f64().max(0.0);
+            *account = Account { is_open: true, dissipated: 0.0, stored, ..Account::CLOSED };
+        }
         self.set_flags([false; 3]);
     }
 }
@@ -330,19 +330,13 @@ impl<T: Real> State<T> {
 
     /// The names of all continuous variables, in their order; an empty one for the place of a removed element.
     pub fn continuous_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for slots in &self.kinds {
-            let roster = slots.roster();
-            let of_place = |place| match roster.places.stamp(place) {
-                Some(_) => alloc::format!("{}[{place}].absorbed_energy", roster.kind),
-                None => String::new(),
-            };
-            names.extend((0..roster.places.len()).map(of_place));
-        }
-        for (slots, place, _) in self.elements() {
+        let mut names = vec![String::new(); self.continuous.places()];
+        for (slots, place, slot) in self.elements() {
+            let name = |field: &dyn Display| format!("{}[{place}].{field}", slots.roster().kind);
+            names[slot] = name(&ABSORBED_ENERGY);
             slots.visit(place, Group::Continuous, &mut |entry| {
                 if let Value::Number(_) = entry.value {
-                    names.push(alloc::format!("{}[{place}].{}", slots.roster().kind, entry.name));
+                    names.push(name(&entry.name));
                 }
             });
         }
@@ -441,21 +435,13 @@ impl<T: Real> State<T> {
         self.set_next_continuous()
     }
 
-    /// The [held powers](ForceSystem::calc_held_powers) of all elements.
-    pub(crate) fn held_powers(&self) -> &[T] {
-        &self.continuous.held_powers
-    }
-
     /// The work of the present forces over the distances of their bodies and coordinates from zero, and over a radian \[J\]. Where
     /// bodies glide together far from zero, the rounding of their places stretches elements by that fraction of it.
     fn work_of_places(&self) -> f64 {
         let Kinematics { positions, .. } = &self.kinematics;
-        let of_bodies = self
-            .forces
-            .bodies()
-            .iter()
-            .zip(positions.bodies())
-            .map(|(F, X)| (F.force.norm() * X.translation.vector.norm() + F.torque.norm()).to_f64());
+        let bodies = self.forces.bodies().iter().zip(positions.bodies());
+        let of_bodies =
+            bodies.map(|(F, X)| (F.force.norm() * X.translation.vector.norm() + F.torque.norm()).to_f64());
         let of_coordinates = self.forces.coordinates().iter().zip(positions.coordinates());
         of_bodies.chain(of_coordinates.map(|(f, q)| (*f * *q).to_f64().abs())).sum()
     }
@@ -464,7 +450,7 @@ impl<T: Real> State<T> {
     pub(crate) fn set_absorbed_energy_at(&mut self, slot: usize, energy: T) -> Result<(), Error> {
         finite_energy(energy.is_finite())?;
         self.continuous.values[slot] = energy;
-        self.continuous.open(slot, true);
+        self.continuous.accounts[slot].begin(true);
         Ok(())
     }
 
@@ -482,23 +468,14 @@ impl<T: Real> State<T> {
         outcomes.by_ref().fold(Ok(()), Result::and)
     }
 
-    /// Collects the continuous variables of the elements after they were written there.
-    pub(crate) fn collect_continuous(&mut self) {
+    /// Lists the elements' own continuous variables, or their rates, after those of the energies.
+    pub(crate) fn collect(&mut self, group: Group) {
         let Self { kinds, continuous, .. } = self;
         let places = continuous.places();
-        continuous.values.truncate(places);
+        let numbers = if group == Group::Rates { &mut continuous.rates } else { &mut continuous.values };
+        numbers.truncate(places);
         for slots in kinds {
-            slots.visit_continuous(Group::Continuous, &mut |value| continuous.values.push(value));
-        }
-    }
-
-    /// Collects the rates of the continuous variables of the elements.
-    pub(crate) fn collect_rates(&mut self) {
-        let Self { kinds, continuous, .. } = self;
-        let places = continuous.places();
-        continuous.rates.truncate(places);
-        for slots in kinds {
-            slots.visit_continuous(Group::Rates, &mut |rate| continuous.rates.push(rate));
+            slots.visit_continuous(group, &mut |number| numbers.push(number));
         }
     }
 }
@@ -553,10 +530,11 @@ impl<T: Real> ForceSystem<T> {
         if rule != StepRule::LeftEndpoint {
             self.check_passing(state, length)?;
         }
-        let Continuous { values, rates, shown, start, start_rates, start_shown, .. } = &mut state.continuous;
+        let Continuous { values, rates, accounts, start, start_rates, start_accounts, .. } =
+            &mut state.continuous;
         start.clone_from(values);
         start_rates.clone_from(rates);
-        start_shown.clone_from(shown);
+        start_accounts.clone_from(accounts);
         let (start_time, flags) = (state.kinematics.time, state.continuous.flags());
         state.set_kinematics(host)?;
         let outcome = self
@@ -564,13 +542,14 @@ impl<T: Real> ForceSystem<T> {
             .and_then(|()| self.check_ledger(state, rule))
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
-            state.take_back_kinematics();
+            core::mem::swap(&mut state.kinematics, &mut state.incoming);
+            state.invalidate(Stage::Time);
             let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
             // They were in range before.
             let _ = state.set_next_continuous();
-            let Continuous { shown, start_shown, .. } = &mut state.continuous;
-            shown.clone_from(start_shown);
+            let Continuous { accounts, start_accounts, .. } = &mut state.continuous;
+            accounts.clone_from(start_accounts);
             state.continuous.set_flags(flags);
         }
         outcome
@@ -609,9 +588,9 @@ impl<T: Real> ForceSystem<T> {
         energies: &[T],
         is_held: bool,
     ) -> Result<(), Error> {
-        let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+        let Continuous { values, accounts, start, start_accounts, .. } = &mut state.continuous;
         start.clone_from(values);
-        start_shown.clone_from(shown);
+        start_accounts.clone_from(accounts);
         let ledger = |state: &mut State<T>| {
             if is_held { self.check_ledger(state, StepRule::HeldForces) } else { Ok(()) }
         };
@@ -620,9 +599,9 @@ impl<T: Real> ForceSystem<T> {
             .and_then(|()| ledger(state))
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
-            let Continuous { values, shown, start, start_shown, .. } = &mut state.continuous;
+            let Continuous { values, accounts, start, start_accounts, .. } = &mut state.continuous;
             values.clone_from(start);
-            shown.clone_from(start_shown);
+            accounts.clone_from(start_accounts);
         }
         outcome
     }
@@ -631,11 +610,11 @@ impl<T: Real> ForceSystem<T> {
     /// that is no worse for steps in which work is not resolved.
     fn check_ledger(&self, state: &mut State<T>, rule: StepRule) -> Result<(), Error> {
         if rule == StepRule::LeftEndpoint {
-            state.continuous.shown.fill(Shown::NOTHING);
+            state.continuous.forget();
             return Ok(());
         }
-        let Continuous { shown, start_shown, .. } = &mut state.continuous;
-        shown.clone_from(start_shown);
+        let Continuous { accounts, start_accounts, .. } = &mut state.continuous;
+        accounts.clone_from(start_accounts);
         // Of the sums of a million steps.
         let rounding = T::default_epsilon().to_f64() * 1e3;
         let by_place = rounding * state.work_of_places();
@@ -643,10 +622,10 @@ impl<T: Real> ForceSystem<T> {
             let place = state.slot(id)?;
             let stored = self.energies(state, id)?[0].to_f64();
             let absorbed = state.continuous.values[place].to_f64();
-            let shown = &mut state.continuous.shown[place];
-            let rounding = by_place + rounding * (absorbed.abs() + shown.stored.max(stored.abs()));
-            if let Some(gained) = shown.gain(absorbed, stored, rounding) {
-                let stored = shown.stored;
+            let account = &mut state.continuous.accounts[place];
+            let rounding = by_place + rounding * (absorbed.abs() + account.stored.max(stored.abs()));
+            if let Some(gained) = account.gain(absorbed, stored, rounding) {
+                let stored = account.stored;
                 return Err(Error::EnergyGained { element: self.name_of(id)?, gained, stored });
             }
         }
@@ -665,11 +644,10 @@ impl<T: Real> ForceSystem<T> {
         for (kind, slots) in self.kinds.iter().zip(kinds) {
             let velocities = velocities.unwrap_or(&kinematics.velocities);
             let accumulator = ForceAccumulator::at(forces, &start.positions, velocities);
-            let places = 0..kind.roster().places.len();
             let first = continuous.held_powers.len();
-            continuous.held_powers.resize(first + places.len(), T::zero());
+            continuous.held_powers.resize(first + kind.roster().places.len(), T::zero());
             let powers = &mut continuous.held_powers[first..];
-            kind.add_forces(slots.as_ref(), places, start, accumulator, powers)?;
+            kind.add_forces(slots.as_ref(), None, start, accumulator, powers)?;
         }
         Ok(())
     }
@@ -687,11 +665,11 @@ mod tests {
     #[test]
     fn the_rounding_of_what_a_long_run_has_absorbed_is_no_gain() {
         let rounding = f64::EPSILON * 1e3;
-        let mut shown = Shown { dissipated: 0.0, stored: 0.0, ..Shown::NOTHING };
-        assert_eq!(shown.gain(1e6, 1e-9, 1e6 * rounding), None);
+        let mut account = Account { dissipated: 0.0, stored: 0.0, ..Account::CLOSED };
+        assert_eq!(account.gain(1e6, 1e-9, 1e6 * rounding), None);
         // A nanojoule is released after a megajoule was lost, of which 1e-8 J are rounding.
-        assert_eq!(shown.gain(1e6 - 1e-8, 0.0, 1e6 * rounding), None);
-        let mut gain = || shown.gain(1e6 - 1e-6, 0.0, 1e6 * rounding);
+        assert_eq!(account.gain(1e6 - 1e-8, 0.0, 1e6 * rounding), None);
+        let mut gain = || account.gain(1e6 - 1e-6, 0.0, 1e6 * rounding);
         assert_eq!([gain(), gain(), gain()], [None; 3]);
         assert!(gain().is_some());
     }

@@ -1,10 +1,11 @@
-//! Typed and untyped handles of elements.
+//! Typed and untyped handles of elements, and the elements of one kind by place: which places are taken, and their names.
 
+use alloc::sync::Arc;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::framework::Error;
-use crate::mechanics::Stamp;
+use crate::framework::{ElementError, ElementName, Error};
+use crate::mechanics::{Places, Stamp};
 
 /// One element of a system, of any type.
 ///
@@ -73,6 +74,40 @@ impl<E> Handle<E> {
     /// The same element in a system cast to another scalar, where it is of type `F`.
     pub fn cast<F>(self) -> Handle<F> {
         Handle::new(self.id)
+    }
+}
+
+/// The elements of one kind by place, shared by a system and its states.
+#[derive(Debug, Clone)]
+pub(crate) struct Roster {
+    pub(crate) kind: &'static str,
+    /// The place of the kind in its system and in the states of that.
+    pub(crate) number: usize,
+    pub(crate) places: Arc<Places>,
+    /// The sum of the layouts of the variables of all elements.
+    pub(crate) layout: u64,
+}
+
+impl Roster {
+    /// The elements, by place.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ElementId> + '_ {
+        self.places.iter().map(|(place, stamp)| ElementId::new(self.kind, self.number, place, stamp))
+    }
+
+    /// The element at this place, if there is one.
+    pub(crate) fn id(&self, place: usize) -> Option<ElementId> {
+        Some(ElementId::new(self.kind, self.number, place, self.places.stamp(place)?))
+    }
+
+    /// The kind, place and given name of the element at this place.
+    pub(crate) fn name(&self, place: usize) -> ElementName {
+        ElementName { kind: self.kind, index: Some(place), name: self.places.name(place).cloned() }
+    }
+
+    /// The error of the element at this place. This is the only place where errors get the name of their element.
+    #[cold]
+    pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
+        Error::Element { element: self.name(place), source }
     }
 }
 

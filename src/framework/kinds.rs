@@ -8,15 +8,15 @@ use core::fmt::Debug;
 use core::ops::{Range, RangeInclusive};
 
 use crate::framework::element_variables::{check_new, write_numbers};
-use crate::framework::linearize::KindLinearization;
+use crate::framework::handle::Roster;
 use crate::framework::loops::{BLOCK, SHIFTS};
-use crate::framework::roster::Roster;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::{
-    AtDynamics, ElementError, Error, ForceElement, Pen, Stage, Stiffnesses, Variables, threads,
+    AtDynamics, ElementError, Error, ForceElement, Linearization, Pen, Stage, State, Stiffnesses, Variables,
+    threads,
 };
 use crate::math::Real;
-use crate::mechanics::{ForceAccumulator, Forces, Kinematics, Stamp, Topology};
+use crate::mechanics::{ForceAccumulator, Kinematics, Stamp, Topology};
 
 /// All elements of one type, as the system keeps them.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ pub(crate) enum Next<'a, T: Real> {
     Step,
     /// The same, but nothing is committed: values out of range are allowed.
     TrialStep,
-    /// The commit of an update between the iterations of a step, given the variables at its start.
-    Update(&'a dyn AnySlots<T>),
+    /// The commit of an update between the iterations of a step, given the state at its start.
+    Update(&'a State<T>),
     /// The force error of the present ones: nothing is committed.
     SwitchingError,
 }
@@ -80,7 +80,7 @@ impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
     }
 }
 
-/// A [`Kind`] whose element type is erased.
+/// A [`Kind`] whose element type is erased, to work on what a state of its system holds of all elements, or of only one.
 pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled_by_default(&self, place: usize) -> bool;
@@ -93,35 +93,22 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// place, for any number of threads.
     fn calc(
         &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
+        state: &mut State<T>,
+        only: Option<usize>,
         stages: RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
     ) -> Result<(), Error>;
-    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; sums their forces,
-    /// stored energies and the powers that they dissipate and supply, and writes the power flowing into each.
-    fn realize(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        stages: RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
-        forces: &mut Forces<T>,
-        totals: &mut [T; 3],
-        power_absorbed: &mut [T],
-    ) -> Result<(), Error>;
+    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; adds their forces,
+    /// stored energies and the powers that they dissipate and supply to those of the state, and writes the power flowing into
+    /// each.
+    fn realize(&self, state: &mut State<T>, stages: RangeInclusive<Stage>) -> Result<(), Error>;
     /// Fills the rates of the continuous variables, after Dynamics stage.
-    fn calc_rates(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error>;
+    fn calc_rates(&self, state: &mut State<T>, only: Option<usize>) -> Result<(), Error>;
     /// Adds forces, after Dynamics stage, and writes the power flowing into each element with the velocities of the
     /// accumulator.
     fn add_forces(
         &self,
         slots: &dyn AnySlots<T>,
-        places: Range<usize>,
+        only: Option<usize>,
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         power_absorbed: &mut [T],
@@ -129,45 +116,23 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// Writes the next discrete variables of every enabled element, on several threads if that pays off, and validates those to
     /// be committed; those of the others are copies of the present ones. Returns the largest force error, or the first failure by
     /// place.
-    fn prepare(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-        next: Next<'_, T>,
-    ) -> Result<T, Error>;
+    fn prepare(&self, state: &mut State<T>, only: Option<usize>, next: Next<'_, T>) -> Result<T, Error>;
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
     fn is_path_dependent(&self) -> bool;
     /// Calls `ask` with each enabled element, after they have been realized to Dynamics, and its place.
     fn ask(
         &self,
-        slots: &dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
+        state: &State<T>,
+        only: Option<usize>,
         ask: &mut dyn FnMut(usize, &dyn AnyElement<T>),
     ) -> Result<(), Error>;
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
-    fn linearize(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
-    ) -> Result<(), Error>;
+    fn linearize(&self, state: &State<T>, to: &mut Linearization<T>) -> Result<(), Error>;
     /// Lets the memory of one element follow parameters, or an enabling, that have just been [written](Slots::change);
     /// takes the change back if that fails. Returns the stage below which the state falls, if the memory has changed.
-    fn follow_parameters(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<Option<Stage>, Error>;
+    fn follow_parameters(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
-    fn reset_memory(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<Option<Stage>, Error>;
+    fn reset_memory(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error>;
 }
 
 impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
@@ -210,12 +175,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 
     fn calc(
         &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
+        state: &mut State<T>,
+        only: Option<usize>,
         stages: RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
     ) -> Result<(), Error> {
-        let Slots { variables, results, .. } = Slots::<T, E>::downcast_mut(slots)?;
+        let (Slots { variables, results, .. }, kinematics) = self.in_state_mut(state)?;
+        let places = self.places(only);
         let (first, results) = (places.start, &mut results[places]);
         let all = results.len().max(1);
         if self.calc_on_threads(variables, (first, results), &stages, kinematics, all, &mut |_, _| ()) {
@@ -224,47 +189,37 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         self.calc_part(variables, first, results, &stages, kinematics)
     }
 
-    fn realize(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        stages: RangeInclusive<Stage>,
-        kinematics: &Kinematics<T>,
-        forces: &mut Forces<T>,
-        totals: &mut [T; 3],
-        power_absorbed: &mut [T],
-    ) -> Result<(), Error> {
-        let Slots { variables, results, .. } = Slots::<T, E>::downcast_mut(slots)?;
+    fn realize(&self, state: &mut State<T>, stages: RangeInclusive<Stage>) -> Result<(), Error> {
+        let start = state.slot_at(self.roster.number, 0);
+        let State { kinds, kinematics, forces, totals, continuous, .. } = &mut *state;
+        let Slots { variables, results, .. } =
+            Slots::<T, E>::downcast_mut(kinds[self.roster.number].as_mut())?;
         let mut is_finite = true;
         let mut sum = |first: usize, results: &[Results<T, E>]| {
             let accumulator = ForceAccumulator::new(forces, kinematics);
-            let power_absorbed = &mut power_absorbed[first..first + results.len()];
+            let power_absorbed = &mut continuous.rates[start + first..][..results.len()];
             is_finite &=
                 self.sum(variables, (first, results), kinematics, accumulator, totals, power_absorbed);
         };
         let at_once = BLOCK.max(results.len().div_ceil(SHIFTS));
         if !self.calc_on_threads(variables, (0, results), &stages, kinematics, at_once, &mut sum) {
-            let length = self.block_length(&stages);
-            for (i, block) in results.chunks_mut(length).enumerate() {
-                self.calc_part(variables, i * length, block, &stages, kinematics)?;
-                sum(i * length, block);
+            for (i, block) in results.chunks_mut(BLOCK).enumerate() {
+                self.calc_part(variables, i * BLOCK, block, &stages, kinematics)?;
+                sum(i * BLOCK, block);
             }
         }
         if !is_finite {
-            self.check_finite(slots, kinematics, power_absorbed)?;
+            self.check_finite(state)?;
         }
-        self.calc_rates(slots, 0..self.elements.len(), kinematics)
+        self.calc_rates(state, None)
     }
 
-    fn calc_rates(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-    ) -> Result<(), Error> {
+    fn calc_rates(&self, state: &mut State<T>, only: Option<usize>) -> Result<(), Error> {
         if E::Continuous::FIRST_STAGE.is_none() {
             return Ok(());
         }
-        let slots = Slots::<T, E>::downcast_mut(slots)?;
+        let (slots, kinematics) = self.in_state_mut(state)?;
+        let places = self.places(only);
         let mut all = core::mem::take(&mut slots.rates);
         let calculated = places.clone().zip(&mut all[places]).try_for_each(|(i, rates)| {
             write_numbers(rates, &mut T::zero);
@@ -285,26 +240,21 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
     fn add_forces(
         &self,
         slots: &dyn AnySlots<T>,
-        places: Range<usize>,
+        only: Option<usize>,
         kinematics: &Kinematics<T>,
         accumulator: ForceAccumulator<'_, T>,
         power_absorbed: &mut [T],
     ) -> Result<(), Error> {
-        let slots = Slots::<T, E>::downcast(slots)?;
-        let Slots { variables, results, .. } = slots;
+        let Slots { variables, results, .. } = Slots::<T, E>::downcast(slots)?;
+        let places = self.places(only);
         let part = (places.start, &results[places]);
         self.sum(variables, part, kinematics, accumulator, &mut [T::zero(); 3], power_absorbed);
         Ok(())
     }
 
-    fn prepare(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
-        next: Next<'_, T>,
-    ) -> Result<T, Error> {
-        let slots = Slots::<T, E>::downcast_mut(slots)?;
+    fn prepare(&self, state: &mut State<T>, only: Option<usize>, next: Next<'_, T>) -> Result<T, Error> {
+        let (slots, kinematics) = self.in_state_mut(state)?;
+        let places = self.places(only);
         let mut next_discrete = core::mem::take(&mut slots.next_discrete);
         let (first, to) = (places.start, &mut next_discrete[places]);
         let threads = Self::threads(to.len(), &(Stage::Dynamics..=Stage::Dynamics));
@@ -324,13 +274,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 
     fn ask(
         &self,
-        slots: &dyn AnySlots<T>,
-        places: Range<usize>,
-        kinematics: &Kinematics<T>,
+        state: &State<T>,
+        only: Option<usize>,
         ask: &mut dyn FnMut(usize, &dyn AnyElement<T>),
     ) -> Result<(), Error> {
-        let slots = Slots::<T, E>::downcast(slots)?;
-        for place in places {
+        let (slots, kinematics) = self.in_state(state)?;
+        for place in self.places(only) {
             if let Some(element) = self.enabled_element(slots, place) {
                 ask(place, &(element, slots.at_dynamics(place, kinematics)));
             }
@@ -338,22 +287,12 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(())
     }
 
-    fn linearize(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
-    ) -> Result<(), Error> {
-        self.linearize_all(Slots::<T, E>::downcast(slots)?, kinematics, to)
+    fn linearize(&self, state: &State<T>, to: &mut Linearization<T>) -> Result<(), Error> {
+        self.linearize_all(state, to)
     }
 
-    fn follow_parameters(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<Option<Stage>, Error> {
-        let Slots { roster, variables, spare, .. } = Slots::<T, E>::downcast_mut(slots)?;
+    fn follow_parameters(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error> {
+        let (Slots { roster, variables, spare, .. }, kinematics) = self.in_state_mut(state)?;
         let Some(element) = &self.elements[place] else { return Ok(None) };
         let is_enabled_anew = variables.enabled[place] && !spare.enabled[0];
         let Columns { parameters: before, discrete, .. } = spare;
@@ -381,13 +320,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         Ok(changed)
     }
 
-    fn reset_memory(
-        &self,
-        slots: &mut dyn AnySlots<T>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-    ) -> Result<Option<Stage>, Error> {
-        Slots::<T, E>::downcast_mut(slots)?.change(place, |present, changed| {
+    fn reset_memory(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error> {
+        let (slots, kinematics) = self.in_state_mut(state)?;
+        slots.change(place, |present, changed| {
             let next = &mut changed.discrete[0];
             if let Some(element) = &self.elements[place] {
                 element.reset_memory(&present.given(place, kinematics), &kinematics.velocities, next)?;
@@ -398,9 +333,9 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
-    /// A kind without elements.
-    pub(crate) fn new() -> Self {
-        let roster = Roster { kind: E::KIND, places: Arc::default(), layout: 0 };
+    /// The kind of this number in its system, without elements.
+    pub(crate) fn new(number: usize) -> Self {
+        let roster = Roster { kind: E::KIND, number, places: Arc::default(), layout: 0 };
         Self { roster, elements: Vec::new(), defaults: Columns::none() }
     }
 
@@ -416,6 +351,25 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             self.defaults.swap(place, &mut defaults);
         }
         stamp
+    }
+
+    /// What a state holds of these elements, and its motion.
+    pub(super) fn in_state<'a>(
+        &self,
+        state: &'a State<T>,
+    ) -> Result<(&'a Slots<T, E>, &'a Kinematics<T>), Error> {
+        Ok((Slots::downcast(state.kinds[self.roster.number].as_ref())?, &state.kinematics))
+    }
+
+    fn in_state_mut<'a>(
+        &self,
+        state: &'a mut State<T>,
+    ) -> Result<(&'a mut Slots<T, E>, &'a Kinematics<T>), Error> {
+        Ok((Slots::downcast_mut(state.kinds[self.roster.number].as_mut())?, &state.kinematics))
+    }
+
+    fn places(&self, only: Option<usize>) -> Range<usize> {
+        only.map_or(0..self.elements.len(), |place| place..place + 1)
     }
 
     pub(super) fn enabled_element(&self, slots: &Slots<T, E>, place: usize) -> Option<&E> {

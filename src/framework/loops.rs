@@ -1,22 +1,18 @@
 //! The loops over the elements of one kind, with one thread or several: caches, sums, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::framework::element_variables::check_fits;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::slots::{AnySlots, Columns, Results, Slots};
+use crate::framework::slots::{Columns, Results, Slots};
 use crate::framework::{
-    AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, threads,
+    AtPosition, AtVelocity, ElementError, ElementResult, Error, ForceElement, Given, Stage, State, threads,
 };
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics};
 
-/// The number of elements that go through all stages together if those of a kind do not fit into the cache of a core.
+/// The number of elements that go through all stages together, so that their results stay in the cache of a core.
 pub(super) const BLOCK: usize = 256;
-
-/// The size of caches of a kind that fit near a core, in bytes: a typical second-level cache.
-const NEAR: usize = 1 << 20;
 
 /// The least work that is shared with other threads, in nanoseconds: several times the wake-up time of a thread.
 const WORTH_THREADS: usize = 60_000;
@@ -53,20 +49,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     /// The bytes of the caches of these stages.
     fn cache_size(stages: &RangeInclusive<Stage>) -> usize {
-        [
-            (Stage::Position, size_of::<E::Position>()),
-            (Stage::Velocity, size_of::<E::Velocity>()),
-            (Stage::Dynamics, size_of::<E::Dynamics>()),
-        ]
-        .into_iter()
-        .filter_map(|(stage, size)| stages.contains(&stage).then_some(size))
-        .sum()
-    }
-
-    /// The number of elements that go through these stages together: all, or a block if the caches are large.
-    pub(super) fn block_length(&self, stages: &RangeInclusive<Stage>) -> usize {
-        let count = self.elements.len();
-        if count * Self::cache_size(stages) <= NEAR { count.max(1) } else { BLOCK }
+        let size = |stage, size| if stages.contains(&stage) { size } else { 0 };
+        size(Stage::Position, size_of::<E::Position>())
+            + size(Stage::Velocity, size_of::<E::Velocity>())
+            + size(Stage::Dynamics, size_of::<E::Dynamics>())
     }
 
     /// The number of threads that pays off for these stages and this number of elements.
@@ -94,27 +80,22 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         if threads < 2 {
             return false;
         }
-        let has_failed = AtomicBool::new(false);
-        // Block by block, until one has failed here or elsewhere.
+        // Block by block, until one fails.
         let calc = |first: usize, results: &mut [_]| {
-            for (i, block) in results.chunks_mut(BLOCK).enumerate() {
-                if has_failed.load(Ordering::Relaxed) {
-                    return;
-                }
-                if self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_err() {
-                    has_failed.store(true, Ordering::Relaxed);
-                }
-            }
+            let mut blocks = results.chunks_mut(BLOCK).enumerate();
+            blocks.all(|(i, block)| {
+                self.calc_part(variables, first + i * BLOCK, block, stages, kinematics).is_ok()
+            })
         };
         let mut shifts = results.chunks_mut(at_once);
         let mut is_done = false;
         let mut in_shifts = || {
             let (mut first, mut present) = (first, shifts.next().unwrap_or_default());
-            threads::halve(first, present, threads, &calc, |(), ()| ());
-            while !has_failed.load(Ordering::Relaxed) {
+            let mut has_succeeded = threads::halve(first, present, threads, &calc, |a, b| a && b);
+            while has_succeeded {
                 let (later, next) = (first + present.len(), shifts.next().unwrap_or_default());
                 threads::join(&mut || sum(first, present), &mut || {
-                    threads::halve(later, next, 2 * threads, &calc, |(), ()| ());
+                    has_succeeded = threads::halve(later, next, 2 * threads, &calc, |a, b| a && b);
                 });
                 if next.is_empty() {
                     is_done = true;
@@ -226,14 +207,10 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The power of a non-finite force is not finite either, even at zero velocity. On Ground the power is zero; the
     /// sum of forces is checked.
     #[cold]
-    pub(super) fn check_finite(
-        &self,
-        slots: &dyn AnySlots<T>,
-        kinematics: &Kinematics<T>,
-        power_absorbed: &[T],
-    ) -> Result<(), Error> {
+    pub(super) fn check_finite(&self, state: &State<T>) -> Result<(), Error> {
+        let power_absorbed = &state.continuous.rates[state.slot_at(self.roster.number, 0)..];
         let mut failed = None;
-        self.ask(slots, 0..self.elements.len(), kinematics, &mut |place, element| {
+        self.ask(state, None, &mut |place, element| {
             let [stored, dissipated] = element.energies();
             if ![power_absorbed[place], stored, dissipated].iter().all(T::is_finite) {
                 failed = failed.or(Some(place));
@@ -251,7 +228,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         purpose: Next<'_, T>,
     ) -> Result<T, Error> {
         let start = match purpose {
-            Next::Update(start) => Some(Slots::<T, E>::downcast(start)?),
+            Next::Update(start) => Some(self.in_state(start)?.0),
             _ => None,
         };
         let is_step = matches!(purpose, Next::Step | Next::TrialStep);

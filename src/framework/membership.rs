@@ -6,8 +6,8 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::any::Any;
 
-use crate::framework::kinds::{AnyKind, Kind};
-use crate::framework::slots::Columns;
+use crate::framework::kinds::Kind;
+use crate::framework::slots::{Columns, Group};
 use crate::framework::snapshot::split_address;
 use crate::framework::system::next_stamp;
 use crate::framework::{
@@ -131,16 +131,11 @@ impl<T: Real> ForceSystem<T> {
 
     /// Replaces the topology by a smaller one, unless an element needs more.
     fn shrink(&mut self, topology: Topology) -> Result<(), Error> {
-        let needing = |kind: &dyn AnyKind<T>| {
-            let unfit = kind
-                .roster()
-                .places
-                .iter()
-                .find(|(place, _)| kind.check_topology(*place, &topology).is_err());
-            unfit.map(|(place, _)| kind.roster().name(place))
-        };
-        if let Some(element) = self.kinds.iter().find_map(|kind| needing(kind.as_ref())) {
-            return Err(Error::InUse { element });
+        let mut needing = self.kinds.iter().filter_map(|kind| {
+            kind.roster().ids().find(|id| kind.check_topology(id.place(), &topology).is_err())
+        });
+        if let Some(id) = needing.next() {
+            return Err(Error::InUse { element: self.name_of(id)? });
         }
         self.topology = topology;
         self.version = next_stamp();
@@ -163,18 +158,16 @@ impl<T: Real> ForceSystem<T> {
         }
         let mut fresh = self.default_state();
         for (kind, old) in state.kinds.iter().enumerate() {
-            for (place, _) in self.kinds[kind].roster().places.iter() {
-                let slots = &mut fresh.kinds[kind];
-                if slots.roster().places.agrees(&old.roster().places, place) {
-                    slots.copy_variables(place..place + 1, old.as_ref(), place)?;
+            for (place, stamp) in self.kinds[kind].roster().places.iter() {
+                if old.roster().places.has(place, stamp) {
+                    fresh.kinds[kind].copy_variables(place..place + 1, old.as_ref(), place)?;
                     let (to, from) = (fresh.slot_at(kind, place), state.slot_at(kind, place));
                     fresh.continuous.values[to] = state.continuous.values[from];
-                    fresh.continuous.account_open[to] = state.continuous.account_open[from];
-                    fresh.continuous.shown[to] = state.continuous.shown[from];
+                    fresh.continuous.accounts[to] = state.continuous.accounts[from];
                 }
             }
         }
-        fresh.collect_continuous();
+        fresh.collect(Group::Continuous);
         fresh.continuous.set_flags(state.continuous.flags());
         fresh.kinematics = state.kinematics.carried_over(&self.topology);
         *state = fresh;
@@ -212,7 +205,7 @@ impl<T: Real> ForceSystem<T> {
             if let Some(repeated) = defaults.repeated_name() {
                 return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
             }
-            self.kinds.push(Box::new(Kind::<T, E>::new()));
+            self.kinds.push(Box::new(Kind::<T, E>::new(index)));
         }
         let kind: &mut dyn Any = self.kinds[index].as_mut();
         let kind: &mut Kind<T, E> = kind.downcast_mut().ok_or(Error::KindNameTaken { kind: E::KIND })?;

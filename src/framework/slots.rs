@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::ops::Range;
 
 use crate::framework::element_variables::write_numbers;
-use crate::framework::roster::Roster;
+use crate::framework::handle::Roster;
 use crate::framework::variables::{Value, Visitor, VisitorMut};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Cache, ElementResult, Error, ForceElement, Given, Stage, Variables,
@@ -90,15 +90,9 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
 
     /// A number of copies of all rows, one after the other.
     fn repeat(&self, count: usize) -> Self {
-        fn repeated<V: Clone>(column: &[V], count: usize) -> Vec<V> {
-            core::iter::repeat_n(column, count).flatten().cloned().collect()
-        }
-        Self {
-            enabled: repeated(&self.enabled, count),
-            parameters: repeated(&self.parameters, count),
-            discrete: repeated(&self.discrete, count),
-            continuous: repeated(&self.continuous, count),
-        }
+        let mut all = Self::none();
+        (0..count).for_each(|_| all.append(self.clone()));
+        all
     }
 
     /// Appends the rows of others.

@@ -8,7 +8,6 @@ use crate::framework::Error;
 use crate::framework::continuous::finite_energy;
 use crate::framework::element_variables::{find_number, for_parts, is_same_number};
 use crate::framework::handle::ElementId;
-use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -92,7 +91,7 @@ impl<T: Real> State<T> {
         let slot = self.slot(id)?;
         match field {
             ABSORBED_ENERGY => Ok(self.continuous.values[slot]),
-            ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.account_open[slot]).number()),
+            ACCOUNT_OPEN => Ok(Value::Flag(self.continuous.accounts[slot].is_open).number()),
             _ => {
                 let slots = &self.kinds[id.kind()];
                 let found = find_number(field, |visit| slots.visit(id.place(), Group::Variables, visit));
@@ -104,9 +103,8 @@ impl<T: Real> State<T> {
     /// Parses `kind[place].field`, or `name.field` with the name given to an element.
     pub(crate) fn find<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
         let at_place = split_address(name).and_then(|(kind_name, place, field)| {
-            let kind = self.kinds.iter().position(|slots| slots.roster().kind == kind_name)?;
-            let Roster { kind: name, places, .. } = self.kinds[kind].roster();
-            Some((ElementId::new(name, kind, place, places.stamp(place)?), field))
+            let slots = self.kinds.iter().find(|slots| slots.roster().kind == kind_name)?;
+            Some((slots.roster().id(place)?, field))
         });
         at_place.or_else(|| {
             // At most one of them is a name.
@@ -117,11 +115,7 @@ impl<T: Real> State<T> {
 
     /// The element with this name.
     fn named(&self, name: &str) -> Option<ElementId> {
-        self.kinds.iter().enumerate().find_map(|(kind, slots)| {
-            let Roster { kind: kind_name, places, .. } = slots.roster();
-            let (place, stamp) = places.find(name)?;
-            Some(ElementId::new(kind_name, kind, place, stamp))
-        })
+        self.kinds.iter().find_map(|slots| slots.roster().id(slots.roster().places.find(name)?.0))
     }
 
     /// All variables with their names and values, in an order that is always the same for one system; restoring them resumes
@@ -177,7 +171,7 @@ impl<T: Real> State<T> {
     pub fn save_bytes(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend(self.layout.to_le_bytes());
-        self.visit_values(&mut |value| bytes.extend(value.to_f64().to_le_bytes()));
+        self.visit_variables(&mut |entry| bytes.extend(entry.value.number().to_f64().to_le_bytes()));
         let sum = checksum(bytes);
         bytes.extend(sum.to_le_bytes());
     }
@@ -234,32 +228,25 @@ impl<T: Real> State<T> {
             for (place, _) in places.iter() {
                 slots.visit_mut(place, &mut |entry| write(entry.value));
                 write(Slot::Number(&mut continuous.values[start + place]));
-                write(Slot::Flag(&mut continuous.account_open[start + place]));
+                write(Slot::Flag(&mut continuous.accounts[start + place].is_open));
             }
             start += places.len();
         }
         if !is_complete || rest.next().is_some() {
             return Err(Error::LayoutMismatch);
         }
-        let (mut rest, mut are_kept) = (values.iter(), true);
-        self.visit_values(&mut |kept| {
-            are_kept &= rest.next().is_some_and(|&value| is_same_number(kept, value));
-        });
-        if !are_kept {
-            self.refuse(values)?;
-        }
+        self.check_kept(values)?;
         finite(self.kinematics.time.is_finite(), Quantity::Time)?;
         self.elements().try_for_each(|(slots, place, _)| slots.validate(place))?;
-        self.collect_continuous();
+        self.collect(Group::Continuous);
         finite_energy(self.continuous.values.iter().all(T::is_finite))?;
         self.continuous.was_restored();
         self.invalidate(Stage::Instance);
         Ok(())
     }
 
-    /// Names the first value that is not kept: a flag keeps 0 and 1 only, and an `Option` without its flag no number.
-    #[cold]
-    fn refuse(&self, values: &[T]) -> Result<(), Error> {
+    /// Refuses values that are not kept, by the name of the first: a flag keeps 0 and 1 only, and an `Option` without its flag no number.
+    fn check_kept(&self, values: &[T]) -> Result<(), Error> {
         let (mut rest, mut refused) = (values.iter(), Ok(()));
         self.visit_variables(&mut |entry| {
             let is_kept = rest.next().is_some_and(|&value| is_same_number(entry.value.number(), value));
@@ -290,20 +277,10 @@ impl<T: Real> State<T> {
             };
             slots.visit(place, Group::Variables, &mut visit);
             let energy = Value::Number(self.continuous.values[slot]);
-            let is_open = Value::Flag(self.continuous.account_open[slot]);
+            let is_open = Value::Flag(self.continuous.accounts[slot].is_open);
             visit(account(format_args!("{ABSORBED_ENERGY}")).number(energy));
             visit(account(format_args!("{ACCOUNT_OPEN}")).flag(is_open));
         }
-    }
-
-    /// Calls `visit` with the value of each variable, in the order of [`visit_variables`](Self::visit_variables).
-    pub(super) fn visit_values(&self, visit: &mut dyn FnMut(T)) {
-        visit(self.kinematics.time);
-        self.elements().for_each(|(slots, place, slot)| {
-            slots.visit(place, Group::Variables, &mut |entry| visit(entry.value.number()));
-            visit(self.continuous.values[slot]);
-            visit(Value::Flag(self.continuous.account_open[slot]).number());
-        });
     }
 }
 

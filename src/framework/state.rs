@@ -148,7 +148,7 @@ impl<T: Real> State<T> {
     pub fn set_kinematics(&mut self, host: &impl KinematicsSource<T>) -> Result<(), Error> {
         self.incoming.copy_from(host)?;
         core::mem::swap(&mut self.kinematics, &mut self.incoming);
-        self.continuous.has_moved();
+        self.continuous.has_moved = true;
         self.invalidate(Stage::Time);
         Ok(())
     }
@@ -223,15 +223,14 @@ impl<T: Real> State<T> {
         set: impl FnOnce(&mut Kinematics<T>) -> Result<(), KinematicsError>,
     ) -> Result<(), Error> {
         set(&mut self.kinematics)?;
-        self.continuous.has_moved();
+        self.continuous.has_moved = true;
         self.invalidate(stage);
         Ok(())
     }
 
-    /// Returns to the motion before the last call of [`set_kinematics`](Self::set_kinematics).
-    pub(crate) fn take_back_kinematics(&mut self) {
-        core::mem::swap(&mut self.kinematics, &mut self.incoming);
-        self.invalidate(Stage::Time);
+    /// The first stage whose results are not known.
+    pub(crate) fn first_missing(&self) -> Option<Stage> {
+        [Stage::Position, Stage::Velocity, Stage::Dynamics].into_iter().find(|stage| self.stage < *stage)
     }
 
     pub(crate) fn invalidate(&mut self, stage: Stage) {
@@ -250,13 +249,9 @@ impl<T: Real> State<T> {
 
     /// All elements: the slots of their kind, their place in it, and their place among all elements of the system.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (&dyn AnySlots<T>, usize, usize)> {
-        let starts = self.kinds.iter().scan(0, |end, slots| {
-            let start = *end;
-            *end += slots.roster().places.len();
-            Some((slots.as_ref(), start))
-        });
-        starts.flat_map(|(slots, start)| {
-            slots.roster().places.iter().map(move |(place, _)| (slots, place, start + place))
+        self.kinds.iter().flat_map(|slots| {
+            let start = self.slot_at(slots.roster().number, 0);
+            slots.roster().places.iter().map(move |(place, _)| (slots.as_ref(), place, start + place))
         })
     }
 

@@ -72,28 +72,20 @@ pub struct Stiffnesses<'a, T: Real> {
     inertia_roots: Vec<Matrix3<f64>>,
     /// Of each body, then of each coordinate.
     totals: Vec<Total>,
-    /// What they bound, `ω²` and `γ`, from [`begin_bounding`](Self::begin_bounding) on, and whether by eigenvalues to 3 %, not
-    /// only by [rows](largest_row).
-    bounds: Vec<([f64; 2], bool)>,
+    /// Whether all is summed, and springs are [bounded](Self::begin_bounding) by the sums.
+    is_bounding: bool,
     /// Shorter steps than this are to be found.
     longest: f64,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
-    counts_friction: bool,
+    pub(super) counts_friction: bool,
     /// Buffer for forces of unit tension.
     forces: Forces<T>,
     /// The element that reports.
     pub(super) element: Option<ElementId>,
     /// Of the spring that allows the shortest step: its bounds `ω²` and `γ`, and the place of the end that contributes most.
     worst: ([f64; 2], usize),
-    /// At each place, what the strongest spring contributes to its bounds, and the element of that.
-    strongest: Vec<([f64; 2], Option<ElementId>)>,
     /// Whether the present element may be stiffer than it reports.
-    is_unknown: bool,
-}
-
-/// The inverse of the mass that a spring moves at its ends, over directions \[1/kg\].
-fn yielding(ends: &[End]) -> f64 {
-    ends.iter().map(|end| end.yielding).sum()
+    pub(super) is_unknown: bool,
 }
 
 /// The sum over all springs at one body or coordinate, per mass and inertia.
@@ -103,6 +95,11 @@ struct Total {
     damping: Matrix6<f64>,
     /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
     impact: [f64; 2],
+    /// What it bounds, `ω²` and `γ`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
+    rates: [f64; 2],
+    is_tight: bool,
+    /// What the strongest spring contributes to that, and the element of the spring.
+    strongest: ([f64; 2], Option<ElementId>),
 }
 
 impl Total {
@@ -235,13 +232,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             totals: vec![Total::default(); mass_roots.len()],
             mass_roots,
             inertia_roots,
-            bounds: Vec::new(),
+            is_bounding: false,
             longest: f64::INFINITY,
             counts_friction: true,
             forces: Forces::zeros(topology),
             element: None,
             worst: ([0.0; 2], 0),
-            strongest: Vec::new(),
             is_unknown: false,
         })
     }
@@ -265,28 +261,16 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Leaves out friction that is limited: in a step that is too long it alternates, by no more than its limit, and
-    /// adds no energy.
-    pub(crate) fn without_friction(self) -> Self {
-        Self { counts_friction: false, ..self }
-    }
-
     /// From here on springs are bounded by the sums of what has been reported; those that allow a step of length `longest` are
     /// left out.
     pub(crate) fn begin_bounding(&mut self, longest: f64) {
-        (self.longest, self.is_unknown) = (longest, false);
-        self.bounds.extend(self.totals.iter().map(|total| (total.bound(largest_row), false)));
-        self.strongest.resize(self.totals.len(), ([0.0; 2], None));
+        (self.longest, self.is_unknown, self.is_bounding) = (longest, false, true);
+        self.totals.iter_mut().for_each(|total| total.rates = total.bound(largest_row));
     }
 
     /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the element that contributes most to them.
     pub(crate) fn worst(&self) -> ([f64; 2], Option<ElementId>) {
-        (self.worst.0, self.strongest.get(self.worst.1).and_then(|(_, element)| *element))
-    }
-
-    /// Whether the elements since the last call may be stiffer than they report.
-    pub(crate) fn take_unknown(&mut self) -> bool {
-        core::mem::take(&mut self.is_unknown)
+        (self.worst.0, self.totals[self.worst.1].strongest.1)
     }
 
     /// States that the element may be stiffer than it reports, or reports nothing.
@@ -364,7 +348,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         let ends = self.ends_at(&bodies.map(|body| (body, *p_G)));
-        if self.is_bounding() {
+        if self.is_bounding {
             if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
                 let own =
                     matrices.map(|matrix| [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).diagonal().max()));
@@ -438,11 +422,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// If a body does not exist, like slice indexing.
     pub fn impact(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         let ends = self.ends_at(&ends);
-        let all = yielding(&ends);
+        // The inverse of the mass that moves at the ends.
+        let all: f64 = ends.iter().map(|end| end.yielding).sum();
         if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {
             return;
         }
-        if self.is_bounding() {
+        if self.is_bounding {
             self.bound(&ends, |end: &End| {
                 [frequency * frequency, damping_rate].map(|x: f64| x * (end.yielding / all))
             });
@@ -496,10 +481,6 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         End::along(place, Vector6::ith(0, factor * self.mass_roots[place]))
     }
 
-    fn is_bounding(&self) -> bool {
-        !self.bounds.is_empty()
-    }
-
     fn topology(&self) -> &'a Topology {
         self.kinematics.positions.topology()
     }
@@ -512,7 +493,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         if stiffness <= 0.0 && damping <= 0.0 {
             return;
         }
-        if self.is_bounding() {
+        if self.is_bounding {
             self.bound(ends, |end| [stiffness, damping].map(|factor| factor.max(0.0) * end.yielding));
             return;
         }
@@ -529,32 +510,33 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// Bounds the motion of a spring with these ends, at which it contributes about so much.
     fn bound(&mut self, ends: &[End], at_end: impl Fn(&End) -> [f64; 2]) {
-        let Self { bounds, totals, method, longest, worst, strongest, element, .. } = self;
+        let Self { totals, method, longest, worst, element, .. } = self;
         let ends = End::weighted(ends);
-        let sum = |bounds: &[([f64; 2], bool)]| {
+        let sum = |totals: &[Total]| {
             ends.clone().fold([0.0; 2], |sum, (end, weight)| {
-                let of_end = bounds[end.place].0;
+                let of_end = totals[end.place].rates;
                 [0, 1].map(|i| sum[i] + of_end[i] / weight)
             })
         };
-        if method.longest_step(sum(bounds)) >= *longest {
+        if method.longest_step(sum(totals)) >= *longest {
             return;
         }
         for (&End { place, .. }, _) in ends.clone() {
-            let (rates, is_tight) = &mut bounds[place];
-            if !*is_tight {
-                (*rates, *is_tight) = (totals[place].bound(greatest), true);
+            let total = &mut totals[place];
+            if !total.is_tight {
+                (total.rates, total.is_tight) = (total.bound(greatest), true);
             }
         }
-        let rates = sum(bounds);
+        let rates = sum(totals);
         let mut limiting = ([0.0; 2], 0);
         let is_faster =
             |rates: [f64; 2], other: [f64; 2]| method.longest_step(rates) < method.longest_step(other);
         for (end, weight) in ends.clone() {
             let own = at_end(end).map(|x| x * weight);
-            let of_end = bounds[end.place].0.map(|x| x / weight);
-            if is_faster(own, strongest[end.place].0) {
-                strongest[end.place] = (own, *element);
+            let total = &mut totals[end.place];
+            let of_end = total.rates.map(|x| x / weight);
+            if is_faster(own, total.strongest.0) {
+                total.strongest = (own, *element);
             }
             if is_faster(of_end, limiting.0) {
                 limiting = (of_end, end.place);

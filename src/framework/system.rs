@@ -7,10 +7,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::framework::continuous::{Continuous, finite_energy};
 use crate::framework::element_variables::check_new;
+use crate::framework::handle::Roster;
 use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
-use crate::framework::roster::Roster;
-use crate::framework::slots::Columns;
+use crate::framework::slots::{Columns, Group};
 use crate::framework::snapshot::chain;
 use crate::framework::{
     DynamicsView, ElementError, ElementId, ElementName, Error, ForceElement, Handle, PositionView, Stage,
@@ -68,10 +68,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// The elements of all kinds, by kind and place.
     pub fn elements(&self) -> impl Iterator<Item = ElementId> + '_ {
-        self.kinds.iter().enumerate().flat_map(|(kind, elements)| {
-            let Roster { kind: name, places, .. } = elements.roster();
-            places.iter().map(move |(place, stamp)| ElementId::new(name, kind, place, stamp))
-        })
+        self.kinds.iter().flat_map(|kind| kind.roster().ids())
     }
 
     /// The number of elements of all kinds.
@@ -86,8 +83,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// The element of this name.
     pub fn find_element(&self, name: &str) -> Option<ElementId> {
-        self.elements()
-            .find(|id| self.kinds[id.kind()].roster().places.name(id.place()).is_some_and(|n| **n == *name))
+        self.kinds.iter().find_map(|kind| kind.roster().id(kind.roster().places.find(name)?.0))
     }
 
     /// The kind, place and name of an element.
@@ -206,7 +202,7 @@ impl<T: Real> ForceSystem<T> {
             forces: Forces::zeros(&self.topology),
             totals: [T::zero(); 3],
         };
-        state.collect_continuous();
+        state.collect(Group::Continuous);
         state
     }
 
@@ -283,7 +279,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced), or with [`ElementError::InvalidValue`] if
     /// one of its new discrete variables is out of range. On an error nothing is committed for any element.
     pub fn accept_step(&self, state: &mut State<T>) -> Result<(), Error> {
-        self.prepare(state, |_| Next::Step)?;
+        self.prepare(state, Next::Step)?;
         state.commit();
         state.continuous.accept_step();
         Ok(())
@@ -300,7 +296,7 @@ impl<T: Real> ForceSystem<T> {
     /// [`ElementError::NonFiniteForce`] if a force error is not finite.
     pub fn discontinuous_update(&self, state: &mut State<T>, start: &State<T>) -> Result<T, Error> {
         self.require(start, Stage::Topology)?;
-        let force_error = self.prepare(state, |kind| Next::Update(start.kinds[kind].as_ref()))?;
+        let force_error = self.prepare(state, Next::Update(start))?;
         state.commit();
         Ok(force_error)
     }
@@ -314,20 +310,15 @@ impl<T: Real> ForceSystem<T> {
     /// system; [`Error::Element`] with an error documented by an element, or with
     /// [`ElementError::NonFiniteForce`] if its force error is not finite.
     pub fn switching_error(&self, state: &mut State<T>) -> Result<T, Error> {
-        self.prepare(state, |_| Next::SwitchingError)
+        self.prepare(state, Next::SwitchingError)
     }
 
-    /// Writes the next discrete variables of all elements, for a purpose that is given for the place of each kind. Returns the
-    /// largest force error.
-    fn prepare<'a>(&self, state: &mut State<T>, next: impl Fn(usize) -> Next<'a, T>) -> Result<T, Error> {
+    /// Writes the next discrete variables of all elements. Returns the largest force error.
+    fn prepare(&self, state: &mut State<T>, next: Next<'_, T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
-        let mut force_error = T::zero();
-        for (number, (kind, slots)) in self.kinds.iter().zip(&mut state.kinds).enumerate() {
-            let places = 0..kind.roster().places.len();
-            let error = kind.prepare(slots.as_mut(), places, &state.kinematics, next(number))?;
-            force_error = force_error.max(error);
-        }
-        Ok(force_error)
+        self.kinds
+            .iter()
+            .try_fold(T::zero(), |largest, kind| Ok(largest.max(kind.prepare(state, None, next)?)))
     }
 
     /// Calls `ask` with each enabled element of a state that has been realized to Dynamics.
@@ -336,15 +327,13 @@ impl<T: Real> ForceSystem<T> {
         state: &State<T>,
         mut ask: impl FnMut(ElementId, &dyn AnyElement<T>),
     ) -> Result<(), Error> {
-        for (number, (kind, slots)) in self.kinds.iter().zip(&state.kinds).enumerate() {
-            let Roster { kind: name, places, .. } = kind.roster();
-            kind.ask(slots.as_ref(), 0..places.len(), &state.kinematics, &mut |place, element| {
-                if let Some(stamp) = places.stamp(place) {
-                    ask(ElementId::new(name, number, place, stamp), element);
+        self.kinds.iter().try_for_each(|kind| {
+            kind.ask(state, None, &mut |place, element| {
+                if let Some(id) = kind.roster().id(place) {
+                    ask(id, element);
                 }
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
@@ -355,15 +344,12 @@ impl<T: Real> ForceSystem<T> {
     /// Commits memory that depends on the path within a trial step; the energy ledger does not notice.
     pub(crate) fn commit_within_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
-        let State { kinds, kinematics, stage, .. } = state;
-        let kinds = self.kinds.iter().zip(kinds).filter(|(kind, _)| kind.is_path_dependent());
-        let mut first = *stage;
-        for (kind, slots) in kinds {
-            let places = 0..kind.roster().places.len();
-            kind.prepare(slots.as_mut(), places, kinematics, Next::Step)?;
-            first = slots.commit().map_or(first, |stage| first.min(stage.previous()));
+        for kind in self.kinds.iter().filter(|kind| kind.is_path_dependent()) {
+            kind.prepare(state, None, Next::Step)?;
+            if let Some(stage) = state.kinds[kind.roster().number].commit() {
+                state.invalidate(stage);
+            }
         }
-        *stage = first;
         Ok(())
     }
 
@@ -384,7 +370,7 @@ impl<T: Real> ForceSystem<T> {
     /// Whether a state is of this system, with nothing added or removed since it was made or
     /// [carried over](Self::carry_over).
     pub fn owns(&self, state: &State<T>) -> bool {
-        (state.system, state.version) == (self.id, self.version)
+        state.version == self.version
     }
 
     /// Refuses a state of another system or version, or one realized to less than `required`.
@@ -407,10 +393,7 @@ impl<T: Real> ForceSystem<T> {
         // Where that fails, one by one, so that the stages before the failure remain.
         for stage in [Stage::Position, Stage::Velocity] {
             if state.stage < stage && stage <= to {
-                for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-                    let places = 0..kind.roster().places.len();
-                    kind.calc(slots.as_mut(), places, stage..=stage, &state.kinematics)?;
-                }
+                self.kinds.iter().try_for_each(|kind| kind.calc(state, None, stage..=stage))?;
                 state.stage = stage;
             }
         }
@@ -419,25 +402,13 @@ impl<T: Real> ForceSystem<T> {
 
     /// Realizes a state to Dynamics stage, kind by kind.
     fn realize_rest(&self, state: &mut State<T>) -> Result<(), Error> {
-        let first = match state.stage {
-            Stage::Dynamics => return Ok(()),
-            Stage::Velocity => Stage::Dynamics,
-            Stage::Position => Stage::Velocity,
-            _ => Stage::Position,
-        };
+        let Some(first) = state.first_missing() else { return Ok(()) };
         state.forces.set_zero();
-        let mut totals = [T::zero(); 3];
-        let mut rest = state.continuous.rates.as_mut_slice();
-        for (kind, slots) in self.kinds.iter().zip(&mut state.kinds) {
-            let (powers, others) = rest.split_at_mut(kind.roster().places.len());
-            let (stages, forces) = (first..=Stage::Dynamics, &mut state.forces);
-            kind.realize(slots.as_mut(), stages, &state.kinematics, forces, &mut totals, powers)?;
-            rest = others;
-        }
+        state.totals = [T::zero(); 3];
+        self.kinds.iter().try_for_each(|kind| kind.realize(state, first..=Stage::Dynamics))?;
         state.forces.check_finite()?;
-        finite_energy(totals.iter().all(T::is_finite))?;
-        state.totals = totals;
-        state.collect_rates();
+        finite_energy(state.totals.iter().all(T::is_finite))?;
+        state.collect(Group::Rates);
         state.continuous.was_evaluated();
         state.stage = Stage::Dynamics;
         Ok(())

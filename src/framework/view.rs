@@ -81,7 +81,7 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
-    /// If the body does not exist, like slice indexing; [`Positions::poses`](Positions::poses)
+    /// If the body does not exist, like slice indexing; [`Positions::bodies`](Positions::bodies)
     /// is the slice.
     pub fn pose(&self, body: BodyIndex) -> &'a Pose<T> {
         self.state.positions().pose(body)
@@ -108,12 +108,8 @@ impl<'a, T: Real> PositionView<'a, T> {
     /// # Errors
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn try_of<E: ForceElement<T>>(&self, handle: Handle<E>) -> Result<AtPosition<'a, T, E>, Error> {
-        Ok(self
-            .state
-            .slots(handle)?
-            .at_dynamics(handle.place(), &self.state.kinematics)
-            .at_velocity
-            .at_position)
+        let at = self.state.slots(handle)?.at_dynamics(handle.place(), &self.state.kinematics);
+        Ok(at.at_velocity.at_position)
     }
 }
 
@@ -229,7 +225,7 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         let id = element.into();
         let slot = or_panic(self.state.slot(id));
         let dissipated = self.state.continuous.values[slot] - self.potential_energy_of(id);
-        self.state.continuous.account_open[slot].then_some(dissipated)
+        self.state.continuous.accounts[slot].is_open.then_some(dissipated)
     }
 
     /// The energy stored in one element \[J\].
@@ -262,10 +258,10 @@ impl<'a, T: Real> DynamicsView<'a, T> {
             return Err(Error::TopologyMismatch);
         }
         let id = self.system.check(element.into())?;
-        let (slots, only) = (self.state.kinds[id.kind()].as_ref(), id.place()..id.place() + 1);
-        let accumulator = ForceAccumulator::new(forces, &self.state.kinematics);
+        let State { kinds, kinematics, .. } = self.state;
+        let (slots, accumulator) = (kinds[id.kind()].as_ref(), ForceAccumulator::new(forces, kinematics));
         let power = &mut [T::zero()];
-        self.system.kinds[id.kind()].add_forces(slots, only, &self.state.kinematics, accumulator, power)
+        self.system.kinds[id.kind()].add_forces(slots, Some(id.place()), kinematics, accumulator, power)
     }
 
     /// One element at Dynamics stage.

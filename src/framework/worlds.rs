@@ -3,9 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-#[cfg(feature = "rayon")]
-use crate::framework::threads;
-use crate::framework::{Checkpoint, Error, State};
+use crate::framework::{Checkpoint, Error, State, threads};
 use crate::math::Real;
 
 /// Everything that varies in many states of one system: motion, variables, energy accounts.
@@ -146,16 +144,10 @@ impl<T: Real> Worlds<T> {
             rest = others;
             (first, block, outputs)
         });
-        #[cfg(feature = "rayon")]
-        let first = {
-            let mut blocks: Vec<_> = blocks.collect();
-            let (count, visit) =
-                (blocks.len(), |_, blocks: &mut [_]| blocks.first_mut().and_then(visit_block));
-            threads::halve(0, &mut blocks, count, &visit, Option::or)
-        };
-        #[cfg(not(feature = "rayon"))]
-        let first = blocks.fold(None, |first, mut block| first.or(visit_block(&mut block)));
-        first.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
+        let mut blocks: Vec<_> = blocks.collect();
+        let (parts, visit) = (blocks.len(), |_, blocks: &mut [_]| blocks.first_mut().and_then(visit_block));
+        let failed = threads::halve(0, &mut blocks, parts, &visit, Option::or);
+        failed.map_or(Ok(()), |(index, source)| Err(Error::World { index, source }))
     }
 }
 

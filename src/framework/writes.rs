@@ -4,14 +4,13 @@ use alloc::string::ToString;
 
 use crate::framework::element_variables::{ENABLED, check_new, is_named, validate_continuous};
 use crate::framework::kinds::AnyElement;
-use crate::framework::slots::{AnySlots, Columns, Group, Slots};
+use crate::framework::slots::{Columns, Group, Slots};
 use crate::framework::snapshot::{ABSORBED_ENERGY, ACCOUNT_OPEN};
 use crate::framework::variables::Value;
 use crate::framework::{
     ElementError, ElementId, ElementResult, Error, ForceElement, ForceSystem, Handle, Stage, State,
 };
 use crate::math::{Real, check};
-use crate::mechanics::Kinematics;
 
 impl<T: Real> ForceSystem<T> {
     /// Sets the parameters of an element; drops the state to just below the first stage that reads one that has
@@ -120,9 +119,8 @@ impl<T: Real> ForceSystem<T> {
     pub fn reset_memory(&self, state: &mut State<T>, element: impl Into<ElementId>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
-        self.write_with_account(state, id, false, |slots, kinematics| {
-            self.kinds[id.kind()].reset_memory(slots, id.place(), kinematics)
-        })?;
+        let write = |state: &mut _| self.kinds[id.kind()].reset_memory(state, id.place());
+        self.write_with_account(state, id, false, write)?;
         state.continuous.was_reset();
         Ok(())
     }
@@ -152,7 +150,9 @@ impl<T: Real> ForceSystem<T> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
         let flag = Value::Flag(enabled).number();
-        self.write_with_account(state, id, true, |slots, _| slots.set(id.place(), &[(ENABLED, flag)]))
+        self.write_with_account(state, id, true, |state| {
+            state.kinds[id.kind()].set(id.place(), &[(ENABLED, flag)])
+        })
     }
 
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
@@ -177,13 +177,13 @@ impl<T: Real> ForceSystem<T> {
         let slot = state.slot(id)?;
         match field {
             ABSORBED_ENERGY => {
-                let was_open = state.continuous.account_open[slot];
+                let was_open = state.continuous.accounts[slot].is_open;
                 state.set_absorbed_energy_at(slot, value)?;
-                state.continuous.open(slot, was_open);
+                state.continuous.accounts[slot].begin(was_open);
                 Ok(())
             }
             ACCOUNT_OPEN => {
-                state.continuous.open(slot, check::flag(ACCOUNT_OPEN, value)?);
+                state.continuous.accounts[slot].begin(check::flag(ACCOUNT_OPEN, value)?);
                 Ok(())
             }
             _ => self.set_variables(state, id, &[(field, value)]).map_err(|error| match error {
@@ -211,7 +211,9 @@ impl<T: Real> ForceSystem<T> {
         state.kinds[id.kind()].visit(id.place(), Group::Discrete, &mut |entry| {
             are_of_memory |= values.iter().any(|(field, _)| is_named(entry.name, field));
         });
-        self.write_with_account(state, id, !are_of_memory, |slots, _| slots.set(id.place(), values))
+        self.write_with_account(state, id, !are_of_memory, |state| {
+            state.kinds[id.kind()].set(id.place(), values)
+        })
     }
 
     /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to
@@ -265,21 +267,17 @@ impl<T: Real> ForceSystem<T> {
         id: ElementId,
         ask: impl Fn(&dyn AnyElement<T>) -> [T; 2],
     ) -> Result<[T; 2], Error> {
-        let (kind, slots) = (&self.kinds[self.check(id)?.kind()], state.kinds[id.kind()].as_ref());
+        let kind = &self.kinds[self.check(id)?.kind()];
         let mut answer = [T::zero(); 2];
-        let only = id.place()..id.place() + 1;
-        kind.ask(slots, only, &state.kinematics, &mut |_, element| answer = ask(element))?;
+        kind.ask(state, Some(id.place()), &mut |_, element| answer = ask(element))?;
         Ok(answer)
     }
 
     /// The energy stored in one element, whose caches are filled beyond the stage of the state, that which friction stores,
     /// and what that would be if friction held.
     fn calc_stored(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 3], Error> {
-        let State { kinds, kinematics, stage, .. } = state;
-        let stages = [Stage::Position, Stage::Velocity, Stage::Dynamics];
-        if let Some(first) = stages.into_iter().find(|first| *stage < *first) {
-            let (slots, only) = (kinds[id.kind()].as_mut(), id.place()..id.place() + 1);
-            self.kinds[id.kind()].calc(slots, only, first..=Stage::Dynamics, kinematics)?;
+        if let Some(first) = state.first_missing() {
+            self.kinds[id.kind()].calc(state, Some(id.place()), first..=Stage::Dynamics)?;
         }
         let [stored, _] = self.energies(state, id)?;
         let [by_friction, held] = self.ask_one(state, id, |element| element.friction_energy())?;
@@ -301,8 +299,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         state.slots(handle)?;
-        self.write_with_account(state, handle.id(), memory_follows, |slots, _| {
-            Slots::downcast_mut(slots)?.change(handle.place(), change)
+        self.write_with_account(state, handle.id(), memory_follows, |state| {
+            Slots::downcast_mut(state.kinds[handle.id().kind()].as_mut())?.change(handle.place(), change)
         })
     }
 
@@ -314,22 +312,21 @@ impl<T: Real> ForceSystem<T> {
         state: &mut State<T>,
         id: ElementId,
         memory_follows: bool,
-        write: impl FnOnce(&mut dyn AnySlots<T>, &Kinematics<T>) -> Result<Option<Stage>, Error>,
+        write: impl FnOnce(&mut State<T>) -> Result<Option<Stage>, Error>,
     ) -> Result<(), Error> {
         let slot = state.slot(id)?;
-        let is_open = state.continuous.account_open[slot] && state.continuous.has_motion();
+        let is_open = state.continuous.accounts[slot].is_open && state.continuous.has_motion();
         let before = if is_open { self.calc_stored(state, id).ok() } else { None };
-        let (slots, kinematics) = (state.kinds[id.kind()].as_mut(), &state.kinematics);
-        let Some(stage) = write(slots, kinematics)? else { return Ok(()) };
+        let Some(stage) = write(state)? else { return Ok(()) };
         let followed = if memory_follows && state.continuous.has_motion() {
-            self.kinds[id.kind()].follow_parameters(slots, id.place(), kinematics)?
+            self.kinds[id.kind()].follow_parameters(state, id.place())?
         } else {
             None
         };
         let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);
         if state.continuous_stage().is_some() {
-            state.collect_continuous();
+            state.collect(Group::Continuous);
         }
         let absorbed = before.and_then(|before| {
             let after = self.calc_stored(state, id).ok()?;
@@ -340,7 +337,7 @@ impl<T: Real> ForceSystem<T> {
         });
         match absorbed {
             Some(absorbed) => state.continuous.values[slot] = absorbed,
-            None => state.continuous.open(slot, false),
+            None => state.continuous.accounts[slot].begin(false),
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use crate::math::scalar::is_plain;
 /// values only, so every branch is that of the law, and its derivatives are those of the branch taken.
 /// [`laws`](crate::laws) of force are written over it.
 #[allow(unreachable_pub, reason = "laws are methods of public structs")]
+#[allow(clippy::return_self_not_must_use, reason = "as little as of operators")]
 pub trait Number:
     Copy
     + PartialOrd
@@ -34,42 +35,34 @@ pub trait Number:
     type Scalar: Real;
 
     /// A constant.
-    #[must_use]
     fn of(value: Self::Scalar) -> Self;
     /// The value without derivatives.
-    #[must_use]
     fn value(self) -> Self::Scalar;
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
-    #[must_use]
     fn chain(self, value: Self::Scalar, slope: Self::Scalar) -> Self;
     /// Whether it is zero, and so are its derivatives. A branch that omits such a number drops no derivative.
-    #[must_use]
     fn vanishes(self) -> bool;
 
     /// A literal.
     #[inline]
-    #[must_use]
     fn lit(value: f64) -> Self {
         Self::of(Real::lit(value))
     }
 
     /// Zero.
     #[inline]
-    #[must_use]
     fn zero() -> Self {
         Self::of(nalgebra::zero())
     }
 
     /// The magnitude; at zero, that of an increasing number.
     #[inline]
-    #[must_use]
     fn abs(self) -> Self {
         if self < Self::zero() { -self } else { self }
     }
 
     /// The number, or its negative if the sign bit of `direction` is set.
     #[inline]
-    #[must_use]
     fn towards(self, direction: Self) -> Self {
         // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
         self * Self::of(nalgebra::one::<Self::Scalar>().copysign(direction.value()))
@@ -77,21 +70,18 @@ pub trait Number:
 
     /// The larger one, or `self` if they are equal. A NaN in `self` is returned, so that an overflow is not hidden.
     #[inline]
-    #[must_use]
     fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
     /// The smaller one, or `self` if they are equal. A NaN in `self` is returned.
     #[inline]
-    #[must_use]
     fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
     /// The square root.
     #[inline]
-    #[must_use]
     fn sqrt(self) -> Self {
         let root = ComplexField::sqrt(self.value());
         self.chain(root, <Self::Scalar as Real>::lit(0.5) / root)
@@ -99,7 +89,6 @@ pub trait Number:
 
     /// The exponential.
     #[inline]
-    #[must_use]
     fn exp(self) -> Self {
         let exponential = ComplexField::exp(self.value());
         self.chain(exponential, exponential)
@@ -107,7 +96,6 @@ pub trait Number:
 
     /// The natural logarithm.
     #[inline]
-    #[must_use]
     fn ln(self) -> Self {
         let x = self.value();
         self.chain(ComplexField::ln(x), x.recip())
@@ -115,7 +103,6 @@ pub trait Number:
 
     /// The power with a constant exponent.
     #[inline]
-    #[must_use]
     fn powf(self, exponent: Self::Scalar) -> Self {
         let x = self.value();
         let slope = exponent * ComplexField::powf(x, exponent - nalgebra::one());
@@ -124,7 +111,6 @@ pub trait Number:
 
     /// The power with an exponent that may vary.
     #[inline]
-    #[must_use]
     fn powd(self, exponent: Self) -> Self {
         let (x, n) = (self.value(), exponent.value());
         let value = ComplexField::powf(x, n);
@@ -133,7 +119,6 @@ pub trait Number:
 
     /// The sine of an angle \[rad\].
     #[inline]
-    #[must_use]
     fn sin(self) -> Self {
         let x = self.value();
         self.chain(ComplexField::sin(x), ComplexField::cos(x))
@@ -141,7 +126,6 @@ pub trait Number:
 
     /// The cosine of an angle \[rad\].
     #[inline]
-    #[must_use]
     fn cos(self) -> Self {
         let x = self.value();
         self.chain(ComplexField::cos(x), -ComplexField::sin(x))
@@ -149,7 +133,6 @@ pub trait Number:
 
     /// The angle \[rad\] within ±π whose tangent is `self/x`, where `x` is proportional to its cosine.
     #[inline]
-    #[must_use]
     fn atan2(self, x: Self) -> Self {
         let (sin, cos) = (self.value(), x.value());
         let square = sin * sin + cos * cos;
@@ -216,6 +199,19 @@ impl<T: Real, const N: usize> Dual<T, N> {
             *a = *a * by_self + b * by_other;
         }
         Self { value, slopes }
+    }
+}
+
+/// Makes numbers with derivatives by consecutive numbers of an element: each one from `first` on has its own direction,
+/// until `N` are used; the others are constants.
+#[inline]
+pub(crate) fn varied<T: Real, const N: usize>(first: usize) -> impl FnMut(T) -> Dual<T, N> {
+    let mut place = 0;
+    move |number| {
+        let direction = place - first.min(place);
+        let varies = place >= first && direction < N;
+        place += 1;
+        if varies { Dual::variable(number, direction) } else { Dual::of(number) }
     }
 }
 

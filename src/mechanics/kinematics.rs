@@ -89,17 +89,12 @@ pub trait KinematicsSource<T: Real> {
 }
 
 /// Poses of all bodies and values of all coordinates: [`pose`](Self::pose), [`coordinate`](ByPlace::coordinate), or all of them
-/// by place, [`poses`](Self::poses), [`coordinates`](ByPlace::coordinates).
+/// by place, [`bodies`](ByPlace::bodies), [`coordinates`](ByPlace::coordinates).
 pub type Positions<T> = ByPlace<Pose<T>, T>;
 
 clone_by_field!(Kinematics { time, positions, velocities });
 
 impl<T: Real> Positions<T> {
-    /// The poses `X_GB` of all bodies by place, Ground first; the identity at vacant places.
-    pub fn poses(&self) -> &[Pose<T>] {
-        &self.bodies
-    }
-
     /// The pose `X_GB` of a body in Ground.
     ///
     /// # Panics
@@ -306,17 +301,14 @@ impl<T: Real> Kinematics<T> {
     /// Copies everything from a host; on an error some of it may have been copied.
     pub(crate) fn copy_from(&mut self, host: &impl KinematicsSource<T>) -> Result<(), KinematicsError> {
         self.set_time(host.time())?;
-        for place in 1..self.topology().body_places() {
-            if let Some(body) = self.topology().body(place) {
-                self.set_pose(body, host.pose(body))?;
-                self.set_velocity(body, host.velocity(body))?;
-            }
+        let topology = self.topology().clone();
+        for body in topology.bodies() {
+            self.set_pose(body, host.pose(body))?;
+            self.set_velocity(body, host.velocity(body))?;
         }
-        for place in 0..self.topology().coordinate_places() {
-            if let Some(coordinate) = self.topology().coordinate(place) {
-                self.set_coordinate(coordinate, host.coordinate(coordinate))?;
-                self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
-            }
+        for coordinate in topology.coordinates() {
+            self.set_coordinate(coordinate, host.coordinate(coordinate))?;
+            self.set_coordinate_rate(coordinate, host.coordinate_rate(coordinate))?;
         }
         Ok(())
     }

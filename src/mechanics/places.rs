@@ -77,7 +77,8 @@ impl Places {
         (place, stamp)
     }
 
-    fn put(self: &mut Arc<Self>, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
+    /// Places an item, also where one was.
+    pub(crate) fn put(self: &mut Arc<Self>, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
         let Self { stamps, names, vacant } = Arc::make_mut(self);
         if place == stamps.len() {
             stamps.push(stamp);
@@ -104,11 +105,6 @@ impl Places {
     /// The stamp of an occupied place.
     pub(crate) fn stamp(&self, place: usize) -> Option<Stamp> {
         self.stamps.get(place).copied().filter(|&stamp| stamp != Stamp::VACANT)
-    }
-
-    /// Whether a place holds the same item in both tables.
-    pub(crate) fn agrees(&self, other: &Self, place: usize) -> bool {
-        self.stamp(place) == other.stamp(place)
     }
 
     /// The occupied places.

@@ -21,7 +21,6 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::math::Real;
 
-mod casts;
 mod cylinder;
 mod distance_field;
 mod ellipsoid;

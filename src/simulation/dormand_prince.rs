@@ -221,11 +221,11 @@ impl<T: Real> Integrator<T> for DormandPrince<T> {
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError> {
         self.validate()?;
         simulation.check_end(end)?;
-        let count = simulation.variables().len();
+        let count = simulation.y.len();
         for buffer in self.slopes.iter_mut().chain([&mut self.before, &mut self.y]) {
             buffer.resize(count, T::zero());
         }
-        self.before.copy_from_slice(simulation.variables());
+        self.before.copy_from_slice(&simulation.y);
         simulation.calc_present_rates(&mut self.slopes[0])?;
         let next_step = self.memory.next_step(simulation);
         let longest = next_step.unwrap_or(self.first_step.max(least_step::<T>(simulation.time())));

@@ -26,7 +26,8 @@ impl<T: Real> Simulation<'_, T> {
         let (at, linearization) = self.linearized(has_own)?;
         let mut variables = VariableVector::zeros(self.state());
         let mut own_rates = variables.clone();
-        let plant = self.plant();
+        let own_places: Vec<usize> = variables.continuous_places().collect();
+        let plant = self.plant;
         let weight = T::lit(weight);
         let topology = linearization.topology().clone();
         let (mut motion, mut velocity) = (Variation::zeros(&topology), Variation::zeros(&topology));
@@ -41,9 +42,7 @@ impl<T: Real> Simulation<'_, T> {
             // The body that turns, and by how much in Ground.
             let mut turned = None;
             if unknown >= own_start {
-                if let Some(number) = variables.continuous_mut().nth(unknown - own_start) {
-                    *number = T::one();
-                }
+                variables.numbers_mut()[own_places[unknown - own_start]] = T::one();
             } else if unknown >= coordinates_start {
                 let coordinate = plant.coordinate_indices[(unknown - coordinates_start) / COORDINATE];
                 *motion.coordinate_mut(coordinate) = weight;
@@ -70,7 +69,7 @@ impl<T: Real> Simulation<'_, T> {
             linearization.apply(&motion, &velocity, &mut forces, own)?;
             for &row in unknowns {
                 entries.push(if row >= own_start {
-                    own_rates.continuous().nth(row - own_start).copied().unwrap_or_else(T::zero)
+                    own_rates.numbers()[own_places[row - own_start]]
                 } else if row >= coordinates_start {
                     let place = (row - coordinates_start) / COORDINATE;
                     forces.coordinate(plant.coordinate_indices[place]) / plant.masses[place]
@@ -96,7 +95,7 @@ impl<T: Real> Simulation<'_, T> {
                             let momentum = body.inertia() * w_B;
                             torque_B -= axis.cross(&momentum) + w_B.cross(&(body.inertia() * axis));
                         }
-                        (body.inverse_inertia() * (R_GB.inverse() * torque_G + torque_B))[component]
+                        (body.inverse_inertia * (R_GB.inverse() * torque_G + torque_B))[component]
                     }
                 });
             }

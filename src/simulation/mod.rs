@@ -22,7 +22,6 @@
 mod dormand_prince;
 mod energy;
 mod error;
-mod growth;
 mod implicit;
 mod integrator;
 mod layout;
@@ -33,7 +32,6 @@ mod rounding;
 mod saved;
 mod scales;
 mod semi_implicit_euler;
-mod supply;
 
 pub use dormand_prince::DormandPrince;
 pub use error::SimulationError;

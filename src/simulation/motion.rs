@@ -10,11 +10,10 @@ use crate::framework::{
 };
 use crate::math::Real;
 use crate::mechanics::{Forces, Velocities};
+use crate::simulation::energy::{Growth, Supply};
 use crate::simulation::error::finite_motion;
-use crate::simulation::growth::Growth;
 use crate::simulation::integrator::{Span, power_of_two};
 use crate::simulation::layout::{BODY, COORDINATE, Role, Trial, push_body, quaternion, vector};
-use crate::simulation::supply::Supply;
 use crate::simulation::{Integrator, Plant, SimulationError};
 
 /// The cost of a simulation since it was made or resumed.
@@ -54,14 +53,14 @@ pub struct Statistics {
 /// ```
 #[derive(Debug)]
 pub struct Simulation<'a, T: Real> {
-    system: &'a ForceSystem<T>,
-    plant: &'a Plant<T>,
+    pub(super) system: &'a ForceSystem<T>,
+    pub(super) plant: &'a Plant<T>,
     /// Between calls its kinematics are those of `time` and `y`.
     state: State<T>,
     /// Time of the last accepted step \[s\].
     time: f64,
     /// The continuous variables: bodies, coordinates, those of the state, work supplied.
-    y: Vec<T>,
+    pub(super) y: Vec<T>,
     statistics: Statistics,
     /// Opened by integrators that need it; closed by a step of any other.
     pub(super) supply: Option<Supply>,
@@ -79,7 +78,7 @@ pub struct Simulation<'a, T: Real> {
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
     /// The motion where the simulation began.
-    origin: Vec<f64>,
+    pub(super) origin: Vec<f64>,
     /// The motion that rounding of positions has lost, in the places of the positions among the variables; and a buffer.
     lost: [Vec<f64>; 2],
 }
@@ -236,32 +235,14 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.y.last().copied().unwrap_or_else(T::zero)
     }
 
-    /// The continuous variables.
-    pub(super) fn variables(&self) -> &[T] {
-        &self.y
-    }
-
     /// The continuous variables of bodies and coordinates.
     pub(super) fn motion(&self) -> &[T] {
         &self.y[..self.plant.energies_start()]
     }
 
-    /// Bodies and coordinates where the simulation began.
-    pub(super) fn origin(&self) -> &[f64] {
-        &self.origin
-    }
-
     /// The power that all elements together absorb, given the rates \[W\].
     pub(super) fn power_absorbed(&self, rates: &[T]) -> f64 {
         rates[self.plant.energies_start()..self.own_start()].iter().map(|power| power.to_f64()).sum()
-    }
-
-    pub(super) fn system(&self) -> &'a ForceSystem<T> {
-        self.system
-    }
-
-    pub(super) fn plant(&self) -> &'a Plant<T> {
-        self.plant
     }
 
     /// The role of a continuous variable, by its place.
@@ -308,7 +289,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             self.set_own_continuous(y)?;
             self.write_rates(y, rates)?;
             let power = self.power_absorbed(rates);
-            rates[energies].copy_from_slice(self.state.held_powers());
+            rates[energies].copy_from_slice(&self.state.continuous.held_powers);
             let end_supplied = self.dynamics()?.power_supplied();
             if let Some(supplied) = rates.last_mut() {
                 *supplied += start_supplied - end_supplied;
@@ -406,7 +387,7 @@ impl<'a, T: Real> Simulation<'a, T> {
 
             let acceleration = self.plant.gravity + at_center.force / body.mass();
             rates[7..10].copy_from_slice(acceleration.as_slice());
-            rates[10..13].copy_from_slice((body.inverse_inertia() * torque_B).as_slice());
+            rates[10..13].copy_from_slice((body.inverse_inertia * torque_B).as_slice());
         }
         for (i, (&mass, &load)) in self.plant.masses.iter().zip(&self.plant.coordinate_loads).enumerate() {
             let at = coordinates_start + i * COORDINATE;

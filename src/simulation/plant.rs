@@ -16,7 +16,7 @@ pub struct RigidBody<T: Real> {
     mass: T,
     center: Point3<T>,
     inertia: Matrix3<T>,
-    inverse_inertia: Matrix3<T>,
+    pub(super) inverse_inertia: Matrix3<T>,
 }
 
 impl<T: Real> RigidBody<T> {
@@ -66,11 +66,6 @@ impl<T: Real> RigidBody<T> {
     /// Inertia about the mass center in the body's frame \[kg·m²\].
     pub fn inertia(&self) -> &Matrix3<T> {
         &self.inertia
-    }
-
-    /// Inverse of the inertia.
-    pub(super) fn inverse_inertia(&self) -> &Matrix3<T> {
-        &self.inverse_inertia
     }
 }
 

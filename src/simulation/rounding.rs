@@ -19,12 +19,12 @@ impl<T: Real> Simulation<'_, T> {
     /// # Errors
     /// [`SimulationError::PositionsTooCoarse`] if it is too much.
     pub(super) fn calc_lost(&self, time: f64, y: &[T], lost: &mut Vec<f64>) -> Result<(), SimulationError> {
-        let plant = self.plant();
+        let plant = self.plant;
         let (coordinates_start, energies_start) = (plant.coordinates_start(), plant.energies_start());
         let of_bodies =
             (0..coordinates_start).step_by(BODY).flat_map(|start| (start..start + 3).map(|i| (i, i + 7)));
         let of_coordinates = (coordinates_start..energies_start).step_by(COORDINATE).map(|i| (i, i + 1));
-        let start = self.variables();
+        let start = &self.y;
         let half = 0.5 * (time - self.time());
         let scale = plant.scale.unwrap_or(1.0);
         lost.resize(energies_start, 0.0);
@@ -34,7 +34,7 @@ impl<T: Real> Simulation<'_, T> {
             let rounding = T::default_epsilon().to_f64() * before.abs().max(after.abs());
             if moved.abs() < FEW * rounding {
                 lost[place] += moved - (after - before);
-                let most = MOST * (scale + (after - self.origin()[place]).abs());
+                let most = MOST * (scale + (after - self.origin[place]).abs());
                 if lost[place] > most || lost[place] < -most {
                     return Err(SimulationError::PositionsTooCoarse { time, lost: lost[place] });
                 }

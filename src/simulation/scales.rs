@@ -17,11 +17,11 @@ impl<T: Real> Simulation<'_, T> {
     /// The places of positions, orientations, velocities and angular velocities of bodies, each one vector, and of all other
     /// numbers one by one, with their role.
     fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> {
-        let coordinates_start = self.plant().coordinates_start();
+        let coordinates_start = self.plant.coordinates_start();
         let bodies = (0..coordinates_start)
             .step_by(BODY)
             .flat_map(|start| [(0, 3), (3, 7), (7, 10), (10, BODY)].map(|(i, j)| start + i..start + j));
-        let others = (coordinates_start..self.variables().len()).map(|other| other..other + 1);
+        let others = (coordinates_start..self.y.len()).map(|other| other..other + 1);
         bodies.chain(others).map(|places| (places.clone(), self.role(places.start)))
     }
 }
@@ -80,10 +80,10 @@ impl<T: Real> Memory<T> {
 
     /// Begins with the present point of a simulation, unless it follows the last step.
     pub(super) fn begin(&mut self, simulation: &Simulation<'_, T>, is_followed: bool) {
-        let count = simulation.variables().len();
+        let count = simulation.y.len();
         if !is_followed || self.origin.len() != count {
             self.origin.clear();
-            self.origin.extend(simulation.variables().iter().map(|y| y.to_f64()));
+            self.origin.extend(simulation.y.iter().map(|y| y.to_f64()));
             self.peaks.clear();
         }
         let groups = simulation.groups().count();
@@ -105,7 +105,7 @@ impl<T: Real> Memory<T> {
 
     fn keep_peaks(&mut self, simulation: &Simulation<'_, T>) {
         for (peak, (places, role)) in self.peaks.iter_mut().zip(simulation.groups()) {
-            let y = &simulation.variables()[places.clone()];
+            let y = &simulation.y[places.clone()];
             // Squares may overflow where the motion does not.
             *peak = peak.max(magnitude(&self.origin[places], y, role)).min(f64::MAX);
         }
@@ -119,16 +119,16 @@ impl<T: Real> Memory<T> {
         after: &[T],
         error: impl Fn(usize) -> f64,
     ) -> f64 {
-        let kinetic = kinetic_energy(simulation.plant(), after).to_f64();
+        let kinetic = kinetic_energy(simulation.plant, after).to_f64();
         let mut worst = 0.0_f64;
         for (&peak, (places, role)) in self.peaks.iter().zip(simulation.groups()) {
             let (origin, group) = (&self.origin[places.clone()], &after[places.clone()]);
             let (sense, factor) = (sense(origin, group, role), factor(role));
             let largest = peak.max(magnitude(origin, group, role));
-            let scale = simulation.plant().scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
+            let scale = simulation.plant.scale.unwrap_or(largest.clamp(AUTOMATIC.0, AUTOMATIC.1));
             let mut squares = 0.0;
             for place in places {
-                let [before, after] = [simulation.variables()[place], after[place]].map(T::to_f64);
+                let [before, after] = [simulation.y[place], after[place]].map(T::to_f64);
                 let distance = |y: f64| factor * (y - sense * self.origin[place]).abs();
                 let magnitude = distance(before).max(distance(after));
                 // Less cannot be told from rounding. An energy is exchanged with that of the motion, whose rounding at a first

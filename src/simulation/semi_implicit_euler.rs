@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::math::{InvalidValue, Real, check};
+use crate::simulation::energy::Supply;
 use crate::simulation::integrator::STRETCH;
 use crate::simulation::layout::Role;
-use crate::simulation::supply::Supply;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
@@ -76,7 +76,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         self.validate()?;
         simulation.check_end(end)?;
         let span = simulation.span(self.step, end, STRETCH)?;
-        let count = simulation.variables().len();
+        let count = simulation.y.len();
         self.rates.resize(count, T::zero());
         self.end_rates.resize(count, T::zero());
 
@@ -90,7 +90,7 @@ impl<T: Real> Integrator<T> for SemiImplicitEuler<T> {
         };
         let start_power = simulation.power_absorbed(&self.rates);
         self.y.clear();
-        self.y.extend_from_slice(simulation.variables());
+        self.y.extend_from_slice(&simulation.y);
         self.advance(simulation, &[Role::Velocity], span.length);
         simulation.turn_by_mean_velocity(&self.rates, &mut self.y, span.length);
         self.advance(simulation, &[Role::Element], span.length);

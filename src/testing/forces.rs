@@ -16,7 +16,7 @@ pub fn third_law<S: Subject>(seed: u64) -> Result<(), Violation> {
         let mut scene = scene::<S, f64>(seed)?;
         let view = scene.system.realize_dynamics(&mut scene.state)?;
         let mut sum = SpatialForce::zero();
-        for (F_GB, X_GB) in view.forces().bodies().iter().zip(view.positions().poses()) {
+        for (F_GB, X_GB) in view.forces().bodies().iter().zip(view.positions().bodies()) {
             sum += F_GB.shifted(-X_GB.translation.vector);
         }
         let scale = size(&view);

@@ -49,7 +49,7 @@ mod refusal;
 mod scene;
 mod violation;
 
-pub use energy::{Curve, Derivative, Differences, Powers, derivatives, gradient, power_balance};
+pub use energy::{Curve, Derivative, Differences, derivatives, gradient, power_balance};
 pub use forces::{frame_invariance, single_precision, third_law};
 pub use linearization::{Agreement, linearization};
 pub use numbers::Numbers;

@@ -3,7 +3,7 @@
 use force_elements::custom_force::Load;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject};
+use force_elements::testing::{self, Curve, Derivative, Numbers, Scene, Subject};
 use force_elements::{
     AtDynamics, AtVelocity, BodyIndex, CustomForce, ElementError, Error, ForceAccumulator, ForceElement,
     ForceSystem, Handle, KinematicsError, Pose, Real, SpatialForce, SpatialVelocity, Topology, results,
@@ -149,8 +149,7 @@ fn both_keep_the_contract_of_an_element() {
     assert_eq!(testing::contract::<SpringScene, Duals>(0..100), Ok(()));
     assert_eq!(testing::contract::<ContactScene, Duals>(0..100), Ok(()));
     for seed in 0..100 {
-        let Powers { stored, dissipated, .. } =
-            testing::power_balance::<ContactScene, Duals>(seed).expect("balanced");
+        let [stored, dissipated] = testing::power_balance::<ContactScene, Duals>(seed).expect("balanced");
         assert!(stored != 0.0 && dissipated > 0.0, "{stored} W, {dissipated} W");
     }
 }

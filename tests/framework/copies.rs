@@ -196,7 +196,7 @@ fn the_first_of_many_worlds_that_fails_is_named_and_the_others_go_on() -> Result
     assert_eq!(refused, Error::World { index: 0, source: Box::new(too_low) });
     assert_eq!(
         refused.to_string(),
-        "world 0: stage Dynamics is required, but the state is realized to Topology"
+        "world 0: stage Dynamics is required, but the state is realized to Topology: evaluate it first"
     );
     let fails: Vec<_> = (0..200).map(|world| world == 70 || world > 150).collect();
     let mut times = vec![f64::NAN; 200];

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use force_elements::nalgebra::Vector3;
 use force_elements::{
     ElementId, Error, ForceSystem, KinematicsError, LinearBushing, Pose, SpatialVelocity, Stage,
+    VariableVector,
 };
 
 use force_elements_scenes::machine::{Machine, bristles, bushing, cable, foundation, spring};
@@ -234,16 +235,16 @@ fn variables_and_results_are_found_by_the_name_of_their_element() -> Result<(), 
     system.set_variable(&mut state, "arm.left.X_B1F.p.x", 0.5)?;
     assert_eq!(state.variable(&format!("{of_name}.stiffness.px"))?, 7.0);
     assert_eq!(state.variable("arm.left.X_B1F.p.x")?, 0.5);
-    // Every variable and result has the same value under both names, and the same place in a vector.
+    // Every variable and result has the same value under both names, and the same number in a vector.
     let with_name = |full: &str| full.strip_prefix(&of_name).map(|field| format!("front [left] (1){field}"));
     let mut count = 0;
+    let mut vector = VariableVector::zeros(&state);
+    (1_u8..).zip(vector.numbers_mut()).for_each(|(i, number)| *number = f64::from(i));
     for (full, value) in &state.snapshot() {
         if let Some(name) = with_name(full) {
             assert_eq!(state.variable(&name)?, *value, "{name}");
-            assert_eq!(
-                state.variable_place(&name),
-                state.variable_place(full).map_err(|_| no_variable(&name))
-            );
+            let of_full_name = vector.number(&state, full).map_err(|_| no_variable(&name));
+            assert_eq!(vector.number(&state, &name), of_full_name);
             count += 1;
         }
     }

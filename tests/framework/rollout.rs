@@ -48,8 +48,8 @@ fn the_adjoint_of_a_throw_through_stick_and_slip_is_exact() -> Result<(), Error>
             let by = gradient.by_start.velocity.body(throw.host.cubes[0].body);
             let mut by_friction = 0.0;
             for &corner in &throw.corners {
-                let place = throw.state.variable_place(&format!("{}.mu_kinetic", corner.id()))?;
-                by_friction += gradient.by_start.variables.number(place)?;
+                let name = format!("{}.mu_kinetic", corner.id());
+                by_friction += gradient.by_start.variables.number(&throw.state, &name)?;
             }
             let all = [by.linear.x, by.linear.y, by.angular.z, gradient.by_mass, by_friction];
             let off = (all[direction] - expected.eps).abs();
@@ -68,7 +68,7 @@ fn sensitivities_of_a_payload_on_a_guide_with_friction_are_exact() -> Result<(),
     let mut changes = Vec::new();
     for (element, name) in names {
         let mut change = Change::zeros(&mounted.state);
-        *change.variables.number_mut(mounted.state.variable_place(&format!("{element}.{name}"))?)? = 1.0;
+        *change.variables.number_mut(&mounted.state, &format!("{element}.{name}"))? = 1.0;
         changes.push(change);
     }
     let mut derivatives = Derivatives::new(&mounted.state);

@@ -227,7 +227,7 @@ impl<const SPIN: u8> Scene for Torsion<SPIN> {
     }
 
     fn read<T: Real>(simulation: &Simulation<'_, T>) -> T {
-        simulation.state().positions().poses()[1].rotation[(1, 0)]
+        simulation.state().positions().bodies()[1].rotation[(1, 0)]
     }
 }
 
@@ -243,7 +243,7 @@ impl Scene for Pendulum {
     }
 
     fn read<T: Real>(simulation: &Simulation<'_, T>) -> T {
-        simulation.state().positions().poses()[1].rotation[(1, 0)]
+        simulation.state().positions().bodies()[1].rotation[(1, 0)]
     }
 }
 

@@ -220,7 +220,7 @@ fn steps_longer_than_the_run_end_with_it() {
         }
         assert_eq!(simulation.time(), 1e-3, "{name}");
         // Free fall, but for the order of the first.
-        let z = simulation.state().positions().poses()[1].translation.vector.z;
+        let z = simulation.state().positions().bodies()[1].translation.vector.z;
         assert!((z + 0.5 * 9.81e-6).abs() < 0.51 * 9.81e-6, "{name}: {z} m");
     }
 }

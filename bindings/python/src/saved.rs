@@ -34,7 +34,7 @@ impl Saved {
         let [poses, velocities, coordinates, rates, variables] = &mut numbers;
         for state in states {
             let (positions, speeds) = (state.positions(), state.velocities());
-            poses.extend(positions.poses().iter().skip(1).flat_map(matrix_of));
+            poses.extend(positions.bodies().iter().skip(1).flat_map(matrix_of));
             velocities.extend(speeds.bodies().iter().skip(1).flat_map(velocity_numbers));
             coordinates.extend(positions.coordinates());
             rates.extend(speeds.coordinates());

@@ -66,7 +66,7 @@ impl Samples {
         let state = simulation.state();
         let (positions, velocities) = (state.positions(), state.velocities());
         self.time.push(state.time());
-        self.poses.extend(positions.poses().iter().skip(1).flat_map(matrix_of));
+        self.poses.extend(positions.bodies().iter().skip(1).flat_map(matrix_of));
         self.velocities.extend(velocities.bodies().iter().skip(1).flat_map(velocity_numbers));
         self.coordinates.extend(positions.coordinates());
         self.coordinate_rates.extend(velocities.coordinates());

@@ -128,7 +128,7 @@ impl State {
     #[getter]
     fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let positions = self.state.positions();
-        let poses: Vec<f64> = positions.poses().iter().skip(1).flat_map(matrix_of).collect();
+        let poses: Vec<f64> = positions.bodies().iter().skip(1).flat_map(matrix_of).collect();
         poses.to_pyarray(py).reshape([poses.len() / 16, 4, 4]).map(read_only)
     }
 

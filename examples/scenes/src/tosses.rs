@@ -363,8 +363,7 @@ impl Model {
             let mut change = Change::zeros(state);
             for element in elements.iter().map(|element| element.id) {
                 for variable in unknown.variables {
-                    let place = state.variable_place(&format!("{element}.{variable}"))?;
-                    *change.variables.number_mut(place)? = 1.0;
+                    *change.variables.number_mut(state, &format!("{element}.{variable}"))? = 1.0;
                 }
             }
             changes.push(change);

@@ -63,11 +63,11 @@ impl<T: Real> Wrappable<T> for DistanceField {
         };
         let (enters, leaves) = part_within(self.bounds(), a, &along).unwrap_or((last, last));
         // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
-        let [near, far] = [1.25, self.steepest()].map(|slope| T::lit(slope.recip()));
+        let [near, far] = [1.25, self.steepest].map(|slope| T::lit(slope.recip()));
         let inverse = T::one() / along.norm();
         let shortest = T::lit(0.5 * self.spacing());
         // A curve between samples half a spacing apart, bent by a slope of one over the spacing, dips by a 32nd of it.
-        let [near_dip, far_dip] = [1.0, self.steepest()].map(|slope| T::lit(slope * self.spacing() / 32.0));
+        let [near_dip, far_dip] = [1.0, self.steepest].map(|slope| T::lit(slope * self.spacing() / 32.0));
         let mut lowest = (value(lowest_around), lowest_around);
         let mut before = [(value(first), first); 2];
         if before[0].0 < lowest.0 {

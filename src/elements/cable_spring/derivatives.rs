@@ -38,14 +38,14 @@ impl<T: Real> CableSpring<T> {
             let Some(obstacle) = self.path.obstacles().get(contact.obstacle) else { continue };
             let name = if contact.in_contact { "in contact" } else { "free" };
             if let Some(margin) = contact.margin(obstacle.surface()) {
-                blocks.branch_of(contact.obstacle, name, margin, "m");
+                blocks.branch_of((contact.obstacle, 1), name, margin, "m");
             }
         }
         for (obstacle, slips, margin) in strands.friction_states(&self.path, &at.discrete.grips) {
             if slips {
-                blocks.branch_of(obstacle, "slipping", margin * path.length, "m");
+                blocks.branch_of((obstacle, 1), "slipping", margin * path.length, "m");
             } else if margin.is_finite() {
-                blocks.branch_of(obstacle, "sticking", margin * stiffness, "N");
+                blocks.branch_of((obstacle, 1), "sticking", margin * stiffness, "N");
             }
         }
     }

@@ -4,8 +4,8 @@ use nalgebra::Vector1;
 
 use super::{CoordinateSpringDamperExt, Discrete, Parameters};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Blocks, Row, varied};
-use crate::math::{Dual, Number, Real};
+use crate::framework::{AtDynamics, Blocks, Row};
+use crate::math::{Dual, Number, Real, varied};
 
 /// The number of derivatives by motion: displacement and velocity.
 const MOTION: usize = 2;

@@ -7,8 +7,8 @@ use nalgebra::{ComplexField, Matrix3, Vector2, Vector3};
 use super::law::{Step, TOUCH, Tangential, length, normal_force};
 use super::{Discrete, ExponentialSpring, Parameters};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated};
+use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses};
+use crate::math::{Dual, Number, Real, SpatialForce, SpatialVelocity, rotated, varied};
 
 /// The parameters of the normal force alone, which are the first ones.
 const OF_NORMAL: usize = 5;

@@ -8,8 +8,8 @@ use super::{HertzContact, Parameters, Velocity};
 use crate::elements::laws::Touch;
 use crate::elements::meshes::{MOTION, Sums};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, dot, outer};
+use crate::framework::{AtDynamics, Between, Blocks, Slopes, Stiffnesses};
+use crate::math::{Dual, Number, Real, SpatialForce, dot, outer, varied};
 use crate::mechanics::Checked;
 
 /// The number of parameters.

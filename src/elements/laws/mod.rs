@@ -51,8 +51,8 @@ pub use on_bed::{OnBed, Push, Springs, Touch};
 pub use on_coordinates::OnCoordinates;
 
 use crate::framework::variables::{Numbers, Over};
-use crate::framework::{Blocks, ElementResult, Variables, varied};
-use crate::math::{Dual, Number, Real, dot};
+use crate::framework::{Blocks, ElementResult, Variables};
+use crate::math::{Dual, Number, Real, dot, varied};
 
 /// A motion for which laws return a force: [`Relative`], [`Stretch`] or [`Touch`]. Its first number is time.
 pub trait LawMotion<T: Real>: Numbers<T> {

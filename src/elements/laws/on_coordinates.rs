@@ -5,9 +5,8 @@ use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Row, Stiffnesses,
-    varied,
 };
-use crate::math::{Dual, Number, Real, check};
+use crate::math::{Dual, Number, Real, check, varied};
 use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 
 /// The element of a law of a tension on a coordinate or between two: a joint's stop, an elastic gear, a motor.

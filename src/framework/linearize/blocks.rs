@@ -1,14 +1,14 @@
 //! The interface to which an element writes its derivatives.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::any::Any;
 
 use nalgebra::{SMatrix, SVector};
 
 use super::derivatives::Derivatives;
+use super::differences::Part;
 use super::ends::{End, Freedoms};
-use super::linearization::Scope;
+use super::linearization::{Scope, Slot};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -79,12 +79,10 @@ pub struct Branch<T> {
 pub struct Blocks<'a, T: Real> {
     pub(super) derivatives: &'a mut Derivatives<T>,
     pub(super) kinematics: &'a Kinematics<T>,
-    /// The numbers of parameters, discrete and continuous variables.
-    pub(super) counts: [usize; 3],
-    /// Whether the element writes the derivatives itself.
-    pub(super) is_exact: &'a mut bool,
-    /// Bodies and coordinates for differences; `None` while they are not known.
-    pub(super) ends: &'a mut Option<Vec<End>>,
+    /// Of the element.
+    pub(super) slot: &'a mut Slot,
+    /// What is requested.
+    pub(super) part: Part,
     /// Of the kind of elements.
     pub(super) workspace: &'a mut Option<Box<dyn Any + Send + Sync>>,
     pub(super) scope: Scope,
@@ -118,11 +116,8 @@ impl<T: Real> Blocks<'_, T> {
     /// For a number that the element does not have, returns a place that it does not have.
     #[inline]
     fn variable(&self, group: usize, number: usize) -> usize {
-        if number < self.counts[group] {
-            1 + self.counts[..group].iter().sum::<usize>() + number
-        } else {
-            usize::MAX
-        }
+        let counts = self.slot.counts.unwrap_or_default();
+        if number < counts[group] { 1 + counts[..group].iter().sum::<usize>() + number } else { usize::MAX }
     }
 
     /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of one, the same
@@ -156,7 +151,7 @@ impl<T: Real> Blocks<'_, T> {
         first: usize,
         derivatives: &[SVector<T, R>],
     ) {
-        let numbers = self.derivatives.push_by_variables(Row::Force(on.end()), first, derivatives.len());
+        let numbers = self.derivatives.push(Row::Force(on.end()), Column::Variable(first), derivatives.len());
         for (numbers, derivative) in numbers.chunks_exact_mut(R).zip(derivatives) {
             numbers.copy_from_slice(derivative.as_slice());
         }
@@ -173,7 +168,7 @@ impl<T: Real> Blocks<'_, T> {
     ) {
         let by = by.end();
         if !by.is_ground() {
-            let numbers = self.derivatives.push(row, Column::Motion(by), 2 * C);
+            let numbers = self.derivatives.push(row, Column::Motion(by), 1);
             let (on_position, on_velocity) = numbers.split_at_mut(C);
             on_position.copy_from_slice(by_position.as_slice());
             on_velocity.copy_from_slice(by_velocity.as_slice());
@@ -183,7 +178,7 @@ impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives of a rate, or of a discrete variable after the next commit, by consecutive variables.
     #[inline]
     pub fn add_to_by_variables(&mut self, row: Row, first: usize, derivatives: &[T]) {
-        self.derivatives.push_by_variables(row, first, derivatives.len()).copy_from_slice(derivatives);
+        self.derivatives.push(row, Column::Variable(first), derivatives.len()).copy_from_slice(derivatives);
     }
 
     /// Lends memory that all elements of one kind share, so that it is allocated once. It contains what the previous
@@ -204,18 +199,12 @@ impl<T: Real> Blocks<'_, T> {
         self.derivatives.branches.push(Branch { name, index: None, count: 1, margin, unit });
     }
 
-    /// States the branch of one of several equal parts.
-    pub fn branch_of(&mut self, index: usize, name: &'static str, margin: T, unit: &'static str) {
-        self.branch_of_parts(index, name, 1, margin, unit);
-    }
-
-    /// States the branch of a number of constituents of one of several equal parts, with the smallest distance to a
-    /// switch.
-    pub fn branch_of_parts(
+    /// States the branch of one of several equal parts; for some of its constituents, how many they are, and the smallest
+    /// distance to a switch.
+    pub fn branch_of(
         &mut self,
-        index: usize,
+        (index, count): (usize, usize),
         name: &'static str,
-        count: usize,
         margin: T,
         unit: &'static str,
     ) {
@@ -227,14 +216,14 @@ impl<T: Real> Blocks<'_, T> {
     /// The bodies and coordinates that are moved are those without which
     /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
     pub fn differences(&mut self) {
-        *self.is_exact = false;
+        self.slot.are_exact[self.part as usize] = false;
     }
 
     /// Requests finite differences, like [`differences`](Self::differences), by the motion of these bodies and
     /// coordinates, the only ones on which the element acts.
     pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
         self.differences();
-        let known = self.ends.get_or_insert_default();
+        let known = self.slot.ends.get_or_insert_default();
         known.clear();
         for end in ends {
             if !known.contains(&end) {

@@ -82,22 +82,14 @@ impl<T: Real> Derivatives<T> {
         self.numbers.resize(self.used, T::zero());
     }
 
-    /// Begins a block, and returns its numbers, which are all to be written.
+    /// Begins a block, or blocks of one row by consecutive variables from that of the column on, and returns their numbers,
+    /// variable after variable, which are all to be written.
     #[inline]
-    pub(super) fn push(&mut self, row: Row, column: Column, count: usize) -> &mut [T] {
+    pub(super) fn push(&mut self, row: Row, column: Column, variables: usize) -> &mut [T] {
         let start = self.used;
-        self.reserve(count);
-        self.entries.push(Entry { row, column, start, variables: 1 });
-        &mut self.numbers[start..self.used]
-    }
-
-    /// Begins blocks by consecutive variables, and returns their numbers, variable after variable, which are all to be written.
-    #[inline]
-    pub(super) fn push_by_variables(&mut self, row: Row, first: usize, variables: usize) -> &mut [T] {
-        let start = self.used;
-        self.reserve(variables * row.len());
+        self.reserve(variables * row.len() * column.len());
         if variables > 0 {
-            self.entries.push(Entry { row, column: Column::Variable(first), start, variables });
+            self.entries.push(Entry { row, column, start, variables });
         }
         &mut self.numbers[start..self.used]
     }

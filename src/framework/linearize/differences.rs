@@ -10,10 +10,10 @@ use super::moved::{Scratch, noise};
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
-use crate::framework::slots::{AnySlots, Group, Slots};
+use crate::framework::slots::{AnySlots, Group};
 use crate::framework::stage::Stage;
 use crate::framework::variables::Variables;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, ElementId, Error, Linearization, Scope, State};
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
@@ -29,83 +29,55 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// Writes the derivatives of all elements.
     pub(in crate::framework) fn linearize_all(
         &self,
-        slots: &Slots<T, E>,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
+        state: &State<T>,
+        Linearization { scope, kinds, of_differences, .. }: &mut Linearization<T>,
     ) -> Result<(), Error> {
-        to.derivatives.clear();
-        for place in 0..to.elements.len() {
-            let first = to.derivatives.begin();
-            to.elements[place].begin(first);
+        let (slots, kinematics) = self.in_state(state)?;
+        let KindLinearization { elements, derivatives, of_elements: workspace, .. } =
+            &mut kinds[self.roster.number];
+        let Scope { variables, commit } = *scope;
+        let parts: &[Part] = match (variables, commit && E::Discrete::FIRST_STAGE.is_some()) {
+            (false, false) => &[Part::Forces],
+            (false, true) => &[Part::Forces, Part::Commit],
+            (true, false) => &[Part::Forces, Part::Variables],
+            (true, true) => &[Part::Forces, Part::Variables, Part::Commit],
+        };
+        derivatives.clear();
+        for (place, slot) in elements.iter_mut().enumerate() {
+            let first = derivatives.begin();
+            slot.begin(first);
             let Some(element) = self.enabled_element(slots, place) else { continue };
-            let at = slots.at_dynamics(place, kinematics);
-            let is_more_in_scope = to.scope.variables || to.scope.commit;
-            if is_more_in_scope {
+            if variables || commit {
                 // An element may write all derivatives at the first request.
-                to.elements[place].counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+                slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
+                slot.commits = commit;
             }
-            self.linearize_part(Part::Forces, slots, place, kinematics, to, |to| element.linearize(&at, to))?;
-            if is_more_in_scope {
-                self.linearize_others(element, slots, place, kinematics, to)?;
+            let at = slots.at_dynamics(place, kinematics);
+            for &part in parts {
+                let kept = derivatives.mark();
+                let to = &mut Blocks { derivatives, kinematics, slot, part, workspace, scope: *scope };
+                match part {
+                    Part::Forces => element.linearize(&at, to),
+                    Part::Variables => element.linearize_variables(&at, to),
+                    Part::Commit => element.linearize_commit(&at, to),
+                }
+                if !slot.are_exact[part as usize]
+                    && let Some(element) = self.roster.id(place)
+                {
+                    derivatives.take_back(kept);
+                    let of = Differenced { part, kind: self, state, element };
+                    of.write(derivatives, slot, of_differences)?;
+                }
             }
-            to.elements[place].marks[1] = to.derivatives.mark();
-            if !to.derivatives.are_finite_since(first) {
+            slot.marks[1] = derivatives.mark();
+            if let Some(counts) = slot.counts
+                && !derivatives.are_of_variables_since(first, counts)
+            {
+                return Err(self.roster.failure(place, ElementError::NoSuchVariable));
+            }
+            if !derivatives.are_finite_since(first) {
                 return Err(self.roster.failure(place, ElementError::NonFiniteForce));
             }
-        }
-        Ok(())
-    }
-
-    /// Writes what is in scope beyond the forces by motion.
-    #[inline(never)]
-    fn linearize_others(
-        &self,
-        element: &E,
-        slots: &Slots<T, E>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
-    ) -> Result<(), Error> {
-        let (scope, slot) = (to.scope, &mut to.elements[place]);
-        slot.commits = scope.commit;
-        let counts = slot.counts.unwrap_or_default();
-        let at = slots.at_dynamics(place, kinematics);
-        if scope.variables {
-            let write = |to: &mut Blocks<'_, T>| element.linearize_variables(&at, to);
-            self.linearize_part(Part::Variables, slots, place, kinematics, to, write)?;
-        }
-        if scope.commit && E::Discrete::FIRST_STAGE.is_some() {
-            let write = |to: &mut Blocks<'_, T>| element.linearize_commit(&at, to);
-            self.linearize_part(Part::Commit, slots, place, kinematics, to, write)?;
-        }
-        if to.derivatives.are_of_variables_since(to.elements[place].marks[0], counts) {
-            Ok(())
-        } else {
-            Err(self.roster.failure(place, ElementError::NoSuchVariable))
-        }
-    }
-
-    /// Writes one part of the derivatives of one element.
-    #[inline]
-    fn linearize_part(
-        &self,
-        part: Part,
-        slots: &Slots<T, E>,
-        place: usize,
-        kinematics: &Kinematics<T>,
-        to: &mut KindLinearization<T>,
-        write: impl FnOnce(&mut Blocks<'_, T>),
-    ) -> Result<(), Error> {
-        let KindLinearization { scope, elements, derivatives, of_differences, of_elements, .. } = to;
-        let Slot { are_exact, ends, counts, .. } = &mut elements[place];
-        let (is_exact, counts) = (&mut are_exact[part as usize], counts.unwrap_or_default());
-        let kept = derivatives.mark();
-        let workspace = of_elements;
-        write(&mut Blocks { derivatives, kinematics, counts, is_exact, ends, workspace, scope: *scope });
-        if !*is_exact {
-            derivatives.take_back(kept);
-            let of = Differenced { part, kind: self, slots, place, kinematics };
-            of.write(derivatives, ends, counts, of_differences)?;
         }
         Ok(())
     }
@@ -115,9 +87,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 struct Differenced<'a, T: Real> {
     part: Part,
     kind: &'a dyn AnyKind<T>,
-    slots: &'a dyn AnySlots<T>,
-    place: usize,
-    kinematics: &'a Kinematics<T>,
+    state: &'a State<T>,
+    element: ElementId,
 }
 
 impl<T: Real> Differenced<'_, T> {
@@ -126,41 +97,37 @@ impl<T: Real> Differenced<'_, T> {
     fn write(
         &self,
         derivatives: &mut Derivatives<T>,
-        ends: &mut Option<Vec<End>>,
-        counts: [usize; 3],
+        Slot { ends, counts, .. }: &mut Slot,
         scratch: &mut Option<Scratch<T>>,
     ) -> Result<(), Error> {
-        let Self { part, kind, slots, place, kinematics } = *self;
-        let scratch = scratch.get_or_insert_with(|| Scratch::new(slots, kinematics));
-        scratch.slots.copy_variables(place..place + 1, slots, place)?;
-        scratch.kinematics.clone_from(kinematics);
+        let Self { part, kind, state: State { kinds, kinematics, .. }, element } = *self;
+        let (place, slots) = (element.place(), kinds[element.kind()].as_ref());
+        let counts = counts.unwrap_or_default();
+        let scratch = scratch.get_or_insert_with(|| Scratch::new(self.state));
+        scratch.state.kinds[element.kind()].copy_variables(place..place + 1, slots, place)?;
+        scratch.state.kinematics.clone_from(kinematics);
         let mut all_ends = core::mem::take(&mut scratch.ends);
-        all_ends.clone_from(ends.get_or_insert_with(|| self.ends()));
-        scratch.forces.set_zero();
-        let accumulator = ForceAccumulator::new(&mut scratch.forces, kinematics);
-        kind.add_forces(slots, place..place + 1, kinematics, accumulator, &mut [T::zero()])?;
-        add_loaded(&scratch.forces, &mut all_ends);
+        all_ends.clone_from(ends.get_or_insert_with(|| {
+            needed_ends(kinematics.topology(), |topology| kind.check_topology(place, topology).is_ok())
+        }));
+        scratch.state.forces.set_zero();
+        let accumulator = ForceAccumulator::new(&mut scratch.state.forces, kinematics);
+        kind.add_forces(slots, Some(place), kinematics, accumulator, &mut [T::zero()])?;
+        add_loaded(&scratch.state.forces, &mut all_ends);
         let ends = &all_ends[..];
-        let rows = |row: &mut dyn FnMut(Row)| {
-            if part != Part::Commit {
-                for &end in ends {
-                    row(Row::Force(end));
-                }
-            }
-            let (count, of): (usize, fn(usize) -> Row) = match part {
-                Part::Forces => (0, Row::Rate),
-                Part::Variables => (counts[2], Row::Rate),
-                Part::Commit => (counts[1], Row::Next),
-            };
-            (0..count).for_each(|number| row(of(number)));
-        };
-        let results = {
-            let mut results = 0;
-            rows(&mut |row| results += row.len());
-            results
-        };
+        let mut rows = core::mem::take(&mut scratch.rows);
+        rows.clear();
+        if part != Part::Commit {
+            rows.extend(ends.iter().map(|&end| Row::Force(end)));
+        }
+        match part {
+            Part::Forces => {}
+            Part::Variables => rows.extend((0..counts[2]).map(Row::Rate)),
+            Part::Commit => rows.extend((0..counts[1]).map(Row::Next)),
+        }
+        let results = rows.iter().map(|row| row.len()).sum();
         let mut here = core::mem::take(&mut scratch.here);
-        let evaluated = self.evaluate(scratch, ends, &mut here);
+        let evaluated = self.evaluate(&mut scratch.state, ends, &mut here);
         scratch.here = here;
         evaluated?;
 
@@ -175,52 +142,41 @@ impl<T: Real> Differenced<'_, T> {
                 self.slope(scratch, ends, (column, number))?;
             }
             let mut first = 0;
-            rows(&mut |row| {
+            for &row in &rows {
                 let is_known =
                     part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
                 if !is_known {
-                    let numbers = derivatives.push(row, column, row.len() * column.len());
+                    let numbers = derivatives.push(row, column, 1);
                     for (result, numbers) in (first..).zip(numbers.chunks_exact_mut(column.len())) {
                         let slopes = scratch.slopes.iter().skip(result).step_by(results);
                         numbers.iter_mut().zip(slopes).for_each(|(number, &slope)| *number = slope);
                     }
                 }
                 first += row.len();
-            });
+            }
         }
-        scratch.ends = all_ends;
+        (scratch.ends, scratch.rows) = (all_ends, rows);
         Ok(())
     }
 
-    /// The bodies and coordinates that the element checks.
-    fn ends(&self) -> Vec<End> {
-        let mut ends = Vec::new();
-        needed_ends(
-            self.kinematics.topology(),
-            &|topology| self.kind.check_topology(self.place, topology).is_ok(),
-            &mut ends,
-        );
-        ends
-    }
-
     /// Evaluates the element for the variables and the motion in the scratch.
-    fn evaluate(&self, scratch: &mut Scratch<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
-        let Self { part, kind, place, .. } = *self;
-        let Scratch { slots, kinematics, forces, .. } = scratch;
-        let (slots, only) = (slots.as_mut(), place..place + 1);
+    fn evaluate(&self, state: &mut State<T>, ends: &[End], numbers: &mut Vec<T>) -> Result<(), Error> {
+        let Self { part, kind, element, .. } = *self;
+        let (number, place) = (element.kind(), element.place());
         numbers.clear();
-        kind.calc(slots, only.clone(), Stage::Position..=Stage::Dynamics, kinematics)?;
+        kind.calc(state, Some(place), Stage::Position..=Stage::Dynamics)?;
         if part == Part::Commit {
-            kind.prepare(slots, only, kinematics, Next::TrialStep)?;
-            slots.visit_numbers(place, Group::NextDiscrete, &mut |number| numbers.push(number));
+            kind.prepare(state, Some(place), Next::TrialStep)?;
+            state.kinds[number].visit_numbers(place, Group::NextDiscrete, &mut |number| numbers.push(number));
             return Ok(());
         }
         if part == Part::Variables {
-            kind.calc_rates(slots, only.clone(), kinematics)?;
+            kind.calc_rates(state, Some(place))?;
         }
+        let State { kinds, kinematics, forces, .. } = state;
         forces.set_zero();
         let accumulator = ForceAccumulator::new(forces, kinematics);
-        kind.add_forces(slots, only, kinematics, accumulator, &mut [T::zero()])?;
+        kind.add_forces(kinds[number].as_ref(), Some(place), kinematics, accumulator, &mut [T::zero()])?;
         for end in ends {
             match end {
                 End::Body(body) => {
@@ -231,7 +187,7 @@ impl<T: Real> Differenced<'_, T> {
             }
         }
         if part == Part::Variables {
-            slots.visit_numbers(place, Group::Rates, &mut |rate| numbers.push(rate));
+            kinds[number].visit_numbers(place, Group::Rates, &mut |rate| numbers.push(rate));
         }
         Ok(())
     }
@@ -239,19 +195,19 @@ impl<T: Real> Differenced<'_, T> {
     /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
     /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
-        let Self { slots, place, kinematics, .. } = *self;
-        if scratch.is_whole(moved, place) {
+        let Self { state, element, .. } = *self;
+        if scratch.is_whole(moved, element) {
             let Scratch { slopes, here, .. } = scratch;
             slopes.extend(here.iter().map(|_| T::zero()));
             return Ok(());
         }
         let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
         let [above, below, near_above, near_below] = &mut around;
-        let forwards = is_forwards(moved, kinematics);
+        let forwards = is_forwards(moved, &state.kinematics);
         let mut side = |sense: f64, results: &mut Vec<T>| {
-            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), place);
-            let outcome = self.evaluate(scratch, ends, results);
-            let outcome = outcome.and(scratch.put_back(moved, (slots, place), kinematics));
+            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), element);
+            let outcome = self.evaluate(&mut scratch.state, ends, results);
+            let outcome = outcome.and(scratch.put_back(moved, element, state));
             (length, is_in_range, outcome)
         };
         let mut sides = [side(1.0, above), side(-1.0, below)];

@@ -1,10 +1,8 @@
 //! Bodies and coordinates, as the places on which forces act and whose motion is read.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
 
-use crate::mechanics::{BodyIndex, CoordinateIndex, Places, Topology};
+use crate::mechanics::{BodyIndex, CoordinateIndex, Topology};
 
 /// A body with six degrees of freedom, or a coordinate with one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,39 +50,23 @@ impl Freedoms<1> for CoordinateIndex {
     }
 }
 
-/// Finds the bodies and coordinates without which `fits` fails, Ground first.
-///
-/// It tests halves, so that an element with a few bodies among many takes a few times the logarithm of their number.
-pub(super) fn needed_ends(topology: &Topology, fits: &dyn Fn(&Topology) -> bool, ends: &mut Vec<End>) {
-    ends.clear();
-    ends.push(End::Body(BodyIndex::GROUND));
-    let find =
-        |places: Range<usize>, table: fn(&mut Topology) -> &mut Arc<Places>, found: &mut dyn FnMut(usize)| {
-            let can_spare = |places: Range<usize>| {
-                let mut without = topology.clone();
-                places.for_each(|place| table(&mut without).remove(place));
-                fits(&without)
-            };
-            halve(places, &can_spare, found);
-        };
-    find(1..topology.body_places(), |topology| &mut topology.bodies, &mut |place| {
-        ends.extend(topology.body(place).map(End::Body));
-    });
-    find(0..topology.coordinate_places(), |topology| &mut topology.coordinates, &mut |place| {
-        ends.extend(topology.coordinate(place).map(End::Coordinate));
-    });
-}
-
-/// Calls `found` with each place in the range that cannot be spared.
-fn halve(places: Range<usize>, can_spare: &dyn Fn(Range<usize>) -> bool, found: &mut dyn FnMut(usize)) {
-    if places.is_empty() || can_spare(places.clone()) {
-        return;
+/// The bodies and coordinates without which `fits` fails, Ground first.
+pub(super) fn needed_ends(topology: &Topology, fits: impl Fn(&Topology) -> bool) -> Vec<End> {
+    let mut ends = Vec::from([End::Body(BodyIndex::GROUND)]);
+    let mut without = topology.clone();
+    for (place, stamp) in topology.bodies.iter().skip(1) {
+        without.bodies.remove(place);
+        if !fits(&without) {
+            ends.extend(topology.body(place).map(End::Body));
+        }
+        without.bodies.put(place, stamp, None);
     }
-    if places.len() == 1 {
-        found(places.start);
-        return;
+    for (place, stamp) in topology.coordinates.iter() {
+        without.coordinates.remove(place);
+        if !fits(&without) {
+            ends.extend(topology.coordinate(place).map(End::Coordinate));
+        }
+        without.coordinates.put(place, stamp, None);
     }
-    let middle = places.start + places.len() / 2;
-    halve(places.start..middle, can_spare, found);
-    halve(middle..places.end, can_spare, found);
+    ends
 }

@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use core::any::Any;
 
 use super::blocks::{Branch, Column, Row};
-use super::derivatives::{Derivatives, Entry, Mark};
+use super::derivatives::{Derivatives, Mark};
 use super::ends::End;
 use super::moved::Scratch;
+use crate::framework::handle::Roster;
 use crate::framework::handle::{ElementId, or_panic};
-use crate::framework::roster::Roster;
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;
@@ -34,12 +34,9 @@ pub struct Scope {
 /// The derivatives of one element.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementLinearization<'a, T> {
-    entries: &'a [Entry],
     /// Of all elements of its kind.
-    numbers: &'a [T],
-    branches: &'a [Branch<T>],
-    are_exact: [bool; 3],
-    pub(super) commits: bool,
+    pub(super) derivatives: &'a Derivatives<T>,
+    pub(super) slot: &'a Slot,
 }
 
 /// What is kept for one element.
@@ -73,21 +70,19 @@ pub(crate) struct Slot {
 /// See [Linearization](crate::guide::linearization), also for joint coordinates.
 #[derive(Debug)]
 pub struct Linearization<T: Real> {
-    scope: Scope,
-    system: usize,
+    pub(super) scope: Scope,
     pub(super) version: usize,
     pub(super) topology: Topology,
     pub(super) kinds: Vec<KindLinearization<T>>,
+    pub(super) of_differences: Option<Scratch<T>>,
 }
 
 /// The derivatives of the elements of one kind, and the memory in which they are written.
 #[derive(Debug)]
 pub(crate) struct KindLinearization<T: Real> {
     roster: Roster,
-    pub(super) scope: Scope,
     pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
-    pub(super) of_differences: Option<Scratch<T>>,
     /// What elements [share](super::Blocks::with_workspace).
     pub(super) of_elements: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -101,17 +96,6 @@ impl Slot {
 }
 
 impl<T: Real> KindLinearization<T> {
-    pub(super) fn element(&self, slot: &Slot) -> ElementLinearization<'_, T> {
-        let &Slot { marks: [begin, end], are_exact, commits, .. } = slot;
-        ElementLinearization {
-            entries: &self.derivatives.entries[begin.entries..end.entries],
-            numbers: self.derivatives.numbers(),
-            branches: &self.derivatives.branches[begin.branches..end.branches],
-            are_exact,
-            commits,
-        }
-    }
-
     fn clear(&mut self) {
         self.derivatives.clear();
         self.elements.iter_mut().for_each(|slot| slot.begin(Mark::default()));
@@ -122,47 +106,41 @@ impl<'a, T: Real> ElementLinearization<'a, T> {
     /// Whether the derivatives of the forces by motion are derived by the element, exact but for rounding; otherwise they are
     /// differences of the element alone.
     pub fn is_exact(&self) -> bool {
-        self.are_exact[0]
+        self.slot.are_exact[0]
     }
 
     /// Whether those by variables are.
     pub fn is_exact_by_variables(&self) -> bool {
-        self.are_exact[1]
+        self.slot.are_exact[1]
     }
 
     /// Whether those of the commit are.
     pub fn is_exact_at_commit(&self) -> bool {
-        self.are_exact[2]
+        self.slot.are_exact[2]
     }
 
     /// The branches that the law takes, as far as the element reports them.
     pub fn branches(&self) -> &'a [Branch<T>] {
-        self.branches
+        let [begin, end] = &self.slot.marks;
+        &self.derivatives.branches[begin.branches..end.branches]
     }
 
     /// The blocks in the order in which they were written: row, column, and the derivatives row by row, with those by
     /// the position of a body or coordinate before those by its velocity. Blocks in one place add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-        blocks(self.entries, self.numbers)
-    }
-}
-
-/// These blocks with their numbers.
-pub(super) fn blocks<'a, T>(
-    entries: &'a [Entry],
-    numbers: &'a [T],
-) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
-    entries.iter().flat_map(move |entry| {
-        let count = entry.row.len() * entry.column.len();
-        (0..entry.variables).map(move |i| {
-            let column = match entry.column {
-                Column::Variable(first) => Column::Variable(first + i),
-                motion @ Column::Motion(_) => motion,
-            };
-            let start = entry.start + i * count;
-            (entry.row, column, &numbers[start..start + count])
+        let ([begin, end], numbers) = (&self.slot.marks, self.derivatives.numbers());
+        self.derivatives.entries[begin.entries..end.entries].iter().flat_map(move |entry| {
+            let count = entry.row.len() * entry.column.len();
+            (0..entry.variables).map(move |i| {
+                let column = match entry.column {
+                    Column::Variable(first) => Column::Variable(first + i),
+                    motion @ Column::Motion(_) => motion,
+                };
+                let start = entry.start + i * count;
+                (entry.row, column, &numbers[start..start + count])
+            })
         })
-    })
+    }
 }
 
 impl<T: Real> Default for Linearization<T> {
@@ -179,7 +157,8 @@ impl<T: Real> Linearization<T> {
 
     /// A linearization of the forces by motion, and of what is in this scope.
     pub fn of(scope: Scope) -> Self {
-        Self { scope, system: usize::MAX, version: usize::MAX, topology: Topology::new(), kinds: Vec::new() }
+        let (version, topology) = (usize::MAX, Topology::new());
+        Self { scope, version, topology, kinds: Vec::new(), of_differences: None }
     }
 
     /// What it consists of.
@@ -209,29 +188,23 @@ impl<T: Real> Linearization<T> {
         let kind = self.kinds.get(element.kind());
         let id = check_in(kind.map(|kind| &kind.roster), element)?;
         let kind = &self.kinds[id.kind()];
-        Ok(kind.element(&kind.elements[id.place()]))
+        Ok(ElementLinearization { derivatives: &kind.derivatives, slot: &kind.elements[id.place()] })
     }
 
     /// Makes room for the elements of a system.
     fn fit(&mut self, system: &ForceSystem<T>) {
-        if (self.system, self.version) == (system.id, system.version) {
+        if self.version == system.version {
             return;
         }
-        (self.system, self.version) = (system.id, system.version);
+        self.version = system.version;
         self.topology = system.topology.clone();
+        self.of_differences = None;
         self.kinds.clear();
         self.kinds.extend(system.kinds.iter().map(|kind| {
             let roster = kind.roster().clone();
             let mut elements = Vec::new();
             elements.resize_with(roster.places.len(), Slot::default);
-            KindLinearization {
-                roster,
-                scope: self.scope,
-                elements,
-                derivatives: Derivatives::default(),
-                of_differences: None,
-                of_elements: None,
-            }
+            KindLinearization { roster, elements, derivatives: Derivatives::default(), of_elements: None }
         }));
     }
 }
@@ -294,10 +267,7 @@ impl<T: Real> ForceSystem<T> {
     pub fn linearize(&self, state: &State<T>, linearization: &mut Linearization<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         linearization.fit(self);
-        let kinds = self.kinds.iter().zip(&state.kinds);
-        let result = kinds
-            .zip(&mut linearization.kinds)
-            .try_for_each(|((kind, slots), to)| kind.linearize(slots.as_ref(), &state.kinematics, to));
+        let result = self.kinds.iter().try_for_each(|kind| kind.linearize(state, linearization));
         if result.is_err() {
             linearization.kinds.iter_mut().for_each(KindLinearization::clear);
         }

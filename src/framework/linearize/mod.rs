@@ -2,7 +2,6 @@
 
 mod between;
 mod blocks;
-mod columns;
 mod derivatives;
 mod differences;
 mod ends;
@@ -15,8 +14,6 @@ mod variable_vector;
 pub(crate) use between::Quarters;
 pub use between::{Between, Slopes};
 pub use blocks::{Blocks, Branch, Column, Row};
-pub(crate) use columns::varied;
 pub use ends::{End, Freedoms};
-pub(crate) use linearization::KindLinearization;
 pub use linearization::{ElementLinearization, Linearization, Scope};
-pub use variable_vector::{VariablePlace, VariableVector};
+pub use variable_vector::VariableVector;

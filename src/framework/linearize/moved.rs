@@ -1,25 +1,23 @@
 //! An element that is moved for finite differences, and the distances.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::blocks::Column;
+use super::blocks::{Column, Row};
 use super::ends::End;
 use crate::framework::slots::AnySlots;
 use crate::framework::variables::Slot;
-use crate::framework::{ElementError, Error};
+use crate::framework::{ElementError, ElementId, Error, State};
 use crate::math::{Real, Requirement, SpatialVelocity};
-use crate::mechanics::{Forces, Kinematics};
+use crate::mechanics::Kinematics;
 
-/// Memory for differences in one kind.
+/// Memory for differences.
 #[derive(Debug)]
 pub(super) struct Scratch<T: Real> {
-    /// Variables and caches of the element that is being moved; those at other places are not read.
-    pub(super) slots: Box<dyn AnySlots<T>>,
-    pub(super) kinematics: Kinematics<T>,
-    pub(super) forces: Forces<T>,
+    /// The motion, and what there is of the element that is being moved; other elements are not read.
+    pub(super) state: State<T>,
     /// The bodies and coordinates of the element, including those that it only loads.
     pub(super) ends: Vec<End>,
+    pub(super) rows: Vec<Row>,
     pub(super) here: Vec<T>,
     /// Above and below, and at half the distance above and below.
     pub(super) around: [Vec<T>; 4],
@@ -28,12 +26,11 @@ pub(super) struct Scratch<T: Real> {
 }
 
 impl<T: Real> Scratch<T> {
-    pub(super) fn new(slots: &dyn AnySlots<T>, kinematics: &Kinematics<T>) -> Self {
+    pub(super) fn new(state: &State<T>) -> Self {
         Self {
-            slots: slots.clone_box(),
-            kinematics: kinematics.clone(),
-            forces: Forces::zeros(kinematics.topology()),
+            state: state.clone(),
             ends: Vec::new(),
+            rows: Vec::new(),
             here: Vec::new(),
             around: [(); 4].map(|()| Vec::new()),
             slopes: Vec::new(),
@@ -42,8 +39,8 @@ impl<T: Real> Scratch<T> {
 
     /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in range. Of a
     /// body or coordinate, the numbers of its position come first.
-    pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, place: usize) -> (T, bool) {
-        let Kinematics { time, positions, velocities } = &mut self.kinematics;
+    pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, element: ElementId) -> (T, bool) {
+        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = &mut self.state;
         let length = match moved {
             (Column::Motion(End::Body(body)), number @ 0..6) => {
                 let before = positions.pose(body).translation.vector;
@@ -75,7 +72,7 @@ impl<T: Real> Scratch<T> {
             }
             (Column::Variable(0), _) => moved_by(time, step(*time) * sense),
             (Column::Variable(variable), _) => {
-                let slots = self.slots.as_mut();
+                let (slots, place) = (kinds[element.kind()].as_mut(), element.place());
                 let before = replace_number(slots, place, variable, T::zero());
                 let excludes_zero = slots.validate(place).is_err();
                 replace_number(slots, place, variable, before + before);
@@ -90,9 +87,9 @@ impl<T: Real> Scratch<T> {
     }
 
     /// Whether a number is a variable that must be whole, such as the number of a spring: there is no derivative by it.
-    pub(super) fn is_whole(&mut self, moved: (Column, usize), place: usize) -> bool {
+    pub(super) fn is_whole(&mut self, moved: (Column, usize), element: ElementId) -> bool {
         let (Column::Variable(variable @ 1..), _) = moved else { return false };
-        let slots = self.slots.as_mut();
+        let (slots, place) = (self.state.kinds[element.kind()].as_mut(), element.place());
         let before = replace_number(slots, place, variable, T::zero());
         replace_number(slots, place, variable, before + T::lit(0.5));
         let refused = slots.validate(place).err();
@@ -108,10 +105,11 @@ impl<T: Real> Scratch<T> {
     pub(super) fn put_back(
         &mut self,
         moved: (Column, usize),
-        (slots, place): (&dyn AnySlots<T>, usize),
-        kinematics: &Kinematics<T>,
+        element: ElementId,
+        from: &State<T>,
     ) -> Result<(), Error> {
-        let Kinematics { time, positions, velocities } = &mut self.kinematics;
+        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = &mut self.state;
+        let (State { kinematics, .. }, kind, place) = (from, element.kind(), element.place());
         match moved.0 {
             Column::Motion(End::Body(body)) => {
                 *positions.body_mut(body) = *kinematics.positions.body(body);
@@ -123,7 +121,7 @@ impl<T: Real> Scratch<T> {
             }
             Column::Variable(0) => *time = kinematics.time,
             Column::Variable(_) => {
-                return self.slots.copy_variables(place..place + 1, slots, place);
+                return kinds[kind].copy_variables(place..place + 1, from.kinds[kind].as_ref(), place);
             }
         }
         Ok(())

@@ -4,8 +4,8 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
-use super::linearization::{ElementLinearization, Linearization, blocks};
-use super::variable_vector::{VariableVector, add as add_number};
+use super::linearization::{ElementLinearization, KindLinearization, Linearization};
+use super::variable_vector::VariableVector;
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
 use crate::mechanics::{Checked, Forces, Topology, Variation};
@@ -31,12 +31,16 @@ impl<T: Real> Linearization<T> {
     /// The numbers of the matrices `K` and `D`, without those of forces on Ground, element by element: row, column, and the
     /// derivatives of the force by position and by velocity. Several in one place add up.
     pub fn triplets(&self) -> impl Iterator<Item = (usize, usize, [T; 2])> + '_ {
-        self.forces_by_motion().flat_map(move |(on, by, numbers)| {
-            let columns = by.freedoms();
-            let corner = self.row_of(on).zip(self.row_of(by));
-            (0..if corner.is_some() { on.freedoms() * columns } else { 0 }).map(move |i| {
-                let ((row, column), (down, across)) =
-                    (corner.unwrap_or_default(), (i / columns, i % columns));
+        let blocks = self.elements().flat_map(|element| element.blocks());
+        let corners = blocks.filter_map(|(row, column, numbers)| match (row, column) {
+            (Row::Force(on), Column::Motion(by)) => {
+                Some((self.row_of(on)?, self.row_of(by)?, by.freedoms(), numbers))
+            }
+            _ => None,
+        });
+        corners.flat_map(|(row, column, columns, numbers)| {
+            (0..numbers.len() / 2).map(move |i| {
+                let (down, across) = (i / columns, i % columns);
                 let place = 2 * columns * down + across;
                 (row + down, column + across, [numbers[place], numbers[place + columns]])
             })
@@ -86,15 +90,15 @@ impl<T: Real> Linearization<T> {
     /// let mut linearization = Linearization::of(Scope { variables: true, commit: true });
     /// system.linearize(&state, &mut linearization)?;
     ///
-    /// let coefficient = state.variable_place(&format!("{}.dynamic_friction_coefficient", brake.id()))?;
-    /// let mode = state.variable_place(&format!("{}.friction_mode", brake.id()))?;
+    /// let coefficient = format!("{}.dynamic_friction_coefficient", brake.id());
+    /// let mode = format!("{}.friction_mode", brake.id());
     /// let (none, mut forces) = (Variation::zeros(system.topology()), Forces::zeros(system.topology()));
     /// let (mut change, mut next) = (VariableVector::zeros(&state), VariableVector::zeros(&state));
-    /// *change.number_mut(coefficient)? = -0.01;
+    /// *change.number_mut(&state, &coefficient)? = -0.01;
     /// linearization.apply(&none, &none, &mut forces, Some((&change, &mut next)))?;
     /// assert!((forces.coordinate(disc) - 0.5).abs() < 1e-12); // it brakes with −20 N
-    /// assert!((next.number(mode)? + 0.5).abs() < 1e-12);
-    /// assert_eq!(next.number(coefficient)?, -0.01);
+    /// assert!((next.number(&state, &mode)? + 0.5).abs() < 1e-12);
+    /// assert_eq!(next.number(&state, &coefficient)?, -0.01);
     /// # Ok::<(), force_elements::Error>(())
     /// ```
     ///
@@ -116,7 +120,7 @@ impl<T: Real> Linearization<T> {
         forces.set_zero();
         for (place, element) in self.elements().enumerate() {
             if let Some((_, next)) = &mut variables {
-                next.begin_products(place, element.commits);
+                next.begin_products(place, element.slot.commits);
             }
             for (row, column, numbers) in element.blocks() {
                 if variables.is_none() && !matches!(row, Row::Force(_)) {
@@ -136,12 +140,8 @@ impl<T: Real> Linearization<T> {
                 let sum = product(numbers, &factors, column.len());
                 match (row, &mut variables) {
                     (Row::Force(on), _) => add(forces, on, &sum),
-                    (Row::Next(number), Some((_, next))) => {
-                        add_number(next.memory_of_mut(place)[0], number, sum[0]);
-                    }
-                    (Row::Rate(number), Some((_, next))) => {
-                        add_number(next.memory_of_mut(place)[1], number, sum[0]);
-                    }
+                    (Row::Next(number), Some((_, next))) => *next.of_group_mut(place, 1, number) += sum[0],
+                    (Row::Rate(number), Some((_, next))) => *next.of_group_mut(place, 2, number) += sum[0],
                     (_, None) => {}
                 }
             }
@@ -175,10 +175,9 @@ impl<T: Real> Linearization<T> {
         }
         by_position.set_zero();
         by_velocity.set_zero();
-        let at = |numbers: &[T], number: usize| numbers.get(number).copied().unwrap_or_else(T::zero);
         for (place, element) in self.elements().enumerate() {
             if let Some((_, by_variables)) = &mut variables {
-                by_variables.begin_products(place, element.commits);
+                by_variables.begin_products(place, element.slot.commits);
             }
             for (row, column, numbers) in element.blocks() {
                 if variables.is_none() && matches!(column, Column::Variable(_)) {
@@ -186,8 +185,8 @@ impl<T: Real> Linearization<T> {
                 }
                 let factors = match (row, &variables) {
                     (Row::Force(on), _) => rows(multipliers, on),
-                    (Row::Next(number), Some((next, _))) => only(at(next.memory_of(place)[0], number)),
-                    (Row::Rate(number), Some((next, _))) => only(at(next.memory_of(place)[1], number)),
+                    (Row::Next(number), Some((next, _))) => only(next.of_group(place, 1, number)),
+                    (Row::Rate(number), Some((next, _))) => only(next.of_group(place, 2, number)),
                     (_, None) => continue,
                 };
                 // Most of the memory affects only the next step.
@@ -202,7 +201,7 @@ impl<T: Real> Linearization<T> {
                         add(by_velocity, by, velocity);
                     }
                     (Column::Variable(variable), Some((_, by_variables))) => {
-                        by_variables.add_to_column(place, variable, sums[0]);
+                        *by_variables.of_column_mut(place, variable) += sums[0];
                     }
                     (Column::Variable(_), None) => {}
                 }
@@ -213,7 +212,9 @@ impl<T: Real> Linearization<T> {
 
     /// Of all places of all kinds.
     fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
-        self.kinds.iter().flat_map(|kind| kind.elements.iter().map(|slot| kind.element(slot)))
+        self.kinds.iter().flat_map(|KindLinearization { derivatives, elements, .. }| {
+            elements.iter().map(move |slot| ElementLinearization { derivatives, slot })
+        })
     }
 
     fn check_variables(&self, vectors: [&VariableVector<T>; 2]) -> Result<(), Error> {
@@ -226,16 +227,6 @@ impl<T: Real> Linearization<T> {
     fn check(&self, topologies: [&Topology; 3]) -> Result<(), Error> {
         let is_own = topologies.into_iter().all(|topology| *topology == self.topology);
         if is_own { Ok(()) } else { Err(Error::TopologyMismatch) }
-    }
-
-    /// The blocks of the force on one body or coordinate by the motion of one.
-    fn forces_by_motion(&self) -> impl Iterator<Item = (End, End, &[T])> + '_ {
-        let all = self.kinds.iter().map(|kind| &kind.derivatives);
-        let all = all.flat_map(|derivatives| blocks(&derivatives.entries, derivatives.numbers()));
-        all.filter_map(|(row, column, numbers)| match (row, column) {
-            (Row::Force(on), Column::Motion(by)) => Some((on, by, numbers)),
-            _ => None,
-        })
     }
 }
 

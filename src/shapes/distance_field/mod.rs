@@ -100,7 +100,7 @@ pub struct DistanceField {
     /// The box in which the spline is that of the distance alone.
     near: [Point3<f64>; 2],
     /// A bound of the slope of the spline.
-    steepest: f64,
+    pub(crate) steepest: f64,
     accuracy: f64,
     /// The least radius of curvature found on the surface, but no less than the spacing.
     pub(crate) least_radius: f64,
@@ -161,11 +161,6 @@ impl DistanceField {
     pub(crate) fn spline_bounds(&self) -> [Point3<f64>; 2] {
         let along: [f64; 3] = self.cells.map(convert);
         [self.corner, self.corner + Vector3::from(along) * self.spacing]
-    }
-
-    /// A bound of the slope of the spline.
-    pub(crate) fn steepest(&self) -> f64 {
-        self.steepest
     }
 
     /// The place on the line through `a` along a vector, in multiples of it, where the surrounding quadratic is

@@ -61,31 +61,19 @@ fn fraction<T: Real>(i: u32, n: u32) -> T {
 /// Cosine and sine of i/n of a full turn; exact in all four quarters, and the same number for mirrored
 /// places, so that seams weld.
 fn turn<T: Real>(i: u32, n: u32) -> (T, T) {
-    let eighths = u64::from(i % n) * 8;
     let n = u64::from(n);
-    let octant = eighths / n;
+    let eighths = u64::from(i) % n * 8;
+    let (quarter, rest) = (eighths / (2 * n), eighths % (2 * n));
     // Within an octant counted from the nearest axis, in units of 1/(8n) of a turn.
-    let from_axis = match octant {
-        0 => eighths,
-        1 => 2 * n - eighths,
-        2 => eighths - 2 * n,
-        3 => 4 * n - eighths,
-        4 => eighths - 4 * n,
-        5 => 6 * n - eighths,
-        6 => eighths - 6 * n,
-        _ => 8 * n - eighths,
-    };
+    let from_axis = rest.min(2 * n - rest);
     let angle = T::lit(convert(from_axis)) / T::lit(convert(n)) * T::frac_pi_4();
     let (sine, cosine) = angle.sin_cos();
-    match octant {
-        0 => (cosine, sine),
-        1 => (sine, cosine),
-        2 => (-sine, cosine),
-        3 => (-cosine, sine),
-        4 => (-cosine, -sine),
-        5 => (-sine, -cosine),
-        6 => (sine, -cosine),
-        _ => (cosine, -sine),
+    let (x, y) = if rest < n { (cosine, sine) } else { (sine, cosine) };
+    match quarter {
+        0 => (x, y),
+        1 => (-y, x),
+        2 => (-x, -y),
+        _ => (y, -x),
     }
 }
 

@@ -24,7 +24,7 @@ impl PlainMesh {
             |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center)).then_some(()),
             (),
             |leaf, ()| {
-                let centroids = self.tree.centroids(leaf);
+                let centroids = &self.tree.packs[leaf as usize];
                 let heights = centroids.heights(&plane);
                 for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
                     if height < 0.0 {
@@ -184,12 +184,12 @@ impl PlainMesh {
     /// A face and its area.
     #[inline]
     fn face(&self, slot: usize) -> (usize, f64) {
-        (self.tree.face(slot), self.tree.area(slot))
+        (self.tree.face(slot), self.tree.packs[slot / LANES].area(slot % LANES))
     }
 
     #[inline]
     fn for_each_centroid(&self, leaf: u32, X_OS: &Pose<f64>, mut visit: impl FnMut(usize, &Point3<f64>)) {
-        let centroids = self.tree.centroids(leaf);
+        let centroids = &self.tree.packs[leaf as usize];
         for l in 0..self.tree.leaf_length(leaf) {
             visit(leaf as usize * LANES + l, &(X_OS * centroids.centroid(l)));
         }

@@ -7,7 +7,6 @@ mod displaced;
 mod face_list;
 mod generate;
 mod geometry;
-mod gradient;
 mod inside;
 mod plain;
 #[cfg(feature = "mesh-files")]
@@ -20,22 +19,28 @@ mod triangles;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, is_plain};
-use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length};
+use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length, turned_about};
 
 pub(crate) use clip::moments_of_depth;
 pub(crate) use clipped::{LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 pub use face_list::FaceList;
-pub(crate) use gradient::MeshPart;
 pub use topology::MeshFault;
 
 use geometry::Geometry;
 use plain::{PlainMesh, angle};
 use topology::{MAX_FACES, NO_FACE, Topology, can_hold, check_counts};
 use triangles::Feature;
+
+/// Where on a mesh the nearest point lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MeshPart {
+    face: usize,
+    feature: Feature,
+}
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
@@ -308,6 +313,29 @@ impl<T: Real> TriangleMesh<T> {
         };
         let normal = pseudo_normal / pseudo_normal.norm_squared().sqrt();
         SurfacePoint { point, normal, signed_distance: T::zero() }
+    }
+
+    /// As [`Solid::normal_gradient`](crate::shapes::Solid::normal_gradient), for a nearest point on this part.
+    #[inline]
+    pub(crate) fn normal_gradient_on(
+        &self,
+        part: MeshPart,
+        normal: &Vector3<T>,
+        signed_distance: T,
+    ) -> Option<Matrix3<T>> {
+        if self.plain.is_flat_around(part) {
+            return None;
+        }
+        match part.feature {
+            Feature::Face => None,
+            Feature::Edge(k) => {
+                let (_, edge) = self.edge(part.face, k);
+                let across = edge.cross(normal);
+                let scale = (edge.norm_squared() * signed_distance).recip();
+                Some(if scale.is_finite() { across * across.transpose() * scale } else { Matrix3::zeros() })
+            }
+            Feature::Corner(_) => Some(turned_about(normal, signed_distance)),
+        }
     }
 
     #[cold]

@@ -8,7 +8,7 @@ use crate::math::Real;
 use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::topology::{NO_FACE, Topology};
 use crate::shapes::mesh::tree::Tree;
-use crate::shapes::mesh::triangles::Feature;
+use crate::shapes::mesh::triangles::{Feature, LANES};
 use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
 
 /// Faces with all that follows from them, in plain numbers.
@@ -60,10 +60,9 @@ impl PlainMesh {
     /// The nearest point of one face, by its place in the tree, with a signed distance.
     #[inline]
     pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
-        let (pack, lane) = self.tree.triangle(slot);
         let face = self.tree.face(slot);
         let normal = self.geometry.normals[face];
-        let (point, feature) = pack.nearest(lane, p);
+        let (point, feature) = self.tree.packs[slot / LANES].nearest(slot % LANES, p);
         let part = MeshPart { face, feature };
         let pseudo_normal = match feature {
             Feature::Face => {

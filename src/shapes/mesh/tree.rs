@@ -20,9 +20,8 @@ pub(super) struct Tree {
     pub(super) clusters: Vec<[Cluster; LANES]>,
     /// Bounds of the corners under each child of each node.
     pub(super) corner_clusters: Vec<[Cluster; LANES]>,
-    packs: Vec<TrianglePack>,
-    /// The centroid of each face, in the order of the leaves.
-    centroids: Vec<CentroidPack>,
+    /// The triangles of each leaf.
+    pub(super) packs: Vec<TrianglePack>,
     /// The face at each place in the order of the leaves.
     order: Vec<u32>,
 }
@@ -43,31 +42,6 @@ pub(super) enum Child {
     Missing,
 }
 
-/// The centroids and areas of four faces, side by side.
-#[derive(Debug, Clone)]
-pub(super) struct CentroidPack {
-    centroids: [[f64; LANES]; 3],
-    areas: [f64; LANES],
-}
-
-impl CentroidPack {
-    #[inline]
-    pub(super) fn centroid(&self, l: usize) -> Point3<f64> {
-        Point3::new(self.centroids[0][l], self.centroids[1][l], self.centroids[2][l])
-    }
-
-    #[inline]
-    pub(super) fn area(&self, l: usize) -> f64 {
-        self.areas[l]
-    }
-
-    /// The height of each in front of a plane.
-    #[inline]
-    pub(super) fn heights(&self, plane: &Plane<f64>) -> [f64; LANES] {
-        core::array::from_fn(|l| plane.height(&self.centroid(l)))
-    }
-}
-
 impl Tree {
     pub(super) fn new(faces: &[[u32; 3]], geometry: &Geometry<f64>) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
@@ -76,21 +50,13 @@ impl Tree {
             clusters: Vec::new(),
             corner_clusters: Vec::new(),
             packs: Vec::new(),
-            centroids: Vec::new(),
             order: Vec::new(),
         };
         tree.add_node(&mut order, 0, faces, geometry);
-        let Geometry { vertices, centroids, normals, areas } = geometry;
-        let corners = |face: u32| faces[face as usize].map(|corner| vertices[corner as usize]);
-        for faces in order.chunks(LANES) {
+        for leaf in order.chunks(LANES) {
             // The last leaf may be short; its last triangle is repeated, which does not change results.
-            let faces: [u32; LANES] = core::array::from_fn(|l| faces[l.min(faces.len() - 1)]);
-            tree.packs.push(TrianglePack::new(&faces.map(corners), faces.map(|face| normals[face as usize])));
-            let centroid = |i: usize| faces.map(|face| centroids[face as usize][i]);
-            tree.centroids.push(CentroidPack {
-                centroids: core::array::from_fn(centroid),
-                areas: faces.map(|face| areas[face as usize]),
-            });
+            let leaf = core::array::from_fn(|l| leaf[l.min(leaf.len() - 1)]);
+            tree.packs.push(TrianglePack::new(leaf, faces, geometry));
         }
         tree.order = order;
         tree
@@ -146,22 +112,6 @@ impl Tree {
     #[inline]
     pub(super) fn face(&self, slot: usize) -> usize {
         self.order[slot] as usize
-    }
-
-    #[inline]
-    pub(super) fn triangle(&self, slot: usize) -> (&TrianglePack, usize) {
-        (&self.packs[slot / LANES], slot % LANES)
-    }
-
-    #[inline]
-    pub(super) fn centroids(&self, leaf: u32) -> &CentroidPack {
-        &self.centroids[leaf as usize]
-    }
-
-    /// The area of the face at a place in the order of the leaves.
-    #[inline]
-    pub(super) fn area(&self, slot: usize) -> f64 {
-        self.centroids[slot / LANES].area(slot % LANES)
     }
 
     /// The number of triangles in a leaf.

@@ -1,8 +1,9 @@
-//! The nearest point of a triangle, for four triangles at a time.
+//! The nearest point of a triangle, and its centroid, for four triangles at a time.
 
 use nalgebra::{Point3, Vector3};
 
-use crate::shapes::lesser;
+use crate::shapes::mesh::geometry::Geometry;
+use crate::shapes::{Plane, lesser};
 
 /// The number of triangles processed together: one or two vector registers.
 pub(super) const LANES: usize = 4;
@@ -18,6 +19,8 @@ pub(super) struct TrianglePack {
     area2: [f64; LANES],
     /// One over the squared length of ab, bc, ca.
     inverse_squared: [[f64; LANES]; 3],
+    centroids: [[f64; LANES]; 3],
+    areas: [f64; LANES],
 }
 
 /// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
@@ -29,7 +32,11 @@ pub(super) enum Feature {
 }
 
 impl TrianglePack {
-    pub(super) fn new(triangles: &[[Point3<f64>; 3]; LANES], normals: [Vector3<f64>; LANES]) -> Self {
+    /// Four faces of all, of which one may be repeated.
+    pub(super) fn new(faces: [u32; LANES], all: &[[u32; 3]], geometry: &Geometry<f64>) -> Self {
+        let faces = faces.map(|face| face as usize);
+        let triangles = faces.map(|face| all[face].map(|corner| geometry.vertices[corner as usize]));
+        let normals = faces.map(|face| geometry.normals[face]);
         let lanes = |of: &dyn Fn(usize) -> f64| core::array::from_fn(of);
         let vectors = |of: &dyn Fn(usize) -> Vector3<f64>| core::array::from_fn(|i| lanes(&|l| of(l)[i]));
         let edge = |from: usize, to: usize| {
@@ -45,7 +52,25 @@ impl TrianglePack {
                 normals[l].dot(&(b - a).cross(&(c - a)))
             }),
             inverse_squared: [edge(0, 1), edge(1, 2), edge(2, 0)],
+            centroids: vectors(&|l| geometry.centroids[faces[l]].coords),
+            areas: faces.map(|face| geometry.areas[face]),
         }
+    }
+
+    #[inline]
+    pub(super) fn centroid(&self, l: usize) -> Point3<f64> {
+        Point3::from(vector(&self.centroids, l))
+    }
+
+    #[inline]
+    pub(super) fn area(&self, l: usize) -> f64 {
+        self.areas[l]
+    }
+
+    /// The height of each centroid in front of a plane.
+    #[inline]
+    pub(super) fn heights(&self, plane: &Plane<f64>) -> [f64; LANES] {
+        core::array::from_fn(|l| plane.height(&self.centroid(l)))
     }
 
     /// The squared distances of a point from the four triangles.
@@ -54,7 +79,7 @@ impl TrianglePack {
     #[inline]
     pub(super) fn squared_distances(&self, p: &Point3<f64>) -> [f64; LANES] {
         core::array::from_fn(|l| {
-            let Edges { squared, is_over_face, height, .. } = self.measure(l, p);
+            let (_, squared, is_over_face, height) = self.measure(l, p);
             let to_edges = lesser(lesser(squared[0], squared[1]), squared[2]);
             if is_over_face { height * height } else { to_edges }
         })
@@ -63,7 +88,7 @@ impl TrianglePack {
     /// The nearest point of one triangle.
     #[inline]
     pub(super) fn nearest(&self, l: usize, p: &Point3<f64>) -> (Point3<f64>, Feature) {
-        let Edges { along, squared, is_over_face, height } = self.measure(l, p);
+        let (along, squared, is_over_face, height) = self.measure(l, p);
         if is_over_face {
             return (p - vector(&self.normal, l) * height, Feature::Face);
         }
@@ -73,9 +98,7 @@ impl TrianglePack {
                 k = other;
             }
         }
-        let a = Point3::from(vector(&self.a, l));
-        let b = a + vector(&self.ab, l);
-        let c = a + vector(&self.ac, l);
+        let [a, b, c] = self.corners(l);
         let (from, to) = [(a, b), (b, c), (c, a)][k];
         if along[k] <= 0.0 {
             (from, Feature::Corner(k))
@@ -87,15 +110,18 @@ impl TrianglePack {
     }
 
     /// The corners of one triangle.
+    #[inline]
     pub(super) fn corners(&self, l: usize) -> [Point3<f64>; 3] {
         let a = Point3::from(vector(&self.a, l));
         [a, a + vector(&self.ab, l), a + vector(&self.ac, l)]
     }
 
+    /// The nearest point of each edge, from 0 to 1, and its squared distance; whether the point is over the face, and its
+    /// signed distance from the plane.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call in the innermost loop keeps it from being vectorised")]
     #[expect(clippy::needless_bitwise_bool, reason = "and so does a branch")]
-    fn measure(&self, l: usize, p: &Point3<f64>) -> Edges {
+    fn measure(&self, l: usize, p: &Point3<f64>) -> ([f64; 3], [f64; 3], bool, f64) {
         let ab = vector(&self.ab, l);
         let ac = vector(&self.ac, l);
         let normal = vector(&self.normal, l);
@@ -123,22 +149,11 @@ impl TrianglePack {
         let across = ap.cross(&normal);
         let (by_ab, by_ac) = (ab.dot(&across), ac.dot(&across));
         let is_over_face = (by_ab >= 0.0) & (by_ac <= 0.0) & (by_ac - by_ab + self.area2[l] >= 0.0);
-        Edges { along, squared, is_over_face, height: normal.dot(&ap) }
+        (along, squared, is_over_face, normal.dot(&ap))
     }
 }
 
 #[inline]
 fn vector(of: &[[f64; LANES]; 3], l: usize) -> Vector3<f64> {
     Vector3::new(of[0][l], of[1][l], of[2][l])
-}
-
-/// A point measured against one triangle.
-struct Edges {
-    /// The nearest point of each edge, from 0 to 1.
-    along: [f64; 3],
-    /// The squared distance from each edge.
-    squared: [f64; 3],
-    is_over_face: bool,
-    /// The signed distance from the plane.
-    height: f64,
 }

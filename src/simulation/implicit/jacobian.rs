@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::{DMatrix, DVectorViewMut, Dyn, LU};
 
 use crate::math::{InvalidValue, Real, check};
-use crate::simulation::implicit::stage::Stage;
+use crate::simulation::implicit::newton::Stage;
 use crate::simulation::{Simulation, SimulationError};
 
 /// A Jacobian of the rates, and the factors of `1 − w·J` for the weight of the present stage.
@@ -187,7 +187,7 @@ mod tests {
             }
             state.set_coordinate(slider, 0.2)?;
             let mut simulation = Simulation::new(&system, &plant, state).expect("regular");
-            let start = simulation.variables().to_vec();
+            let start = simulation.y.clone();
             let mut y = start.clone();
             let displacement: Vec<f64> = start.iter().map(|_| deal.between(-0.01, 0.01)).collect();
             let base = vec![0.0; y.len()];

@@ -3,7 +3,6 @@
 mod jacobian;
 mod method;
 mod newton;
-mod stage;
 
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
@@ -18,8 +17,7 @@ use crate::simulation::scales::Memory;
 use crate::simulation::{Integrator, Simulation, SimulationError};
 
 use method::{MOST_STAGES, Method};
-use newton::Newton;
-use stage::Stage;
+use newton::{Newton, Stage};
 
 /// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method,
 /// including the iteration required by elements that switch.
@@ -196,13 +194,13 @@ impl<T: Real> Implicit<T> {
 
     /// Makes room for the variables of a simulation, and writes those at the start of a step.
     fn prepare(&mut self, simulation: &mut Simulation<'_, T>) -> Result<(), SimulationError> {
-        let count = simulation.variables().len();
+        let count = simulation.y.len();
         let own = [&mut self.base, &mut self.displacement, &mut self.errors];
         for buffer in self.points.iter_mut().chain(&mut self.slopes).chain(own) {
             buffer.resize(count, T::zero());
         }
         self.newton.prepare(simulation);
-        self.points[0].copy_from_slice(simulation.variables());
+        self.points[0].copy_from_slice(&simulation.y);
         simulation.calc_present_rates(&mut self.slopes[0])
     }
 
@@ -402,7 +400,7 @@ impl<T: Real> Integrator<T> for Implicit<T> {
         self.validate()?;
         simulation.check_end(end)?;
         self.prepare(simulation)?;
-        let count = simulation.variables().len();
+        let count = simulation.y.len();
         let is_followed = self.previous.as_ref().is_none_or(|(_, rates)| rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
         let kept = (self.previous.take(), self.newton.jacobian.take(), self.memory.clone());

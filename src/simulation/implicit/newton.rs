@@ -6,9 +6,45 @@ use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Real, is_plain};
 use crate::simulation::implicit::jacobian::{Jacobian, plain};
-use crate::simulation::implicit::stage::Stage;
 use crate::simulation::layout::Role;
 use crate::simulation::{Simulation, SimulationError};
+
+/// An implicit stage: unknowns `u = base + w·rate(t, q, u)`, with positions `q` that are those of the start,
+/// displaced by `displacement + w·u`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stage<'a, T> {
+    /// The start of the step, and its length \[s\].
+    pub(super) step: (f64, f64),
+    /// Time \[s\].
+    pub(super) time: f64,
+    /// The weight `w` of its own rates \[s\].
+    pub(super) weight: f64,
+    /// The variables at the start of the step.
+    pub(super) start: &'a [T],
+    /// The contribution of earlier stages to the unknowns, at their places among the variables.
+    pub(super) base: &'a [T],
+    /// The displacements by the velocities of earlier stages, at the places of the velocities.
+    pub(super) displacement: &'a [T],
+}
+
+impl<T: Real> Stage<'_, T> {
+    /// The largest residual among the unknowns after so many iterations, as an error.
+    pub(super) fn not_converged(&self, residual: f64, iterations: usize) -> SimulationError {
+        let (time, step) = self.step;
+        SimulationError::StepNotConverged { time, step, residual, iterations }
+    }
+
+    /// Writes the positions that follow from the velocities in `y`, and the rates there.
+    pub(super) fn calc_rates(
+        &self,
+        simulation: &mut Simulation<'_, T>,
+        y: &mut [T],
+        rates: &mut [T],
+    ) -> Result<(), SimulationError> {
+        simulation.advance_positions(self.start, self.displacement, y, self.weight);
+        simulation.calc_rates(self.time, y, rates)
+    }
+}
 
 /// The simplified Newton method: corrections with one Jacobian, as long as they decrease quickly.
 #[derive(Debug, Clone)]
@@ -39,7 +75,7 @@ impl<T: Real> Newton<T> {
 
     /// Prepares for the variables of a simulation.
     pub(super) fn prepare(&mut self, simulation: &Simulation<'_, T>) {
-        let variables = 0..simulation.variables().len();
+        let variables = 0..simulation.y.len();
         let is_unknown = |&i: &usize| matches!(simulation.role(i), Role::Velocity | Role::Element);
         self.unknowns.clear();
         self.unknowns.extend(variables.filter(is_unknown));
@@ -104,7 +140,7 @@ impl<T: Real> Newton<T> {
         // The level of rounding in forces over masses.
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
-        let scale = simulation.plant().scale.unwrap_or(1.0);
+        let scale = simulation.plant.scale.unwrap_or(1.0);
         // Velocities whose displacement is that of the rounding of positions.
         let is_place = |&i: &usize| matches!(simulation.role(i), Role::Position | Role::Orientation);
         let places = (0..y.len()).filter(is_place).map(|i| y[i].to_f64().abs());

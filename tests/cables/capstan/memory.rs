@@ -287,14 +287,14 @@ fn the_share_before_a_via_point_has_the_derivatives_of_its_differences() -> Resu
     let slope = |change: &VariableVector<f64>| -> Result<f64, Error> {
         let (mut forces, mut next) = (Forces::zeros(system.topology()), VariableVector::zeros(&state));
         linearization.apply(&zero, &zero, &mut forces, Some((change, &mut next)))?;
-        next.number(state.variable_place(share)?)
+        next.number(&state, share)
     };
     let none = VariableVector::zeros(&state);
     let mut sides = [0.0; 2];
     for (name, least) in [("via_points[0].p_B.x", 0.1), ("grips[0].start.x", 0.0), ("grips[0].end.x", 0.0)] {
         let name = &format!("cable.{name}");
         let mut change = none.clone();
-        *change.number_mut(state.variable_place(name)?)? = 1.0;
+        *change.number_mut(&state, name)? = 1.0;
         let at = state.variable(name)?;
         for (side, sense) in sides.iter_mut().zip([H, -H]) {
             let mut moved = state.clone();

@@ -307,7 +307,7 @@ fn where_contacts_become_one_derivatives_are_those_of_differences() -> Result<()
             linearization.apply(motion, &still, &mut forces, Some((change, &mut next)))?;
             let mut slopes = forces.body(body).force.as_slice().to_vec();
             for number in ["before", "after", "share", "turning"] {
-                slopes.push(next.number(state.variable_place(&format!("cable.grips[0].{number}"))?)?);
+                slopes.push(next.number(state, &format!("cable.grips[0].{number}"))?);
             }
             let [more, less] = sides.map(|side| outcome(system, side, body));
             let differences: Vec<f64> =
@@ -336,7 +336,7 @@ fn where_contacts_become_one_derivatives_are_those_of_differences() -> Result<()
         for name in of_marks.into_iter().flatten().chain(["friction[0]".into(), "slack_length".into()]) {
             let full = &format!("cable.{name}");
             let mut change = none.clone();
-            *change.number_mut(state.variable_place(full)?)? = 1.0;
+            *change.number_mut(state, full)? = 1.0;
             let mut sides = [state.clone(), state.clone()];
             for (side, sense) in sides.iter_mut().zip([H, -H]) {
                 system.set_variable(side, full, state.variable(full)? + sense)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use approx::assert_relative_eq;
 use force_elements::spatial_bushing::{Curve as AxisCurve, CurvePoint};
-use force_elements::testing::{self, Curve, Derivative, Numbers, Powers, Scene, Subject, Violation};
+use force_elements::testing::{self, Curve, Derivative, Numbers, Scene, Subject, Violation};
 use force_elements::{Error, Linearization, Real, Scope, SpatialBushing};
 use force_elements_scenes::seeds;
 use num_dual::Dual64;
@@ -54,7 +54,7 @@ fn holds_for<R>(seeds: u64, check: impl Fn(u64) -> Result<R, Violation>) {
 
 /// The balance of an element that stores and loses energy.
 fn balanced<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let Powers { stored, dissipated, .. } = testing::power_balance::<S, Duals>(seed)?;
+    let [stored, dissipated] = testing::power_balance::<S, Duals>(seed)?;
     assert!(stored.abs() > 1e-9 && dissipated > 1e-9, "the motion is trivial: {stored} W, {dissipated} W");
     Ok(())
 }

@@ -94,7 +94,7 @@ fn audit(scene: &Scene, integrator: &mut impl Integrator<f64>, end: f64) -> Audi
 
 /// The sum of all forces and moments about Ground's origin, over the largest of them.
 fn unbalanced(view: &DynamicsView<'_, f64>) -> f64 {
-    let at_origin: Vec<_> = view.forces().bodies().iter().zip(view.positions().poses()).collect();
+    let at_origin: Vec<_> = view.forces().bodies().iter().zip(view.positions().bodies()).collect();
     let wrenches = || at_origin.iter().map(|(F_GB, X_GB)| F_GB.shifted(-X_GB.translation.vector));
     let sum = wrenches().fold(SpatialForce::zero(), |sum, F| sum + F);
     let largest = wrenches().map(|F| F.force.norm().max(F.torque.norm())).fold(1.0, f64::max);

@@ -83,11 +83,11 @@ impl<T: Real> ElasticFoundation<T> {
             let [by_position, by_velocity] = by.map(Slopes::Coupled);
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             blocks.add_between(&Between { bodies, p_GM, F_GM, V_M, by_position, by_velocity });
-            blocks.branch_of_parts(place, "in contact", springs, deepest, "m");
+            blocks.branch_of((place, springs), "in contact", deepest, "m");
             let mut state = |names: [&'static str; 2], found: [(usize, T); 2], unit| {
                 for (name, (springs, margin)) in names.into_iter().zip(found) {
                     if springs > 0 {
-                        blocks.branch_of_parts(place, name, springs, margin, unit);
+                        blocks.branch_of((place, springs), name, margin, unit);
                     }
                 }
             };

@@ -10,8 +10,8 @@ use crate::elements::elastic_foundation::{Anchors, ElasticFoundation, Material};
 use crate::elements::laws::Touch;
 use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
 use crate::framework::variables::Numbers;
-use crate::framework::{AtDynamics, Blocks, varied};
-use crate::math::{Dual, Number, Real, SpatialVelocity, dot, rotated};
+use crate::framework::{AtDynamics, Blocks};
+use crate::math::{Dual, Number, Real, SpatialVelocity, dot, rotated, varied};
 use crate::shapes::{LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
 
 /// The directions of [`MOTION`] in which the force of a spring without an anchor varies where the normal does not turn.

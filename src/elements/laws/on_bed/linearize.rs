@@ -9,8 +9,8 @@ use super::{OnBed, Position};
 use crate::elements::laws::{AT_ONCE, Law, chunks, varying_in_time};
 use crate::elements::meshes::{MOTION, Sums, by_mesh, normal_gradient};
 use crate::framework::variables::{Numbers, Over};
-use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes, varied};
-use crate::math::{Dual, Number, Real, SpatialForce, rotated};
+use crate::framework::{AtDynamics, Between, Blocks, ElementResult, Row, Slopes};
+use crate::math::{Dual, Number, Real, SpatialForce, rotated, varied};
 use crate::shapes::{Displaced, SurfacePoint};
 
 impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {

@@ -5,7 +5,7 @@ use core::array::from_fn;
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Between, Quarters};
-use crate::framework::linearize::blocks::{Blocks, Row};
+use crate::framework::linearize::blocks::{Blocks, Column, Row};
 use crate::framework::linearize::ends::End;
 use crate::framework::variables::Lift;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
@@ -57,7 +57,7 @@ impl<T: Real> Blocks<'_, T> {
                     })
                 });
                 let on = Row::Force(End::Body(body));
-                let numbers = self.derivatives.push_by_variables(on, place, OF_POSE);
+                let numbers = self.derivatives.push(on, Column::Variable(place), OF_POSE);
                 let (columns, _) = numbers.as_chunks_mut();
                 write_by_pose(&turns, &shifts, X_BF.rotation.matrix(), columns);
             }
@@ -79,7 +79,7 @@ impl<T: Real> Blocks<'_, T> {
             by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
         let shifted = by_shift + by_linear.cross(&V_M.angular);
         let rotations = bodies.map(|body| self.pose(body).rotation);
-        let numbers = self.derivatives.push_by_variables(row, first, 2 * OF_POSE);
+        let numbers = self.derivatives.push(row, Column::Variable(first), 2 * OF_POSE);
         let changes = [[-seen, -by_shift], [by_turn, shifted]].into_iter().zip(rotations).zip(poses);
         for (numbers, (([turn, shift], R_GB), X_BF)) in numbers.chunks_exact_mut(OF_POSE).zip(changes) {
             let [turn, shift] = [turn, shift].map(|v| {

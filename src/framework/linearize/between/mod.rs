@@ -5,7 +5,7 @@ mod by_motion;
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
-use super::blocks::{Blocks, Row};
+use super::blocks::{Blocks, Column, Row};
 use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
@@ -113,7 +113,7 @@ impl<T: Real> Blocks<'_, T> {
         for (body, sign) in [(a, -T::one()), (b, T::one())] {
             let r = p_GM.coords - self.pose(body).translation.vector;
             let on = Row::Force(End::Body(body));
-            let numbers = self.derivatives.push_by_variables(on, first, changes.len());
+            let numbers = self.derivatives.push(on, Column::Variable(first), changes.len());
             let (columns, _) = numbers.as_chunks_mut::<6>();
             for (column, change) in columns.iter_mut().zip(changes) {
                 let (torque, force) = (change.torque + r.cross(&change.force), &change.force);
