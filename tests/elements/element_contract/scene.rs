@@ -199,12 +199,18 @@ fn spring_scene<T: Real>(
     Ok(Scene { system, state, element })
 }
 
-/// Two bodies, and a path from one over an ellipsoid on it and a sphere on the other to its end; perhaps through a point
-/// on the first, which may move with a coordinate.
+/// A via point on the first body, which may move with a coordinate.
+enum Middle {
+    None,
+    Stays,
+    Moves(CoordinateIndex),
+}
+
+/// Two bodies, and a path from one over an ellipsoid on it and a sphere on the other to its end.
 fn wrapped_path<T: Real>(
     deal: &mut Numbers,
     [body1, body2]: [BodyIndex; 2],
-    through: Option<Option<CoordinateIndex>>,
+    through: Middle,
 ) -> Result<CablePath<T>, Error> {
     let origin = Station::on(body1, Point3::new(T::lit(-2.0), T::lit(0.0), T::lit(0.0)) + deal.vector(0.1));
     let termination =
@@ -218,12 +224,12 @@ fn wrapped_path<T: Real>(
     let mut path = CablePath::new(origin, termination)?.over(ellipsoid);
     let middle = Point3::new(1.1, 0.0, 0.0).map(T::lit);
     match through {
-        Some(Some(coordinate)) => {
+        Middle::Moves(coordinate) => {
             let knots = [-1.0, -0.3, 0.2, 1.0].map(|q| (T::lit(q), middle + deal.vector(0.1)));
             path = path.through(ViaPoint::moving(body1, coordinate, SplineCurve::new(knots)?))?;
         }
-        Some(None) => path = path.through(Station::on(body1, middle + deal.vector(0.1)))?,
-        None => {}
+        Middle::Stays => path = path.through(Station::on(body1, middle + deal.vector(0.1)))?,
+        Middle::None => {}
     }
     let path = path.over(sphere);
     Ok(path.with_settings(Settings { smoothness, ..Settings::default() })?)
@@ -250,7 +256,7 @@ impl Subject for Cable {
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let path = wrapped_path(deal, bodies, None)?;
+        let path = wrapped_path(deal, bodies, Middle::None)?;
         let element = system.add(CableSpring::new(path, elastic(deal))?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
@@ -272,7 +278,7 @@ impl<const STICKS_TWICE: bool> Subject for Capstan<STICKS_TWICE> {
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let path = wrapped_path(deal, bodies, None)?;
+        let path = wrapped_path(deal, bodies, Middle::None)?;
         let friction =
             vec![deal.between(2.0, 3.0), if STICKS_TWICE { deal.between(2.0, 3.0) } else { T::zero() }];
         let element = system.add(CableSpring::new(path, elastic(deal))?.with_friction(friction)?)?;
@@ -310,7 +316,7 @@ impl Subject for MovingCable {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
         let coordinate = system.add_coordinate();
-        let path = wrapped_path(deal, bodies, Some(Some(coordinate)))?;
+        let path = wrapped_path(deal, bodies, Middle::Moves(coordinate))?;
         let element = system.add(CableSpring::new(path, elastic(deal))?)?;
 
         let X_GB1: Pose<T> = deal.pose(1.5, 1.0);
@@ -334,7 +340,7 @@ impl Subject for DisplacedCapstan {
     fn scene<T: Real>(deal: &mut Numbers) -> Result<Scene<T, CableSpring<T>>, Error> {
         let mut system = ForceSystem::new();
         let bodies = [system.add_body(), system.add_body()];
-        let path = wrapped_path(deal, bodies, Some(None))?;
+        let path = wrapped_path(deal, bodies, Middle::Stays)?;
         let friction = vec![deal.between(2.0, 3.0), deal.between(2.0, 3.0)];
         let element = system.add(CableSpring::new(path, elastic(deal))?.with_friction(friction)?)?;
 
