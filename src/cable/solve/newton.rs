@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::contacts::closed;
+use crate::cable::solve::contacts::{closed, lay_along, neighbours};
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, activate};
 use crate::math::Real;
@@ -105,9 +105,7 @@ pub(crate) fn iterate<T: Real>(
         }
         progress.iterations = iteration;
         let accuracy = if is_far { rough } else { exact };
-        for &k in active {
-            nodes[k].evaluate(span, accuracy);
-        }
+        evaluate(span, nodes, active, accuracy, is_far);
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
             return progress;
@@ -172,12 +170,35 @@ pub(crate) fn iterate<T: Real>(
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        progress.is_shortened |= is_far;
+        progress.is_shortened |= scale < T::one();
         for &k in active {
             nodes[k].correct_trial(scale);
         }
     }
     progress
+}
+
+/// Computes the geodesics of the contacts; on request, the ends of those with surfaces that have flats are moved along their
+/// geodesics to where the chords leave: over a flat part the system has no slope.
+pub(crate) fn evaluate<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    accuracy: T,
+    is_far: bool,
+) {
+    for &k in active {
+        nodes[k].evaluate(span, accuracy);
+    }
+    for &k in active.iter().filter(|_| is_far) {
+        let node = &nodes[k];
+        let surface = span.surface(node);
+        if surface.has_flats() && node.holds == [false; 2] && node.trial.length > T::zero() {
+            let [before, after] = neighbours(span, nodes, node);
+            nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
+            nodes[k].evaluate(span, accuracy);
+        }
+    }
 }
 
 /// Moves the ends of contacts with convex surfaces from which a chord runs back, where the residuals fall towards the opposite
