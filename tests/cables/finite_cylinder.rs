@@ -372,7 +372,7 @@ fn a_geodesic_leaves_a_thin_rim_at_the_side_however_long_it_is() -> Result<(), E
 #[test]
 fn around_the_side_of_one_with_sharp_rims_a_shorter_path_than_over_its_end_is_found() -> Result<(), Error> {
     let [radius, reach] = [0.1_f64, 0.15];
-    for (rim, z) in [(2e-3, 0.11), (2e-4, 0.0), (2e-3, -0.05), (1e-5, 0.14)] {
+    for (rim, z) in [(2e-3, 0.11), (2e-4, 0.0), (2e-3, -0.05), (1e-5, 0.12)] {
         let (system, ends, cable) = rig(FiniteCylinder::new(radius, 0.2, rim)?)?;
         let mut state = system.default_state();
         place(&mut state, ends, [-reach, reach].map(|x| Vector3::new(x, 0.0, z)))?;

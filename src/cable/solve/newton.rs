@@ -178,8 +178,8 @@ pub(crate) fn iterate<T: Real>(
     progress
 }
 
-/// Computes the geodesics of the contacts; on request, the ends of those with surfaces that have flats are moved along their
-/// geodesics to where the chords leave: over a flat part the system has no slope.
+/// Computes the geodesics of the contacts. Over a flat part the system has no slope: on surfaces that have any, the ends of contacts
+/// that end there, or of all if these are far from the solution, are moved along their geodesics to where the chords leave.
 pub(crate) fn evaluate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
@@ -190,10 +190,12 @@ pub(crate) fn evaluate<T: Real>(
     for &k in active {
         nodes[k].evaluate(span, accuracy);
     }
-    for &k in active.iter().filter(|_| is_far) {
-        let node = &nodes[k];
-        let surface = span.surface(node);
-        if surface.has_flats() && node.holds == [false; 2] && node.trial.length > T::zero() {
+    let is_flat = |end: &GeodesicEnd<T>| end.curvature == T::zero() && end.transverse_curvature == T::zero();
+    for &k in active {
+        let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+        let Geodesic { start, end, length, .. } = &node.ground;
+        let is_lost = is_far || is_flat(start) || is_flat(end);
+        if is_lost && *length > T::zero() && node.holds == [false; 2] && surface.has_flats() {
             let [before, after] = neighbours(span, nodes, node);
             nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
             nodes[k].evaluate(span, accuracy);
