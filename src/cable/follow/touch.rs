@@ -9,7 +9,7 @@ use crate::cable::follow::side;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::contacts::lay_through;
+use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
@@ -432,7 +432,7 @@ fn deepest<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], within_tou
                 } else if let Some(trial) = side::in_front(span, node, &a, &b) {
                     node.trial = trial;
                 } else if held == [false; 2] && surface.has_flats() {
-                    node.trial = lay_through(surface, &node.trial.point, &a, &b);
+                    node.trial = lay_along(surface, &node.trial, &a, &b);
                 }
             }
         }

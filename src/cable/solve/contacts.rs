@@ -270,22 +270,11 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
     length + (span.to - from).norm()
 }
 
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
-/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
-pub(crate) fn lay_through<T: Real>(
-    surface: Metered<'_, T>,
-    p: &Point3<T>,
-    before: &Point3<T>,
-    after: &Point3<T>,
-) -> Trial<T> {
-    lay_along(surface, &Trial { point: *p, tangent: after - before, length: T::zero() }, before, after)
-}
-
 /// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
-/// inwards as long as they are.
+/// inwards as long as they are: from a point where they are hidden the chords would run backwards.
 ///
-/// In steps of a fifth of a radian, up to two turns, or over flat parts to their ends; the last is halved six times, since over
-/// a flat part an end must be where the surface is curved.
+/// In steps of a fifth of a radian, or over flat parts to their ends; the last is halved until it hardly turns, since an end must be
+/// where the surface is curved.
 pub(crate) fn lay_along<T: Real>(
     surface: Metered<'_, T>,
     contact: &Trial<T>,
@@ -294,27 +283,22 @@ pub(crate) fn lay_along<T: Real>(
 ) -> Trial<T> {
     let Trial { point, tangent, length } = contact;
     let (part, most) = (T::lit(0.2), 64);
-    let follow = |end: &GeodesicEnd<T>, step: T| {
-        if step == T::zero() { *end } else { surface.follow(&end.point, &end.tangent, step) }
-    };
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
         let is_ahead = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.tangent) * outwards > T::zero();
-        let first = follow(&surface.end(point, tangent), from);
+        let first = surface.follow(point, tangent, from);
         let was_hidden = is_hidden(&first);
         let sense = if was_hidden { outwards } else { -outwards };
         let (mut reach, mut end, mut longest) = (T::zero(), first, T::lit(1e30));
         for _ in 0..most {
             let flat = surface.smooth_reach(&end.point, &(end.tangent * sense), &Vector3::zeros());
             let curved = part / end.greatest_curvature();
-            let mut step = curved.min(flat.max(part * surface.size())).min(longest);
-            if !was_hidden {
-                step = step.min(*length - reach);
-                if step <= T::zero() {
-                    return (from, first);
-                }
+            let left = if was_hidden { longest } else { longest.min(*length - reach) };
+            let step = curved.min(flat.max(part * surface.size())).min(left);
+            if step <= T::zero() {
+                return (from, first);
             }
-            let next = follow(&end, sense * step);
+            let next = surface.follow(&end.point, &end.tangent, sense * step);
             let is_beyond = is_hidden(&next) != was_hidden;
             // A point close to the surface is hidden again within a step.
             let is_passed = was_hidden && !is_beyond && is_ahead(&end) && !is_ahead(&next);

@@ -190,11 +190,10 @@ pub(crate) fn evaluate<T: Real>(
     for &k in active {
         nodes[k].evaluate(span, accuracy);
     }
-    let is_flat = |end: &GeodesicEnd<T>| end.curvature == T::zero() && end.transverse_curvature == T::zero();
     for &k in active {
         let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
         let Geodesic { start, end, length, .. } = &node.ground;
-        let is_lost = is_far || is_flat(start) || is_flat(end);
+        let is_lost = is_far || start.curvature * end.curvature == T::zero();
         if is_lost && *length > T::zero() && node.holds == [false; 2] && surface.has_flats() {
             let [before, after] = neighbours(span, nodes, node);
             nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
