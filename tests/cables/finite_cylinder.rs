@@ -543,25 +543,18 @@ fn a_path_that_motion_does_not_lead_to_is_not_taken_for_the_one_that_was_followe
     Ok(())
 }
 
-/// Cans with thin rims, without memory: the same path from either end of the cable, the shortest that was found from many turned
+/// Cans with thin rims, without memory: the same path from either end of the cable, the shortest that was found in many turned
 /// frames.
 #[test]
 fn a_cable_over_a_can_with_a_thin_rim_is_the_same_from_either_end() -> Result<(), Error> {
     type Can = ([f64; 3], [f64; 3], [f64; 3], [[f64; 3]; 2], f64);
-    let cans: [Can; 9] = [
+    let cans: [Can; 8] = [
         (
             [0.682, 0.30071, 0.00528],
             [0.13766, 0.18681, -0.1636],
             [0.83217, 0.54358, -0.67725],
             [[-3.57596, 0.6388, -0.07], [2.15186, -0.25899, -0.52378]],
             5.890_173_013,
-        ),
-        (
-            [0.7065, 0.16603, 0.00598],
-            [-0.16989, -0.54439, 0.66163],
-            [0.61973, 0.59677, -0.13371],
-            [[-2.21423, -0.74849, 0.68233], [3.74607, -0.5236, 0.49149]],
-            6.037_922_743,
         ),
         (
             [0.75804, 0.36624, 0.00365],
@@ -606,10 +599,10 @@ fn a_cable_over_a_can_with_a_thin_rim_is_the_same_from_either_end() -> Result<()
             5.013_947_207,
         ),
         (
-            [0.75976, 0.160798, 0.004126],
+            [0.75976, 0.160_798, 0.004_126],
             [0.0; 3],
             [0.0; 3],
-            [[0.99924, -2.11748, 2.33667], [-0.405539, 1.896911, -2.134572]],
+            [[0.99924, -2.11748, 2.33667], [-0.405_539, 1.896_911, -2.134_572]],
             6.255_693,
         ),
     ];

@@ -85,7 +85,10 @@ pub(crate) fn relax<T: Real>(
             break;
         }
         activate(active, nodes);
-        newton::evaluate(span, nodes, active, T::lit(ACCURACY), true);
+        for &k in &*active {
+            nodes[k].evaluate(span, T::lit(ACCURACY));
+        }
+        newton::lay_ends(span, nodes, active, T::lit(ACCURACY), true);
         let mut changed = false;
         for (i, &k) in active.iter().enumerate() {
             let before = if i == 0 { span.from } else { nodes[active[i - 1]].ground.end.point };

@@ -105,7 +105,10 @@ pub(crate) fn iterate<T: Real>(
         }
         progress.iterations = iteration;
         let accuracy = if is_far { rough } else { exact };
-        evaluate(span, nodes, active, accuracy, is_far);
+        for &k in active {
+            nodes[k].evaluate(span, accuracy);
+        }
+        lay_ends(span, nodes, active, accuracy, is_far);
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
             return progress;
@@ -178,9 +181,10 @@ pub(crate) fn iterate<T: Real>(
     progress
 }
 
-/// Computes the geodesics of the contacts. Over a flat part the system has no slope: on surfaces that have any, the ends of contacts
-/// that end there, or of all if these are far from the solution, are moved along their geodesics to where the chords leave.
-pub(crate) fn evaluate<T: Real>(
+/// Moves the ends of contacts along their geodesics to where the chords leave, on surfaces that have flat parts, where the system has
+/// no slope: of contacts that end there, or of all if they are far from the solution.
+#[inline]
+pub(crate) fn lay_ends<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
     active: &[usize],
@@ -188,17 +192,20 @@ pub(crate) fn evaluate<T: Real>(
     is_far: bool,
 ) {
     for &k in active {
-        nodes[k].evaluate(span, accuracy);
-    }
-    for &k in active {
-        let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
-        let Geodesic { start, end, length, .. } = &node.ground;
-        let is_lost = is_far || start.curvature * end.curvature == T::zero();
-        if is_lost && *length > T::zero() && node.holds == [false; 2] && surface.has_flats() {
-            let [before, after] = neighbours(span, nodes, node);
-            nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
-            nodes[k].evaluate(span, accuracy);
+        let Geodesic { start, end, length, .. } = &nodes[k].ground;
+        if (is_far || start.curvature * end.curvature == T::zero()) && *length > T::zero() {
+            lay_ends_of(span, nodes, k, accuracy);
         }
+    }
+}
+
+#[cold]
+fn lay_ends_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize, accuracy: T) {
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+    if node.holds == [false; 2] && surface.has_flats() {
+        let [before, after] = neighbours(span, nodes, node);
+        nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
+        nodes[k].evaluate(span, accuracy);
     }
 }
 
