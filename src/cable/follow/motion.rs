@@ -40,13 +40,12 @@ pub(crate) fn is_long<T: Real>(
     is_long
 }
 
-/// A bound on how far the points at which straight segments begin and end move apart: that of each end relative to its neighbour,
-/// and of the middle of each obstacle to the one before, beside what its extent turns.
-pub(crate) fn reach<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
+/// A bound on how far the points at which straight segments begin and end move apart in the last part of the motion: that of each
+/// end relative to its neighbour, and of the middle of each obstacle to the one before, beside what its extent turns.
+pub(crate) fn reach<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], part: T) -> T {
     let before =
-        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, T::one()) * p);
-    let places =
-        |node: &Node<T>| [back(span, span.obstacle(node).frame().body, T::one()) * node.X_GS, node.X_GS];
+        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, part) * p);
+    let places = |node: &Node<T>| [back(span, span.obstacle(node).frame().body, part) * node.X_GS, node.X_GS];
     let apart = |[was, is]: [Pose<T>; 2], p: &Point3<T>, now: &Point3<T>| {
         (was.inverse_transform_point(p) - is.inverse_transform_point(now)).norm()
     };

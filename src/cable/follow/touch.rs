@@ -1,7 +1,6 @@
 //! The contacts of a path.
 
 use alloc::vec::Vec;
-use core::mem;
 
 use nalgebra::Point3;
 
@@ -10,7 +9,7 @@ use crate::cable::follow::side;
 use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
-use crate::cable::solve::contacts::{lay_along, lay_through};
+use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
@@ -89,6 +88,7 @@ pub(crate) fn relax<T: Real>(
         for &k in &*active {
             nodes[k].evaluate(span, T::lit(ACCURACY));
         }
+        newton::lay_ends(span, nodes, active, T::lit(ACCURACY), true);
         let mut changed = false;
         for (i, &k) in active.iter().enumerate() {
             let before = if i == 0 { span.from } else { nodes[active[i - 1]].ground.end.point };
@@ -141,12 +141,9 @@ pub(crate) fn settle_contacts<T: Real>(
     let mut refined = 0;
     // Whether small steps may lead to another path.
     let mut relaxed = false;
-    // Whether a contact has been added since Newton's method last converged; the node of one placed since it last ran, and
-    // whether contacts were laid anew since then.
+    // Whether a contact has been added since Newton's method last converged, and the node of one placed since it last ran.
     let mut added = false;
     let mut placed = None;
-    let mut is_anew = false;
-    let mut was_laid_anew = false;
     let mut last = Failure::new(&Progress::none());
     let mut is_shortened = false;
     let mut is_repeated = repeats(span);
@@ -157,7 +154,7 @@ pub(crate) fn settle_contacts<T: Real>(
         contacts::lift(span, nodes);
     }
     for _ in 0..passes {
-        let is_laid = mem::take(&mut is_anew) || placed.is_some();
+        let is_laid = placed.is_some();
         if placed.take().is_some_and(|k| is_repeated(&nodes[k])) {
             return Err(last);
         }
@@ -176,11 +173,6 @@ pub(crate) fn settle_contacts<T: Real>(
         if let Some(k) = progress.closed {
             go_back(nodes);
             contacts::merge(span, nodes, k);
-            continue;
-        }
-        let on_flat = progress.is_shortened && !progress.is_far;
-        if (!progress.converged || on_flat) && !was_laid_anew && lay_anew(span, nodes, active) {
-            (was_laid_anew, is_anew) = (true, true);
             continue;
         }
         if let Some(k) = loosest(nodes, active) {
@@ -338,26 +330,6 @@ fn touch_again<T: Real>(
     Ok(at)
 }
 
-/// Returns to the start of this attempt, with the ends of contacts moved over flat parts, where Newton's method has no slope;
-/// returns whether there are any.
-fn lay_anew<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
-    let has_flats = |node: &Node<T>| span.surface(node).has_flats() && node.holds == [false; 2];
-    if !active.iter().any(|&k| has_flats(&nodes[k])) {
-        return false;
-    }
-    go_back(nodes);
-    for &k in active {
-        nodes[k].evaluate(span, T::lit(ACCURACY));
-    }
-    for &k in active {
-        if has_flats(&nodes[k]) {
-            let [before, after] = contacts::neighbours(span, nodes, &nodes[k]);
-            nodes[k].trial = lay_along(span.surface(&nodes[k]), &nodes[k].start, &before, &after);
-        }
-    }
-    true
-}
-
 /// Makes the present contacts the start of the next attempt.
 fn keep<T: Real>(nodes: &mut [Node<T>]) {
     for node in nodes {
@@ -463,7 +435,7 @@ fn deepest<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], within_tou
                 } else if let Some(trial) = side::in_front(span, node, &a, &b) {
                     node.trial = trial;
                 } else if held == [false; 2] && surface.has_flats() {
-                    node.trial = lay_through(surface, &node.trial.point, &a, &b);
+                    node.trial = lay_along(surface, &node.trial, &a, &b);
                 }
             }
         }

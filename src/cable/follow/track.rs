@@ -42,7 +42,7 @@ pub(crate) fn follow<T: Real>(
         let known = span.memory.past_bodies.iter().zip(span.poses).filter(|(past, _)| past.known);
         known.map(turn).any(|turn| turn > T::lit(0.5))
     };
-    let direct = advance(span, nodes, work, has_turned);
+    let direct = advance(span, nodes, work, T::one(), has_turned);
     if let Ok(progress) = direct
         && !progress.relaxed
     {
@@ -101,7 +101,7 @@ fn follow_in_parts<T: Real>(
         let [from, to] = motion::place(span, nodes, surfaces, next);
         let part = SpanProblem { from, to, memory: &memory, ..*span };
         let outcome = match check_neighbouring_ends(&part, nodes) {
-            Ok(()) => advance(&part, nodes, work, || false),
+            Ok(()) => advance(&part, nodes, work, next - at, || false),
             // Bodies may be in each other's way where they were not.
             Err(_) => Err(Failure { obstacle: span.acting[0], ..Failure::new(&Progress::none()) }),
         };
@@ -122,27 +122,39 @@ fn follow_in_parts<T: Real>(
     outcome.map(|progress| Progress { relaxed, ..progress })
 }
 
-/// Solves from the remembered path in one step. The progress is `relaxed` if shorter steps may lead to another path.
+/// Solves from the remembered path in one step, over this part of the motion. The progress is `relaxed` if shorter steps may lead
+/// to another path.
 fn advance<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
+    part: T,
     has_turned: impl Fn() -> bool,
 ) -> Result<Progress<T>, Failure<T>> {
     recall(span, nodes);
     let progress = settle_contacts(span, nodes, &mut work.active)?;
-    if progress.is_shortened && is_leap(span, nodes, &mut work.other) {
+    if progress.is_shortened && is_leap(span, nodes, &mut work.other, part) {
         return Err(Failure::new(&progress));
     }
+    // Where contacts grow over flat parts at once, only the length tells, after the shortest part of the motion.
+    let on_flats = |node: &Node<T>| node.in_contact && span.surface(node).has_flats();
+    let is_doubtful = progress.is_shortened && part > T::lit(SHORTEST) && nodes.iter().any(on_flats);
     // An obstacle without memory is passed according to its hint.
-    let relaxed =
-        progress.relaxed || may_have_passed(span, nodes, has_turned) || lost_hint(span, nodes).is_some();
+    let relaxed = progress.relaxed
+        || is_doubtful
+        || may_have_passed(span, nodes, has_turned)
+        || lost_hint(span, nodes).is_some();
     Ok(Progress { relaxed, ..progress })
 }
 
-/// Whether the path is so much longer than the remembered one at its present place that no part of the motion explains it:
-/// small steps lead elsewhere.
-fn is_leap<T: Real>(span: &SpanProblem<'_, T>, nodes: &Vec<Node<T>>, recalled: &mut Vec<Node<T>>) -> bool {
+/// Whether the path is so much longer than the remembered one at its present place that this part of the motion does not explain
+/// it: small steps lead elsewhere.
+fn is_leap<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &Vec<Node<T>>,
+    recalled: &mut Vec<Node<T>>,
+    part: T,
+) -> bool {
     copy(nodes, recalled);
     recall(span, recalled);
     for node in recalled.iter_mut().filter(|node| node.in_contact) {
@@ -150,7 +162,7 @@ fn is_leap<T: Real>(span: &SpanProblem<'_, T>, nodes: &Vec<Node<T>>, recalled: &
     }
     let before = length_of(span, recalled);
     let longer = length_of(span, nodes) - before;
-    longer > T::lit(LEAP) * before && longer > T::lit(2.0) * motion::reach(span, nodes)
+    longer > T::lit(LEAP) * before && longer > T::lit(2.0) * motion::reach(span, nodes, part)
 }
 
 /// Descends in length from the remembered path, unless the outcome of a step is a path.

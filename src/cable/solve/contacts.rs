@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::cable::empty;
 use crate::cable::geodesics::geodesic::GeodesicEnd;
@@ -270,21 +270,11 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
     length + (span.to - from).norm()
 }
 
-/// The geodesic through a point of the surface in the direction from `before` to `after`, extended to both sides until
-/// these are above its tangent planes: from a point where they are hidden the chords would run backwards.
-pub(crate) fn lay_through<T: Real>(
-    surface: Metered<'_, T>,
-    p: &Point3<T>,
-    before: &Point3<T>,
-    after: &Point3<T>,
-) -> Trial<T> {
-    lay_along(surface, &Trial { point: *p, tangent: after - before, length: T::zero() }, before, after)
-}
-
 /// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
-/// inwards as long as they are.
+/// inwards as long as they are: from a point where they are hidden the chords would run backwards.
 ///
-/// Over flat parts its ends must be where the surface is curved, so they are found by bisection.
+/// In steps of a fifth of a radian, or over flat parts to their ends; the last is halved until it hardly turns, since an end must be
+/// where the surface is curved.
 pub(crate) fn lay_along<T: Real>(
     surface: Metered<'_, T>,
     contact: &Trial<T>,
@@ -292,53 +282,36 @@ pub(crate) fn lay_along<T: Real>(
     after: &Point3<T>,
 ) -> Trial<T> {
     let Trial { point, tangent, length } = contact;
-    // Steps of a fifth of a radian, up to a whole turn; with flat parts, of twice the radius of an edge.
-    let (step, most) = if surface.has_flats() {
-        (T::lit(2.0) * surface.size(), 512)
-    } else {
-        (T::lit(0.2) / surface.end(point, tangent).greatest_curvature(), 30)
-    };
+    let (part, most) = (T::lit(0.2), 64);
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
         let is_ahead = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.tangent) * outwards > T::zero();
-        let at = |reach: T| {
-            if reach == T::zero() {
-                surface.end(point, tangent)
-            } else {
-                surface.follow(point, tangent, reach)
-            }
-        };
-        let (mut last, mut reach, mut end) = (from, from, at(from));
-        let was_hidden = is_hidden(&end);
+        let first = surface.follow(point, tangent, from);
+        let was_hidden = is_hidden(&first);
+        let sense = if was_hidden { outwards } else { -outwards };
+        let (mut reach, mut end, mut longest) = (T::zero(), first, T::lit(1e30));
         for _ in 0..most {
-            if !end.point.coords.norm().is_finite() || is_hidden(&end) != was_hidden {
-                break;
+            let flat = surface.smooth_reach(&end.point, &(end.tangent * sense), &Vector3::zeros());
+            let curved = part / end.greatest_curvature();
+            let left = if was_hidden { longest } else { longest.min(*length - reach) };
+            let step = curved.min(flat.max(part * surface.size())).min(left);
+            if step <= T::zero() {
+                return (from, first);
             }
-            let left = *length - (reach - from).abs();
-            if !was_hidden && left <= T::zero() {
-                return (from, at(from));
-            }
-            last = reach;
-            reach += if was_hidden { outwards * step } else { -outwards * step.min(left) };
-            let was_ahead = is_ahead(&end);
-            end = at(reach);
+            let next = surface.follow(&end.point, &end.tangent, sense * step);
+            let is_beyond = is_hidden(&next) != was_hidden;
             // A point close to the surface is hidden again within a step.
-            if was_hidden && was_ahead && !is_ahead(&end) {
-                break;
+            let is_passed = was_hidden && !is_beyond && is_ahead(&end) && !is_ahead(&next);
+            let sharpest = end.greatest_curvature().max(next.greatest_curvature());
+            if is_passed || is_beyond && step * sharpest < T::lit(0.004) {
+                return (from + sense * (reach + step), next);
+            } else if is_beyond {
+                longest = T::lit(0.5) * step;
+            } else {
+                (reach, end) = (reach + step, next);
             }
         }
-        if surface.has_flats() && last != reach {
-            for _ in 0..20 {
-                let middle = T::lit(0.5) * (last + reach);
-                let within = at(middle);
-                if is_hidden(&within) == was_hidden {
-                    last = middle;
-                } else {
-                    (reach, end) = (middle, within);
-                }
-            }
-        }
-        (reach, end)
+        (from + sense * reach, end)
     };
     let (back, start) = extend(before, T::zero(), -T::one());
     let (ahead, _) = extend(after, *length, T::one());

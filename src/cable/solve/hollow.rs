@@ -105,14 +105,25 @@ impl<T: Real> Scan<'_, T> {
                 if is_last {
                     note(&mut found, [first, c], deepest);
                 }
-            } else if f_a > f_b && f_c >= f_b && f_b >= T::zero() {
-                // The least value of a parabola through the samples, with a margin.
-                let bend = f_a + f_c - f_b - f_b;
-                let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
-                let least = if f_b - dip < T::lit(0.25) * bend {
-                    Some(self.least([a, b, c]))
-                } else if f_b < bend {
-                    self.least_at_seams(&ends[0], [a, c])
+            } else {
+                let near = T::lit(1e-3) * self.surface.size();
+                let falls = |end: &GeodesicEnd<T>, step: T| self.advance(end, step).curvature < end.curvature;
+                let least = if f_a > f_b && f_c >= f_b {
+                    // The least value of a parabola through the samples, with a margin.
+                    let bend = f_a + f_c - f_b - f_b;
+                    let dip = (f_a - f_c) * (f_a - f_c) / (T::lit(8.0) * bend);
+                    if f_b - dip < T::lit(0.25) * bend {
+                        Some(self.least([a, b, c]))
+                    } else if f_b < bend {
+                        self.least_at_seams(&ends[0], [a, c])
+                    } else {
+                        None
+                    }
+                } else if b == T::zero() && f_b < f_c && falls(self.start, near) {
+                    // Less within the first or the last part than at both of its ends.
+                    Some(self.least([b, near, c]))
+                } else if is_last && f_c < f_b && falls(&here, -near) {
+                    Some(self.least([b, c - near, c]))
                 } else {
                     None
                 };

@@ -9,7 +9,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
 use crate::cable::model::settings::Settings;
-use crate::cable::solve::contacts::closed;
+use crate::cable::solve::contacts::{closed, lay_along, neighbours};
 use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, activate};
 use crate::math::Real;
@@ -108,6 +108,7 @@ pub(crate) fn iterate<T: Real>(
         for &k in active {
             nodes[k].evaluate(span, accuracy);
         }
+        lay_ends(span, nodes, active, accuracy, is_far);
         progress.closed = closed(span, nodes, active);
         if progress.closed.is_some() {
             return progress;
@@ -172,12 +173,40 @@ pub(crate) fn iterate<T: Real>(
         previous_kink = Some(kink);
         halvings = 0;
         scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        progress.is_shortened |= is_far;
+        progress.is_shortened |= scale < T::one();
         for &k in active {
             nodes[k].correct_trial(scale);
         }
     }
     progress
+}
+
+/// Moves the ends of contacts along their geodesics to where the chords leave, on surfaces that have flat parts, where the system has
+/// no slope: of contacts that end there, or of all if they are far from the solution.
+#[inline]
+pub(crate) fn lay_ends<T: Real>(
+    span: &SpanProblem<'_, T>,
+    nodes: &mut [Node<T>],
+    active: &[usize],
+    accuracy: T,
+    is_far: bool,
+) {
+    for &k in active {
+        let Geodesic { start, end, length, .. } = &nodes[k].ground;
+        if (is_far || start.curvature * end.curvature == T::zero()) && *length > T::zero() {
+            lay_ends_of(span, nodes, k, accuracy);
+        }
+    }
+}
+
+#[cold]
+fn lay_ends_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usize, accuracy: T) {
+    let (node, surface) = (&nodes[k], span.surface(&nodes[k]));
+    if node.holds == [false; 2] && surface.has_flats() {
+        let [before, after] = neighbours(span, nodes, node);
+        nodes[k].trial = lay_along(surface, &node.trial, &before, &after);
+        nodes[k].evaluate(span, accuracy);
+    }
 }
 
 /// Moves the ends of contacts with convex surfaces from which a chord runs back, where the residuals fall towards the opposite

@@ -12,6 +12,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::geodesics::geodesic::GeodesicEnd;
 use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::node::{Node, SpanProblem, Trial};
 use crate::math::{Real, default_by_field, is_finite};
 
@@ -120,8 +121,8 @@ impl<T: Real> Plans<T> {
 
     /// Writes a plan into the nodes: contacts with both arcs.
     pub(crate) fn write(&self, span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], place: usize) {
-        let beads = &self.beads[place * nodes.len()..];
-        for (node, bead) in nodes.iter_mut().zip(beads) {
+        let beads = &self.beads[place * nodes.len()..][..nodes.len()];
+        for (k, (node, bead)) in nodes.iter_mut().zip(beads).enumerate() {
             node.in_contact = false;
             if !bead.is_pressed {
                 continue;
@@ -134,7 +135,13 @@ impl<T: Real> Plans<T> {
                 (point, tangent) = (start.point, start.tangent);
                 length = (back + ahead) / curvature;
             }
-            node.begin(Trial { point, tangent, length });
+            let mut trial = Trial { point, tangent, length };
+            let surface = span.surface(node);
+            if surface.has_flats() {
+                let [a, b] = neighbours(span, beads, k).map(|p| node.to_surface(&p));
+                trial = lay_along(surface, &trial, &a, &b);
+            }
+            node.begin(trial);
         }
     }
 

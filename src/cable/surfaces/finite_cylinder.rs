@@ -63,22 +63,31 @@ impl<T: Real> FiniteCylinder<T> {
     }
 
     fn piece_on_side(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
-        let height = self.side_half_length();
-        let seam = if tangent.z < T::zero() { -height } else { height };
-        let reach = (seam - p.z) / tangent.z;
-        // Along the seam the quotient has no meaning.
-        let is_left = reach < left && tangent.z != T::zero();
-        let length = if is_left { reach.max(T::zero()) } else { left };
+        let reach = self.reach_on_side(p, tangent);
+        let length = if reach < left { reach } else { left };
         self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
     }
 
-    fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
+    /// The way along a helix to the end of the side.
+    fn reach_on_side(&self, p: &Point3<T>, tangent: &Vector3<T>) -> T {
+        let height = self.side_half_length();
+        let seam = if tangent.z < T::zero() { -height } else { height };
+        // Along the seam the quotient has no meaning.
+        if tangent.z == T::zero() { T::lit(1e30) } else { ((seam - p.z) / tangent.z).max(T::zero()) }
+    }
+
+    /// The way along a straight line to the edge of an end.
+    fn reach_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>) -> T {
         let radius = self.end_radius();
         let outwards = p.x * tangent.x + p.y * tangent.y;
         let room = (radius * radius - p.x * p.x - p.y * p.y).max(T::zero());
         let root = (outwards * outwards + room).sqrt();
         // Both forms of the root, without cancellation.
-        let reach = if outwards > T::zero() { room / (root + outwards) } else { root - outwards };
+        if outwards > T::zero() { room / (root + outwards) } else { root - outwards }
+    }
+
+    fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
+        let reach = self.reach_on_end(p, tangent);
         let length = if reach < left { reach } else { left };
         let start = self.end(p, tangent);
         let end = GeodesicEnd { point: p + start.tangent * length, ..start };
@@ -223,6 +232,15 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
 
     fn has_flats(&self) -> bool {
         true
+    }
+
+    /// To the end of a part that is flat in some direction; on a rim none is relied on.
+    fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, _: &Vector3<T>) -> T {
+        match self.part_ahead(p, velocity) {
+            Part::Side => self.reach_on_side(p, velocity),
+            Part::End => self.reach_on_end(p, velocity),
+            Part::Rim => T::zero(),
+        }
     }
 
     /// Both ways around the side, and over both ends.

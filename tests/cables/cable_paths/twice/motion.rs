@@ -2,10 +2,10 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use force_elements::cable::{Obstacle, Tracking};
-use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
+use force_elements::cable::{CablePath, Obstacle, PathResults, Tracking, Wrap, Wrappable};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::Torus;
-use force_elements::{Error, Frame, Pose, SpatialVelocity};
+use force_elements::{Error, ForceSystem, Frame, Pose, SpatialVelocity, Station};
 use force_elements_scenes::cables::Dice;
 use force_elements_scenes::seeds;
 
@@ -185,6 +185,44 @@ fn the_rate_of_length_is_that_of_differences_with_two_contacts() -> Result<(), E
         // The third derivative is of order one.
         let difference = (length(H)?.0 - length(-H)?.0) / (2.0 * H);
         assert!((rate - difference).abs() < 1e-8, "{rate} {difference}");
+    }
+    Ok(())
+}
+
+/// An arc over the inside of a ring, remembered, whose curvature is least, and negative, between the last place where it is sampled
+/// and its end; and the same arc in the opposite direction.
+#[test]
+fn a_hollow_between_the_last_sample_of_a_contact_and_its_end_is_bridged() -> Result<(), Error> {
+    let ring = Torus::new(0.073_090_984_105_337_9, 0.038_596_607_835_498_83)?;
+    let start = Point3::new(0.040_710_733_317_435_09, 0.005_517_362_189_351_968, -0.021_568_055_448_296_687);
+    let ahead = Vector3::new(-0.374_543_739_768_972_6, -0.633_484_364_389_739_1, 0.677_063_178_051_797_6);
+    let arc = Wrappable::geodesic(&ring, &start, &ahead, 0.034_073_124_223_412_826, 1e-12, usize::MAX);
+    let [a, b] = [arc.start.point - arc.start.tangent * 0.02, arc.end.point + arc.end.tangent * 0.02]
+        .map(Station::ground);
+    let directions = [(a, b, arc.start.point, arc.start.tangent), (b, a, arc.end.point, -arc.end.tangent)];
+    for (from, to, point, tangent) in directions {
+        let path = CablePath::new(from, to)?.over(Obstacle::new(Frame::ground(Pose::identity()), ring)?);
+        let mut memory = path.no_wraps();
+        memory.wraps[0] = Wrap { known: true, in_contact: true, point, tangent, length: arc.length };
+        let mut results = PathResults::default();
+        let state = ForceSystem::<f64>::new().default_state();
+        path.solve(state.positions(), &memory, &mut results).expect("a path");
+        for contact in results.contacts.iter().filter(|contact| contact.in_contact) {
+            let arc = &contact.geodesic;
+            for part in 0..=100 {
+                let length = arc.length * f64::from(part) / 100.0;
+                let end = Wrappable::geodesic(
+                    &ring,
+                    &arc.start.point,
+                    &arc.start.tangent,
+                    length,
+                    1e-12,
+                    usize::MAX,
+                )
+                .end;
+                assert!(end.curvature > -1e-6, "{part}: {}", end.curvature);
+            }
+        }
     }
     Ok(())
 }
