@@ -303,7 +303,7 @@ impl Batch {
 /// `MemoryError` if there is no room for them, where an allocation that fails would end the process.
 pub(crate) fn copies(state: &CrateState<f64>, count: usize) -> PyResult<Vec<CrateState<f64>>> {
     let too_many = || PyMemoryError::new_err(format!("no memory for {count} worlds"));
-    // A state has some six times the numbers that are saved: results, and room for what elements find.
+    // A state takes up to eight times what is saved: results, and room for what elements find.
     let bytes = count.checked_mul(8 * state.to_bytes().len()).ok_or_else(too_many)?;
     Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| too_many())?;
     let mut worlds = Vec::new();

@@ -3,8 +3,7 @@
 //! Within a step a strand is measured between the points of the last commit. Where the cable slides sideways over a surface, these
 //! points are no longer on it, and its length is off in second order, with one sign. From one commit to the next the length of a
 //! strand whose contacts stick changes by the mean of two changes: of the line between the points of the last commit, and of that
-//! between the present ones, carried back to the poses of the last commit. So motions that are retraced leave no trace, in
-//! third order.
+//! between the present ones, carried back to the poses of the last commit. The error of a step is of third order.
 
 use alloc::vec::Vec;
 

@@ -1,11 +1,13 @@
 //! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
 
+use nalgebra::Vector3;
+
 use crate::cable::friction::drum::wind;
 use crate::cable::friction::slip::Joint;
 use crate::cable::friction::strand_law::Strand;
 use crate::cable::friction::strands::{Grip, Grips, Lap};
 use crate::cable::model::path::CablePath;
-use crate::cable::solution::results::{ObstacleContact, PathResults};
+use crate::cable::solution::results::{ObstacleContact, PathResults, Segment};
 use crate::math::{Number, Real};
 use crate::mechanics::{BodyIndex, Positions};
 
@@ -29,7 +31,7 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     let mut segments = results.segments.iter().enumerate();
     let contacts = results.contacts.iter().enumerate();
     let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    // Length and share up to each mark, and the exponent of its friction, as far as that matters for means.
+    // Length and share up to each mark, and the exponent of its friction, which may be infinite, as far as it matters for means.
     let up_to = strands.iter().zip(joints).scan((S::zero(), S::zero()), |(length, share), (part, joint)| {
         *length += part.length;
         *share += part.share;
@@ -69,8 +71,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             let until = end + half * length_of(next);
             let is_last = count + 1 == touched;
             let is_here = |at: S| start <= at && at <= end;
-            // Its mark: the mean of several that lie on it, or, if none does, of all, weighted with their friction. Material
-            // that passes two contacts as they become one passes at the stronger.
+            // Its mark: the mean of several that lie on it, or, if none does, of all, weighted with their friction: material
+            // passes two contacts that become one nearer to the stronger.
             let mut mark: Option<[S; 3]> = None;
             while left > 0 {
                 let takes_next =
@@ -125,6 +127,13 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             }
             let [length_before, length_after] = [mark - start, end - mark];
             let X_BG = positions.pose(body).inverse();
+            let direction = |segment: &Segment<T>| {
+                if segment.length > T::zero() {
+                    X_BG.rotation * segment.direction_G
+                } else {
+                    Vector3::zeros()
+                }
+            };
             grips.grips[place] = Grip {
                 in_contact: true,
                 start: X_BG * before.to_G,
@@ -133,8 +142,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 after: length_after.value(),
                 share: share.value(),
                 turning: turning.value(),
-                arriving: X_BG.rotation * before.direction_G,
-                leaving: X_BG.rotation * after.direction_G,
+                arriving: direction(before),
+                leaving: direction(after),
             };
             on_mark(body, [place, segment], [length_before, length_after, share, turning]);
             count += 1;

@@ -62,8 +62,8 @@ pub(crate) struct StrandDerivatives<T: Real> {
     pub(crate) memory: Grips<T>,
     /// The strands with the lengths with which they go on.
     carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
-    /// The last motion, and that of the path; `None` if it did not move.
-    last: Option<StrandMotion>,
+    /// The last motion, with the length of the path along it; and that of the path, `None` if it did not move.
+    last: Option<(StrandMotion, Dual<T, DIRECTIONS>)>,
     pub(crate) moved: Option<PathMotion>,
 }
 
@@ -112,7 +112,7 @@ impl<T: Real> StrandDerivatives<T> {
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
         let Evaluated { positions, velocities, results, strands, grips, friction, elastic, .. } = *cable;
         let zero = RowVector6::zeros();
-        (self.last, self.moved) = (Some(motion), None);
+        self.moved = None;
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
         if let StrandMotion::Path(part) = motion
             && let Some(lengths) = self.path.along(part)
@@ -169,6 +169,7 @@ impl<T: Real> StrandDerivatives<T> {
             joints.push(known.with(ratio, Dual { value: known.committed, ..joint.committed }));
         };
         lay((cable.path, results), positions, (grips, friction), number, arc, add, join);
+        self.last = Some((motion, length));
         distribute_length(&mut self.parts, length);
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every branch is that of the evaluation, to the last bit.
@@ -273,7 +274,7 @@ impl<T: Real> StrandDerivatives<T> {
         let segment = strands.segment_of(k, (path, grips), results)?;
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
         let Segment { from_G, to_G, .. } = results.segments[segment];
-        let last = self.last?;
+        let (last, _) = self.last?;
         let still = [Matrix3x6::zeros(); 2];
         let changes = self.moved.map_or(still, |part| self.path.change_of_ends(segment, part));
         let direction = |k: usize, place: usize| {
@@ -309,7 +310,7 @@ impl<T: Real> StrandDerivatives<T> {
         let Evaluated { path, positions, results, strands, grips, .. } = *cable;
         let zero = RowVector6::zeros();
         let mut carried = core::mem::take(&mut self.carried);
-        let length = self.parts.iter().fold(Dual::zero(), |sum, part| sum + part.length);
+        let length = self.last.map_or(Dual::of(results.length), |(_, length)| length);
         carry(&self.parts, length, |k| self.straight(k, cable), &mut carried);
         for (part, strand) in carried.iter_mut().zip(&strands.carried) {
             part.length.value = strand.length;
@@ -353,7 +354,9 @@ impl<T: Real> StrandDerivatives<T> {
                 }
                 let directions =
                     [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
-                for (number, segment) in directions {
+                for (number, segment) in
+                    directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
+                {
                     let mut change = self.path.changes[segment];
                     if motion == PathMotion::Body(body) {
                         // Relative to the body, which turns.

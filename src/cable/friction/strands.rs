@@ -140,9 +140,9 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Whether its obstacle is touched as often as at the last commit, so that each contact has one mark.
+    /// Whether its obstacle or via point holds the cable in as many places as at the last commit, so that each has one mark.
     pub(crate) fn is_same<T: Real>(self, results: &PathResults<T>) -> bool {
-        touching(results, self.hold.obstacle()).count() == self.of
+        self.hold.touches(results) == self.of
     }
 
     /// The contacts, by their places in the solution, whose turning limits the friction at this mark: its own, or those
@@ -224,6 +224,7 @@ impl<T: Real> Strands<T> {
         self.ends.reserve(most);
         self.joints.reserve(most);
         self.turnings.clear();
+        self.turnings.reserve(most);
         self.turnings.extend(results.contacts.iter().map(|contact| {
             let slides = friction.get(contact.obstacle).is_some_and(|mu| *mu > T::zero());
             let obstacle = path.obstacles().get(contact.obstacle).filter(|_| contact.in_contact && slides);
@@ -254,6 +255,7 @@ impl<T: Real> Strands<T> {
         distribute_length(&mut self.all, results.length);
         settle(&mut self.all, &mut self.joints, slack_length);
         let mut carried = core::mem::take(&mut self.carried);
+        carried.reserve(most);
         let straight = |k: usize| {
             let Ends { bodies, points_G, marks, .. } = self.ends[k];
             let Segment { from_G, to_G, .. } =

@@ -77,7 +77,8 @@ impl<T: Real> ViaPoint<T> {
     ///
     /// Besides the force at the point, a cable of tension `f` exerts on the coordinate the generalized force
     /// `f·u·dp/dq`, where `u` is the sum of the unit directions in which the cable leaves the point on both sides. With
-    /// it power balances. It is continuous if the derivative of the curve is.
+    /// it power balances. It is continuous if the derivative of the curve is. Cables
+    /// [with friction](crate::CableSpring::with_friction) have no such points.
     pub fn moving(body: BodyIndex, coordinate: CoordinateIndex, curve: impl PointCurve<T>) -> Self {
         let station = Station::on(body, Point3::origin());
         Self { station, curve: Some((coordinate, Arc::new(curve))), range: None }

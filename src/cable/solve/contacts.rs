@@ -294,8 +294,10 @@ pub(crate) fn lay_along<T: Real>(
             let flat = surface.smooth_reach(&end.point, &(end.tangent * sense), &Vector3::zeros());
             let curved = part / end.greatest_curvature();
             let left = if was_hidden { longest } else { longest.min(*length - reach) };
-            let step = curved.min(flat.max(part * surface.size())).min(left);
-            if step <= T::zero() {
+            // A flat part may have no end; beyond the point the cable does not run on it.
+            let far = (to - end.point).norm() + surface.size();
+            let step = curved.min(flat.max(part * surface.size())).min(far).min(left);
+            if !(step > T::zero()) {
                 return (from, first);
             }
             let next = surface.follow(&end.point, &end.tangent, sense * step);

@@ -106,7 +106,7 @@ impl<T: Real> Scan<'_, T> {
                     note(&mut found, [first, c], deepest);
                 }
             } else {
-                let near = T::lit(1e-3) * self.surface.size();
+                let near = (T::lit(1e-3) * self.surface.size()).min(T::lit(0.5) * (c - b));
                 let falls = |end: &GeodesicEnd<T>, step: T| self.advance(end, step).curvature < end.curvature;
                 let least = if f_a > f_b && f_c >= f_b {
                     // The least value of a parabola through the samples, with a margin.

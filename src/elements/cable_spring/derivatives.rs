@@ -250,7 +250,7 @@ fn for_each_variable<T: Real>(
             along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
         }
         for motion in StrandMotion::numbers_of_mark(mark.place) {
-            // Turnings matter where contacts have joined or split.
+            // Elsewhere turnings at the last commit have no effect.
             if !(matches!(motion, StrandMotion::Turning(_)) && mark.is_same(cable.results)) {
                 along(motion, &[place(motion, 0)], &axes);
             }

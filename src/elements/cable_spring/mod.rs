@@ -61,8 +61,8 @@ use crate::results;
 /// point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
 /// the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
 /// depend on time and is part of the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it. A load
-/// that friction can hold is held without creep, for any step; where the cable meanwhile slides sideways over the surface, to third
-/// order in the step, so that motions that are retraced leave no trace of first order.
+/// that friction can hold is held without creep, for any step; where the cable meanwhile slides sideways over the surface, with an
+/// error of third order in each step.
 ///
 /// Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
 /// is never negative. The rise of a strand is `c` times the rate at which it stretches,

@@ -27,16 +27,16 @@ pub(super) fn normal_force<S: Number>(law: &Parameters<S>, height: S, speed: S) 
     let exponent = d2 * (d0 - height);
     let unclamped = d1 * exponent.exp();
     // Below the height at which the clamp sets in, the stored energy grows linearly.
-    let (elastic, energy) = if unclamped <= max {
-        (unclamped, unclamped / d2)
-    } else {
+    let (elastic, energy) = if unclamped > max {
         (max, max / d2 + max * ((exponent - (max / d1).ln()) / d2))
+    } else {
+        (unclamped, unclamped / d2)
     };
     let factor = S::lit(1.0) - normal_viscosity * speed;
     // The source clamps the sum alone, whose slope by velocity has no bound below the clamp: a station that rises from there
     // does so at `1/cz`, which no explicit step resolves.
     //
-    // The exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
+    // There the exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
     // infinite factor is NaN, which `min` would turn into the clamp.
     let damped = if law.settling { unclamped } else { elastic } * factor;
     let total = if factor > S::zero() { if damped > max { max } else { damped } } else { S::zero() };

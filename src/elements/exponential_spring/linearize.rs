@@ -197,10 +197,16 @@ impl<T: Real> ExponentialSpring<T> {
             let settling = at.parameters.settling;
             let most = if settling { factor } else { factor.max(T::one()) };
             let clamp = max - at.dynamics.normal_force_unclamped * most;
-            // Where the exponential is clamped, the sum is so as well while the station descends.
-            let sum = if settling || clamp >= T::zero() { clamp } else { max * (factor - T::one()) };
-            let name = if clamp < T::zero() { "clamped" } else { "not clamped" };
-            blocks.branch(name, clamp.abs().min(sum.abs()), "N");
+            // A clamped elastic part is damped while the station rises, and not while it descends.
+            let is_damped = !settling && clamp < T::zero() && factor < T::one();
+            let damped = max * (factor - T::one());
+            let (name, margin) = match clamp < T::zero() {
+                true if settling => ("clamped", clamp.abs()),
+                true if is_damped => ("elastic part clamped", clamp.abs().min(damped.abs())),
+                true => ("clamped", clamp.abs().min(damped.abs())),
+                false => ("not clamped", clamp),
+            };
+            blocks.branch(name, margin, "N");
         }
     }
 
@@ -301,12 +307,10 @@ impl<T: Real> ExponentialSpring<T> {
         }
         let (d2, cz) = (d2.to_f64(), normal_viscosity.to_f64());
         let (force, max) = (at.dynamics.normal_force, at.parameters.max_normal_force);
-        let is_sum_clamped = at.parameters.settling && force > T::zero() && force < max;
-        let damped = if is_sum_clamped {
-            at.dynamics.normal_force_unclamped
-        } else {
-            at.dynamics.normal_force_elastic
-        };
+        // By the source the damper multiplies the unclamped exponential as long as their product is below the clamp.
+        let is_unclamped = at.parameters.settling && force > T::zero() && force < max;
+        let damped =
+            if is_unclamped { at.dynamics.normal_force_unclamped } else { at.dynamics.normal_force_elastic };
         let damping = cz * damped.to_f64();
         let normal_G = at.position.X_GP.rotation.matrix().column(2).map(T::to_f64);
         stiffnesses.in_direction(d2 * pressed.to_f64(), damping, normal_G, ends);

@@ -188,7 +188,7 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// | `free` under a negligible limit | of the limit from that | N |
 /// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_settle` if a commit holds the anchor there; of the mean speed since the last commit from `v_release` if a commit releases the anchor there | m/s |
 /// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
-/// | while it presses `not clamped`, `clamped` | of the force, or its elastic part, from max | N |
+/// | while it presses `not clamped`; `clamped`; with return mapping `elastic part clamped` while it rises | of the force, or its elastic part, from max | N |
 ///
 /// # Source
 ///
