@@ -99,7 +99,7 @@ fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Rows<f64>> {
 /// The moments of one body after the other.
 fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
     let (numbers, shape) = convert::numbers(value)?;
-    if shape == [3] && numbers.iter().any(|&moment| moment != numbers[0]) {
+    if shape == [3] && numbers.iter().any(|&moment| (moment - numbers[0]).abs() > 0.0) {
         return Err(invalid(
             "three moments may be those of one body or of three: give rows (bodies, 3), or matrices (bodies, 3, 3)",
         ));

@@ -535,7 +535,8 @@ def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | N
     arm, forearm, glide = system.add_body("arm"), system.add_body("forearm"), system.add_coordinate("glide")
     turned = [0, 0, 0, 1, 0, 0, 0]
     elbow = fe.Obstacle(forearm.frame(turned), fe.Shape.cylinder(0.03), hint=[0, 0.03, 0], friction=friction)
-    guide = fe.ViaPoint(arm.station([0, 0, 0]), moving=(glide, [-1.0, 0.0, 1.0], [[0.1, 0.05, 0], [0.15, 0.06, 0.0], [0.2, 0.05, 0]]))
+    knots = [[0.1, 0.05, 0], [0.15, 0.06, 0.0], [0.2, 0.05, 0]]
+    guide = fe.ViaPoint(arm.station([0, 0, 0]), moving=(glide, [-1.0, 0.0, 1.0], knots)) if friction is None else arm.station(knots[1])
     cable = system.add_cable_spring(
         fe.GROUND.station([0, 0.1, 0]), forearm.station([0.2, 0.02, 0.01]), [guide, elbow], stiffness=100.0, slack_length=0.1
     )
@@ -561,7 +562,8 @@ def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | N
     motions[0, 1, 3:] = np.cross(z, at_elbow)
     arms = state.moment_arms(cable, motions, [[0.0], [0.0], [1.0]])
     # Differences of lengths of 0.5 m, of which roundoff leaves 1e-10.
-    assert np.abs(arms - expected).max() < 1e-9 and np.abs(arms).min() > 1e-4
+    moving = 3 if friction is None else 2
+    assert np.abs(arms - expected).max() < 1e-9 and np.abs(arms[:moving]).min() > 1e-4
     # A motor at the elbow gains what the tension does there.
     tension = state.result("cable_spring[0].tension")
     power = np.einsum("kbi,bi->k", motions, state.wrenches)

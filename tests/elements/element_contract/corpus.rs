@@ -111,6 +111,7 @@ fn exponential_springs_in_every_branch() -> Result<(), Violation> {
             "before the first commit",
             "between sliding and fixed",
             "clamped",
+            "elastic part clamped",
             "far above",
             "faster than released",
             "first body Ground",

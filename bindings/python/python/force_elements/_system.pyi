@@ -58,7 +58,7 @@ class System(_core.System):
         curve between their points, and a line beyond them; ``damping_curves`` of rate [rad/s, m/s] and force in addition to the damping.
 
         A matrix is given as one number for its whole diagonal, the six numbers of its diagonal, rotations first, an array (6, 6),
-        the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "qx_py": 0.1}``.
+        the 21 numbers of its upper triangle by rows, or a dictionary of some of them, such as ``{"qx": 5.0, "py": 200.0, "qx_py": 0.1}``.
 
         Law:
 
@@ -109,7 +109,8 @@ class System(_core.System):
         With the position `p` and velocity `v` of the station relative to the plane, expressed in P:
 
         ```text
-        normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
+        elastic     fn    = d1·exp(−d2·(pz − d0))                        at most max
+        normal      fz    = fn·(1 − cz·vz)                               clamped to [0, max]
         damping     fd    = −cxy·vxy                                     shortened to L = μ·fz
         elastic     fe    = −λ·kxy·(pxy − p0)                            the largest λ ≤ 1 with |fe + fd| ≤ L
         friction    fxy   = fd + fe
@@ -480,7 +481,8 @@ class System(_core.System):
         point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
         the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
         depend on time and is part of the evaluation. `accept_step` commits it. A load
-        that friction can hold is held without creep, for any step.
+        that friction can hold is held without creep, for any step; where the cable meanwhile slides sideways over the surface, with an
+        error of third order in each step.
 
         Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
         is never negative. The rise of a strand is `c` times the rate at which it stretches,
