@@ -605,7 +605,8 @@ stored_variables! {
         /// A lap is wound over at most an eighth of a turn, or a sixteenth of what is wound in one step, at the curvature of
         /// the arc at the fixed end: on a drum that is flat at the fixed end everything is one lap. Friction acts between the
         /// middles of laps: tension decreases from the free cable by the capstan equation, and below it the laps are held;
-        /// cable that leaves the drum takes the strain of the free cable. There are at most 24 laps: beyond, laps of nearly equal strain are merged, with a loss
+        /// cable that leaves the drum takes the strain of the free cable. There are at most 24 laps: beyond, laps of
+        /// nearly equal strain are merged, with a loss
         /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
         /// is wound and the others have a mark each; while the cable lifts off at the fixed end, or its station or the drum's
         /// scale are such that it does not end on the surface, to a billionth of its size, every contact has a mark.

@@ -80,7 +80,8 @@ use crate::results;
 /// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two segments
 /// that meet it. With friction the mean tension acts along the present path: that of the strands that are not wound on
 /// a drum, weighted by their fractions at the last commit. The deviations from it act between the points where the cable left one
-/// body and met the next at the last commit, moved with their bodies. The lengths `L_k` follow these points; the remaining change of the path is distributed by the committed fractions. So
+/// body and met the next at the last commit, moved with their bodies. The lengths `L_k` follow these points; the
+/// remaining change of the path is distributed by the committed fractions. So
 /// the law has a potential while contacts stick.
 ///
 /// # Energy

@@ -160,7 +160,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///   parameters for a mass, a speed and a step.
 /// - **A host with fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, for any mass: 0.28 ms after a
 ///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 %
-///   of the fall, if the clamp is not reached. The method is unstable above `2√2`: at 1 ms that station rebounds to several times the height of
+///   of the fall, if the clamp is not reached. The method is unstable above `2√2`: at 1 ms that station rebounds to
+///   several times the height of
 ///   its fall, without an error.
 /// - The clamp applies to a station so deep below the plane that the exponential overflows. An evaluation returns
 ///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a friction force overflows.
@@ -169,7 +170,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///
 /// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the
 /// station touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping
-/// `cz·fe`; the present force, whose lever changes as the body turns; and twice the frequency of an impact at the speed that the host states, or at which a station that touches
+/// `cz·fe`; the present force, whose lever changes as the body turns; and twice the frequency of an impact at the speed
+/// that the host states, or at which a station that touches
 /// approaches, so that at the bound an impact that does not reach the clamp changes the energy by less than 1 %.
 ///
 /// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest at the step for which they were
