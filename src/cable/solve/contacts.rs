@@ -297,7 +297,9 @@ pub(crate) fn lay_along<T: Real>(
             // A flat part may have no end; beyond the point the cable does not run on it.
             let far = (to - end.point).norm() + surface.size();
             let step = curved.min(flat.max(part * surface.size())).min(far).min(left);
-            if !(step > T::zero()) {
+            // A step that is not a number is none.
+            let advances = step > T::zero();
+            if !advances {
                 return (from, first);
             }
             let next = surface.follow(&end.point, &end.tangent, sense * step);
