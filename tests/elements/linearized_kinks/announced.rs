@@ -11,7 +11,7 @@ use force_elements_scenes::{is_at_length, seeds};
 fn are_announced<K: Kind>(lines: u64, least: u64, without: &[&str]) -> Result<(), Finding> {
     let (mut announced, mut silent) = (0, Vec::new());
     let drawn = if is_at_length() { lines } else { seeds(lines).min(100) };
-    let least = if is_at_length() { least } else { least * drawn / (2 * lines) };
+    let least = if is_at_length() { least } else { (least * drawn).div_ceil(2 * lines) };
     for seed in 0..drawn {
         let kinks = walk::<K>(seed, |marks| !marks.iter().any(|mark| without.contains(mark)))?;
         announced += kinks.announced;
@@ -60,8 +60,10 @@ fn of_cables() -> Result<(), Finding> {
 
 #[test]
 fn of_cables_with_friction() -> Result<(), Finding> {
-    // Friction limits how far damping differs along the cable.
-    are_announced::<AnyCapstan>(400, 4, &["over a can", "damped"])
+    // Friction limits how far damping differs along the cable. Through points that stay, these lines have five kinks in all, and
+    // none in the first hundred.
+    let least = if is_at_length() { 5 } else { 0 };
+    are_announced::<AnyCapstan>(400, least, &["over a can", "damped"])
 }
 
 #[test]
