@@ -41,8 +41,30 @@ def test_a_cable_without_friction_is_the_tendon_and_with_it_a_capstan() -> None:
 
 def test_with_stiffness_and_damping_a_bushing_takes_steps_of_twenty_limits() -> None:
     _, rows = mujoco_host.bushing()
-    assert [row[-1] for row in rows] == ["yes", "no", "yes", "yes"]
+    assert [row[-1] for row in rows] == ["yes", "", "yes", "yes"]
     assert float(rows[-1][1]) == 20.0
+    # The host refuses the step beyond the limit.
+    assert "refused: a step of 8.800e-4 s is too long" in rows[1][3]
+
+
+def test_steps_that_are_too_long_for_the_elements_are_refused() -> None:
+    def steps(mass: float, offset: float) -> int:
+        model, data = mujoco_host.load(f"""<worldbody><body name="block"><freejoint/>
+            <geom type="box" size="0.1 0.1 0.1" pos="{offset} 0 0" mass="{mass}" contype="0"/></body></worldbody>""")
+        system = fe.System()
+        block = system.add_body("block")
+        for x in (-0.1, 0.1):
+            system.add_exponential_spring(fe.GROUND, block.station([offset + x, 0, 0]))
+        host = mujoco_host.Host(model, data, system)
+        for step in range(100):
+            try:
+                host.step()
+            except fe.StepError:
+                return step
+        return 100
+
+    # The friction damper of 283 N·s/m is too strong for a kilogram in 2 ms, wherever the origin of the body is.
+    assert [steps(1.0, 0.0), steps(1.0, 0.5), steps(10.0, 0.0), steps(10.0, 0.5)] == [0, 0, 100, 100]
 
 
 def test_a_joint_limit_carries_what_elements_push_in_either_step() -> None:
