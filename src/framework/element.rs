@@ -135,12 +135,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Those documented by the element.
-    fn calc_velocity(
-        &self,
-        _at: &AtPosition<'_, T, Self>,
-        _velocities: &Velocities<T>,
-        _cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, _at: &AtPosition<'_, T, Self>, _cache: &mut Self::Velocity) -> ElementResult {
         Ok(())
     }
 
@@ -372,10 +367,12 @@ pub struct Given<'a, T: Real, E: ForceElement<T>> {
     pub positions: &'a Positions<T>,
 }
 
-/// One element at Position stage. Derefs to [`Given`].
+/// One element at Position stage, with the velocities for the next one. Derefs to [`Given`].
 #[derive(Debug)]
 pub struct AtPosition<'a, T: Real, E: ForceElement<T>> {
     pub(crate) given: Given<'a, T, E>,
+    /// Velocities and coordinate rates.
+    pub velocities: &'a Velocities<T>,
     /// The element's results at Position stage.
     pub position: &'a E::Position,
 }
@@ -384,8 +381,6 @@ pub struct AtPosition<'a, T: Real, E: ForceElement<T>> {
 #[derive(Debug)]
 pub struct AtVelocity<'a, T: Real, E: ForceElement<T>> {
     pub(crate) at_position: AtPosition<'a, T, E>,
-    /// Velocities and coordinate rates.
-    pub velocities: &'a Velocities<T>,
     /// The element's results at Velocity stage.
     pub velocity: &'a E::Velocity,
 }

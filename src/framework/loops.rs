@@ -132,15 +132,15 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 results,
                 enabled.clone(),
                 |element, given, Results { position, velocity, .. }| {
-                    element.calc_velocity(&AtPosition { given, position }, velocities, velocity)
+                    element.calc_velocity(&AtPosition { given, velocities, position }, velocity)
                 },
             )?;
         }
         if stages.contains(&Stage::Dynamics) {
             self.fill(first, results, enabled, |element, given, results| {
                 let Results { position, velocity, dynamics } = results;
-                let at_position = AtPosition { given, position };
-                element.calc_dynamics(&AtVelocity { at_position, velocities, velocity }, dynamics)
+                let at_position = AtPosition { given, velocities, position };
+                element.calc_dynamics(&AtVelocity { at_position, velocity }, dynamics)
             })?;
         }
         Ok(())

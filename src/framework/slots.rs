@@ -56,8 +56,8 @@ impl<T: Real, E: ForceElement<T>> Results<T, E> {
         given: Given<'a, T, E>,
         velocities: &'a Velocities<T>,
     ) -> AtDynamics<'a, T, E> {
-        let at_position = AtPosition { given, position: &self.position };
-        let at_velocity = AtVelocity { at_position, velocities, velocity: &self.velocity };
+        let at_position = AtPosition { given, velocities, position: &self.position };
+        let at_velocity = AtVelocity { at_position, velocity: &self.velocity };
         AtDynamics { at_velocity, dynamics: &self.dynamics }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use force_elements::nalgebra::Vector3;
 use force_elements::{
     AtDynamics, AtPosition, AtVelocity, BodyIndex, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, Handle, Pose, Real, SpatialForce, Stage, State, Topology, Variables, Velocities,
-    results, variables,
+    ForceSystem, Given, Handle, Pose, Real, SpatialForce, Stage, State, Topology, Variables, results,
+    variables,
 };
 use num_dual::Dual64;
 
@@ -69,12 +69,7 @@ impl<T: Real> ForceElement<T> for Counted {
         cache.sum = given.parameters.cautious + given.parameters.at_position;
         Ok(())
     }
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        _: &Velocities<T>,
-        cache: &mut Sum<T>,
-    ) -> Result<(), ElementError> {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Sum<T>) -> Result<(), ElementError> {
         self.counts[1].fetch_add(1, Ordering::Relaxed);
         cache.sum = at.position.sum + at.parameters.at_velocity + at.discrete.early.x;
         Ok(())

@@ -6,8 +6,7 @@ use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
 use force_elements::{
     AtDynamics, AtPosition, BodyIndex, Cache, ElementError, Error, ForceAccumulator, ForceElement,
-    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, Velocities, results,
-    variables,
+    ForceSystem, Given, Pose, Real, SpatialForce, SpatialVelocity, Stage, Topology, results, variables,
 };
 use num_dual::Dual64;
 
@@ -169,12 +168,7 @@ impl<C: Cache<f64>> ForceElement<f64> for Bare<C> {
     fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
         Ok(())
     }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, f64, Self>,
-        _: &Velocities<f64>,
-        rate: &mut f64,
-    ) -> Result<(), ElementError> {
+    fn calc_velocity(&self, _: &AtPosition<'_, f64, Self>, rate: &mut f64) -> Result<(), ElementError> {
         *rate = 2.5;
         Ok(())
     }

@@ -6,9 +6,9 @@ use force_elements::simulation::{
     DormandPrince, Implicit, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, CoordinateIndex, CustomForce, ElementError, Error, ExponentialSpring,
-    ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Pose, Progress, SpatialVelocity, State,
-    Station, Topology, Velocities, check, exponential_spring, variables,
+    AtDynamics, CoordinateIndex, CustomForce, ElementError, Error, ExponentialSpring, ForceAccumulator,
+    ForceElement, ForceSystem, Frame, Pose, Progress, SpatialVelocity, State, Station, Topology, check,
+    exponential_spring, variables,
 };
 
 /// A spring on a coordinate that remembers where it was at the last commit, and commits no jump farther than its reach.
@@ -38,24 +38,6 @@ impl ForceElement<f64> for Tracker {
 
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(topology.check_coordinate(self.coordinate)?)
-    }
-    fn default_parameters(&self) {}
-    fn default_discrete(&self) -> Place<f64> {
-        Place::default()
-    }
-    fn calc_position(&self, _: &Given<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, f64, Self>,
-        _: &Velocities<f64>,
-        (): &mut (),
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-        Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
         let pull = if self.is_restless { at.discrete.place } else { 0.0 };

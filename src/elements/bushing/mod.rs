@@ -193,14 +193,9 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, X_FM, chart, .. } = at.position;
-        let [V_GF, V_GM, V_FM] = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
+        let [V_GF, V_GM, V_FM] = self.ends.velocities(at.positions, at.velocities, [X_GF, X_GM]);
         let [angles, translation] = chart.rates::<C>(&X_FM.translation.vector, &V_FM.angular, &V_FM.linear);
         cache.V_GF = V_GF;
         cache.V_GM = V_GM;

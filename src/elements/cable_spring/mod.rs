@@ -451,16 +451,11 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { path, strands, .. } = at.position;
-        cache.length_rate = path.length_rate(at.positions, velocities);
+        cache.length_rate = path.length_rate(at.positions, at.velocities);
         if !strands.all.is_empty() {
-            strands.length_rates(cache.length_rate, at.positions, velocities, &mut cache.strand_rates);
+            strands.length_rates(cache.length_rate, at.positions, at.velocities, &mut cache.strand_rates);
         }
         Ok(())
     }

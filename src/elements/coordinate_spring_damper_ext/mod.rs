@@ -251,13 +251,8 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
-        cache.velocity = self.sides(at.parameters).velocity(velocities);
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
+        cache.velocity = self.sides(at.parameters).velocity(at.velocities);
         Ok(())
     }
 

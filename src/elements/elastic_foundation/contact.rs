@@ -38,7 +38,6 @@ impl<T: Real> ElasticFoundation<T> {
     pub(super) fn contacts<'a>(
         &'a self,
         at: &'a AtPosition<'_, T, Self>,
-        velocities: &'a Velocities<T>,
     ) -> impl Iterator<Item = Contact<'a, T>> {
         at.position.contacts.iter().filter_map(move |found| {
             let surfaces = [found.mesh, found.other];
@@ -58,7 +57,7 @@ impl<T: Real> ElasticFoundation<T> {
                 X_GM,
                 X_GO,
                 positions: at.positions,
-                velocities,
+                velocities: at.velocities,
             })
         })
     }

@@ -141,15 +141,10 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         cache.springs.clear();
         cache.springs.reserve_exact(self.room);
-        for contact in self.contacts(at, velocities) {
+        for contact in self.contacts(at) {
             let V = contact.velocity();
             cache.springs.extend(at.position.springs[contact.found.springs.clone()].iter().map(|spring| {
                 let (depth_rate, slip_G) = contact.motion(&V, &spring.point_G, &spring.normal_G);
@@ -170,7 +165,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         cache.resultants.clear();
         cache.resultants.reserve_exact(self.contact_room());
         (cache.normal_force, cache.area, cache.power_dissipated) = (T::zero(), T::zero(), T::zero());
-        for contact in self.contacts(at, at.velocities) {
+        for contact in self.contacts(at) {
             let resultant = contact.add_springs(at, cache)?;
             cache.normal_force += resultant.normal_force;
             cache.area += resultant.area;
@@ -195,7 +190,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
-        for (contact, resultant) in self.contacts(at, at.velocities).zip(&at.dynamics.resultants) {
+        for (contact, resultant) in self.contacts(at).zip(&at.dynamics.resultants) {
             let range = contact.found.springs.clone();
             let springs = at.position.springs[range.clone()].iter().zip(&at.dynamics.springs[range]);
             for (spring, SpringForce { pressure, .. }) in springs {

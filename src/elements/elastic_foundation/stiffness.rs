@@ -13,7 +13,7 @@ impl<T: Real> ElasticFoundation<T> {
     /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors the tangential springs. If bodies may meet, it reports for each
     /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
-        for contact in self.contacts(at, at.velocities) {
+        for contact in self.contacts(at) {
             let law = &contact.law;
             let bodies = [contact.mesh.body, contact.other.body];
             let range = contact.found.springs.clone();

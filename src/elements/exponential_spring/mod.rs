@@ -394,14 +394,10 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GP, p_GS, .. } = at.position;
-        let velocity_of_station_on = |body| velocities.velocity_of_point(at.positions, Checked(body), p_GS);
+        let velocity_of_station_on =
+            |body| at.velocities.velocity_of_point(at.positions, Checked(body), p_GS);
         let v_GS = velocity_of_station_on(self.station.body);
         let relative = if self.plane.body == BodyIndex::GROUND {
             v_GS

@@ -16,7 +16,6 @@ use crate::framework::{
 use crate::math::{InvalidValue, Pose, Real, check};
 use crate::mechanics::{
     BodyIndex, Checked, ForceAccumulator, Frame, KinematicsError, Positions, Quantity, Station, Topology,
-    Velocities,
 };
 use crate::shapes::direction_and_length;
 
@@ -290,15 +289,10 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Velocity<T>,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Velocity<T>) -> ElementResult {
         let Position { normal_G, point_G, .. } = at.position;
         let [v_ball, v_surface] =
-            self.bodies().map(|body| velocities.velocity_of_point(at.positions, Checked(body), point_G));
+            self.bodies().map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), point_G));
         let v = v_ball - v_surface;
         let depth_rate = -normal_G.dot(&v);
         *cache = Velocity { depth_rate, slip_G: v + normal_G * depth_rate };

@@ -317,14 +317,9 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, .. } = at.position;
-        [.., cache.V_FM] = self.ends.velocities(at.positions, velocities, [X_GF, X_GM]);
+        [.., cache.V_FM] = self.ends.velocities(at.positions, at.velocities, [X_GF, X_GM]);
         Ok(())
     }
 

@@ -202,13 +202,8 @@ impl<T: Real, L: Law<T, Stretch<T>>> ForceElement<T> for OnCoordinates<T, L> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
-        cache.velocity = self.sides.velocity(velocities);
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
+        cache.velocity = self.sides.velocity(at.velocities);
         Ok(())
     }
 

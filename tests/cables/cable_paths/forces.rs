@@ -5,9 +5,8 @@ use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, Sphere};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, AtPosition, AtVelocity, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator,
-    ForceElement, ForceSystem, Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, Velocities,
-    cable_spring,
+    AtDynamics, BodyIndex, CableSpring, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem,
+    Given, Pose, SpatialForce, SpatialVelocity, Station, Topology, cable_spring,
 };
 
 use crate::moment_arm::moment_arm_by_differences;
@@ -165,7 +164,6 @@ impl ForceElement<f64> for Muscle {
     fn check_topology(&self, topology: &Topology) -> Result<(), ElementError> {
         Ok(self.path.check_topology(topology)?)
     }
-    fn default_parameters(&self) {}
     fn default_discrete(&self) -> Wraps<f64> {
         self.path.no_wraps()
     }
@@ -175,17 +173,6 @@ impl ForceElement<f64> for Muscle {
         cache: &mut PathResults<f64>,
     ) -> Result<(), ElementError> {
         self.path.solve(given.positions, given.discrete, cache).map_err(ElementError::own)
-    }
-    fn calc_velocity(
-        &self,
-        _: &AtPosition<'_, f64, Self>,
-        _: &Velocities<f64>,
-        (): &mut (),
-    ) -> Result<(), ElementError> {
-        Ok(())
-    }
-    fn calc_dynamics(&self, _: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
-        Ok(())
     }
     fn add_forces(&self, at: &AtDynamics<'_, f64, Self>, forces: &mut ForceAccumulator<'_, f64>) {
         at.position.add_forces(5.0, forces);

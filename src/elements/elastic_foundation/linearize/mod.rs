@@ -41,7 +41,7 @@ impl<T: Real> ElasticFoundation<T> {
         blocks: &mut Blocks<'_, T>,
         (by_motion, _): &mut Memory<T>,
     ) -> Option<()> {
-        for (place, contact) in self.contacts(at, at.velocities).enumerate() {
+        for (place, contact) in self.contacts(at).enumerate() {
             let V_M = contact.velocity();
             let mut sums = Sums::of(V_M.angular);
             let (mut deepest, mut springs) = (T::zero(), 0);
@@ -110,7 +110,7 @@ impl<T: Real> ElasticFoundation<T> {
         blocks: &mut Blocks<'_, T>,
         (by_motion, _): &mut Memory<T>,
     ) -> Option<()> {
-        for contact in self.contacts(at, at.velocities) {
+        for contact in self.contacts(at) {
             let (law, places) = contact.varied_law::<N>(blocks);
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             let mut sums = [SpatialForce::zero(); NUMBERS];
@@ -142,7 +142,7 @@ impl<T: Real> ElasticFoundation<T> {
     ) -> Option<()> {
         after.clone_from(at.discrete);
         after.replace(&at.dynamics.next_anchors);
-        for contact in self.contacts(at, at.velocities) {
+        for contact in self.contacts(at) {
             let (law, [of_velocity, of_material]) = contact.varied_law::<{ WITH_ANCHOR }>(blocks);
             let moving_law = contact.law_over();
             let (p_GM, V_M) = (contact.origin(), contact.velocity());

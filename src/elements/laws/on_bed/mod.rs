@@ -320,18 +320,13 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
         Ok(())
     }
 
-    fn calc_velocity(
-        &self,
-        at: &AtPosition<'_, T, Self>,
-        velocities: &Velocities<T>,
-        cache: &mut Self::Velocity,
-    ) -> ElementResult {
+    fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, springs } = at.position;
         let p_GM = X_GM.translation.vector;
         let [V_F, V_M] = self
             .ends
             .bodies()
-            .map(|body| velocities.velocity_of_frame(at.positions, Checked(body), &p_GM.into()));
+            .map(|body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GM.into()));
         let V = V_M - V_F;
         cache.V_FM_G = V;
         cache.springs.clear();
