@@ -10,6 +10,12 @@ pub enum SimulationError {
     /// An error of the system, its elements or their geometry.
     #[error(transparent)]
     Forces(Error),
+    /// The plant does not have the bodies and coordinates of the system, in their order, or some of them were removed.
+    #[error(
+        "the plant does not have the bodies and coordinates of the system, in their order: add them by `Plant::add_body` and \
+         `add_coordinate`, or those that the system has already by `put_body` and `put_coordinate`"
+    )]
+    OtherBodies,
     /// A load, a gravity, a saved variable or a rate is not finite.
     #[error("a load, a gravity, a variable of the motion or its rate is not finite")]
     NonFinite,

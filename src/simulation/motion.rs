@@ -89,8 +89,9 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// The state's time is taken as a plain number, without a derivative.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the plant does not have the bodies and
-    /// coordinates of the system, or the state is of another system; with an error documented by an element.
+    /// [`SimulationError::OtherBodies`] if the plant does not have the bodies and coordinates of the system;
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the state is of another system, or with an error documented
+    /// by an element.
     pub fn new(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -620,7 +621,10 @@ fn after_midpoint<T: Real>(inertia: &Matrix3<T>, before: Vector3<T>, rate: Vecto
 }
 
 /// Checks that a plant has the bodies and coordinates of its system, and that none was removed.
-pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>) -> Result<(), Error> {
+pub(super) fn check_topology<T: Real>(
+    system: &ForceSystem<T>,
+    plant: &Plant<T>,
+) -> Result<(), SimulationError> {
     let topology = system.topology();
     let places = (topology.body_places(), topology.coordinate_places());
     if system.bodies().eq(plant.body_indices.iter().copied())
@@ -629,6 +633,6 @@ pub(super) fn check_topology<T: Real>(system: &ForceSystem<T>, plant: &Plant<T>)
     {
         Ok(())
     } else {
-        Err(Error::TopologyMismatch)
+        Err(SimulationError::OtherBodies)
     }
 }

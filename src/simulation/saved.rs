@@ -45,6 +45,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Statistics start from zero.
     ///
     /// # Errors
+    /// [`SimulationError::OtherBodies`] if the plant does not have the bodies and coordinates of the system;
     /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was
     /// saved from another plant or system; [`SimulationError::NonFinite`], [`SimulationError::TimeMismatch`], or
     /// [`SimulationError::Forces`] with an error of [`State::restore`](crate::State::restore) or

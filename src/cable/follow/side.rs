@@ -62,7 +62,7 @@ impl<T: Real> Obstacle<T> {
         let across = self.surface().axis().map_or(side_S, |axis| side_S - axis * axis.dot(&side_S));
         let reach = across.norm();
         let is_across = reach > T::default_epsilon() * T::lit(1e3) * side_S.norm();
-        check::that(is_across, "side", reach, Requirement::Positive)?;
+        check::that(is_across, "side across the axis", reach, Requirement::Positive)?;
         let depth = -self.surface().value(&Point3::origin());
         check::that(depth > T::zero(), "depth of the origin", depth, Requirement::Positive)?;
         self.side_S = Some(across / reach);

@@ -14,7 +14,8 @@ use crate::math::{InvalidValue, Real};
 /// # Tables
 ///
 /// A piecewise cubic passes through every point of the table and has a continuous slope. Between two points it rises if
-/// they rise and falls if they fall, so it oscillates no more than the table. Noise of a measurement remains, unless
+/// they rise and falls if they fall, so it oscillates no more than the table: the `PchipInterpolator` of scipy, except that the
+/// slopes at both ends are those of the last chords. Noise of a measurement remains, unless
 /// the curve is [fitted](Self::rising). Outside the table it continues along its end slopes. The energy is its integral
 /// from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the energy may be
 /// negative.

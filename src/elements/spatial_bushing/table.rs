@@ -21,8 +21,8 @@ pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidV
         check::finite("curve.x", x)?;
         check::finite("curve.force", force)?;
     }
-    let last = points.last().map_or(T::zero(), |point| point.0);
-    check::that(points.len() > 1, "curve", last, Requirement::AtLeast("two points"))?;
+    let given = if points.is_empty() { T::zero() } else { T::one() };
+    check::that(points.len() > 1, "curve points", given, Requirement::AtLeast("2"))?;
     for pair in points.windows(2) {
         let above = Requirement::AtLeast("the one before, and not equal");
         check::that(pair[0].0 < pair[1].0, "curve.x", pair[1].0, above)?;
@@ -82,12 +82,14 @@ pub(super) fn check_dissipation<T: Real>(knots: &[Knot<T>]) -> Result<(), Invali
     for knot in knots {
         passes_zero |= knot.x == T::zero() && knot.force == T::zero();
         let force = if knot.x < T::zero() { -knot.force } else { knot.force };
-        check::that(force >= T::zero(), "damping_curve.force", force, Requirement::NonNegative)?;
+        let signed = "damping_curve.force times the sign of its rate";
+        check::that(force >= T::zero(), signed, force, Requirement::NonNegative)?;
     }
-    let row = Requirement::AtLeast("one of (0, 0), and every force of the sign of the rate");
-    check::that(passes_zero, "damping_curve", T::zero(), row)?;
+    let zeros = "damping_curve points (0, 0)";
+    check::that(passes_zero, zeros, T::zero(), Requirement::AtLeast("1"))?;
     for end in [knots.first(), knots.last()].into_iter().flatten() {
-        check::that(end.slope >= T::zero(), "damping_curve.slope", end.slope, Requirement::NonNegative)?;
+        let beyond = "damping_curve.slope at and beyond an end";
+        check::that(end.slope >= T::zero(), beyond, end.slope, Requirement::NonNegative)?;
     }
     Ok(())
 }
