@@ -21,7 +21,7 @@ use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
-use crate::system::{System, Update};
+use crate::system::{Names, System, Update, places_among};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -65,9 +65,9 @@ impl State {
     /// The exception of an error in reading or writing variables of these names.
     fn refused(&self, error: Error, names: &[String]) -> PyErr {
         if let Error::NoSuchVariable { .. } = error {
-            let keys = self.state.variable_names();
-            let system = self.system.get().read();
-            let unknown = names.iter().find_map(|name| System::place_of(&system, &keys, name).err());
+            let (keys, all) = (self.state.variable_names(), Names::of(&self.system.get().read()));
+            let place = places_among(&keys);
+            let unknown = names.iter().find_map(|name| place(&all, name).err());
             return unknown.unwrap_or_else(|| raised(error));
         }
         raised(error)
@@ -575,7 +575,7 @@ impl State {
         let items: Vec<(String, f64)> = values.items()?.extract()?;
         let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
         let system = self.system.get().read();
-        let update = Update::of(names.iter().cloned(), &system)?;
+        let update = Update::of(&names, &system)?;
         let outcome = update.write(&system, &mut self.state, |place| values[place]);
         outcome.map_err(|error| self.refused(error, &names))
     }

@@ -1,5 +1,7 @@
 //! Systems, which record how they were built.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::{RwLock, RwLockReadGuard, TryLockError, TryLockResult};
 use std::thread;
 use std::time::Duration;
@@ -101,22 +103,19 @@ impl System {
                 Some(name) => built.system.add_named(name, element),
                 None => built.system.add(element),
             };
-            let element = built.element(handle.map_err(raised)?);
-            built.record(element.place(), call);
-            Ok(element)
+            Ok(built.record_element(handle.map_err(raised)?.id(), call))
         })
     }
+}
 
-    /// Where a variable is among all, which are listed by the kinds and places of their elements.
-    pub(crate) fn place_of(system: &ForceSystem<f64>, keys: &[String], name: &str) -> PyResult<usize> {
-        Self::place_among(keys, name, Self::resolved(system, name))
-    }
-
-    /// Where a variable of a name is among all, under the kind and place of its element.
-    pub(crate) fn place_among(keys: &[String], name: &str, resolved: String) -> PyResult<usize> {
-        let place = keys.iter().position(|key| *key == resolved);
-        place.ok_or_else(|| {
-            let parts = keys.iter().filter_map(|key| key.strip_prefix(&resolved)?.strip_prefix('.'));
+/// Where variables are among all, which are listed by the kinds and places of their elements.
+pub(crate) fn places_among(keys: &[String]) -> impl Fn(&Names, &str) -> PyResult<usize> + '_ {
+    let places: HashMap<&str, usize> =
+        keys.iter().enumerate().map(|(place, key)| (key.as_str(), place)).collect();
+    move |names, name| {
+        let listed = names.listed(name);
+        places.get(listed.as_str()).copied().ok_or_else(|| {
+            let parts = keys.iter().filter_map(|key| key.strip_prefix(&listed)?.strip_prefix('.'));
             let parts: Vec<String> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
             let hint = match parts.as_slice() {
                 [] => LISTED.to_string(),
@@ -125,23 +124,26 @@ impl System {
             no_such(&format!("no variable is named {name:?}{hint}"))
         })
     }
+}
 
-    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
-    fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
-        let id_of = |element: &str| system.find_element(element).map(|id| id.to_string());
-        Self::resolved_by(id_of, name)
+/// The elements of a system by the names that were given to them.
+pub(crate) struct Names(HashMap<String, ElementId>);
+
+impl Names {
+    pub(crate) fn of(system: &ForceSystem<f64>) -> Self {
+        let name = |id| Some((system.element_name(id).name?.to_string(), id));
+        Self(system.elements().filter_map(name).collect())
     }
 
-    /// The same, where elements have the ids that are returned for their names.
-    pub(crate) fn resolved_by(id_of: impl Fn(&str) -> Option<String>, name: &str) -> String {
+    /// The element of a variable that has the name of it, and the rest of the name.
+    fn split<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
         // A user's name may have dots: the longest that fits is meant.
-        let mut dots: Vec<usize> = name.match_indices('.').map(|(place, _)| place).collect();
-        dots.reverse();
-        let own = dots.into_iter().find_map(|dot| {
-            let (element, field) = name.split_at(dot);
-            id_of(element).map(|id| id + field)
-        });
-        own.unwrap_or_else(|| name.to_string())
+        name.rmatch_indices('.').find_map(|(dot, _)| Some((*self.0.get(&name[..dot])?, &name[dot + 1..])))
+    }
+
+    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
+    pub(crate) fn listed(&self, name: &str) -> String {
+        self.split(name).map_or_else(|| name.to_string(), |(id, field)| format!("{id}.{field}"))
     }
 }
 
@@ -150,33 +152,37 @@ impl System {
 pub(crate) struct Update {
     /// Time, and the accounts of elements.
     alone: Vec<(String, usize)>,
-    of_elements: Vec<(ElementId, Vec<(String, usize)>)>,
+    of_elements: BTreeMap<ElementId, Vec<(String, usize)>>,
 }
 
 impl Update {
     /// # Errors
     /// If two names are of one variable.
-    pub(crate) fn of(names: impl IntoIterator<Item = String>, system: &ForceSystem<f64>) -> PyResult<Self> {
-        let mut update = Self::default();
-        let mut all = Vec::new();
-        for (place, given) in names.into_iter().enumerate() {
-            let name = System::resolved(system, &given);
-            once(&mut all, name.clone(), &given)?;
-            let split = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
-            let found = split.and_then(|(id, field)| {
-                let id = system.elements().find(|other| other.to_string().strip_suffix(']') == Some(id))?;
-                Some((id, field.to_string()))
-            });
-            let Some((id, field)) = found else {
-                update.alone.push((name, place));
-                continue;
-            };
-            match update.of_elements.iter_mut().find(|(other, _)| *other == id) {
-                Some((_, fields)) => fields.push((field, place)),
-                None => update.of_elements.push((id, vec![(field, place)])),
+    pub(crate) fn of<'n>(given: impl IntoIterator<Item = &'n String>, system: &Built) -> PyResult<Self> {
+        let (names, mut before, mut update) = (Names::of(system), HashSet::new(), Self::default());
+        for (place, given) in given.into_iter().enumerate() {
+            let name = names.listed(given);
+            let found = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
+            let found = found.and_then(|(id, field)| Some((system.element_at(&format!("{id}]"))?, field)));
+            match found {
+                Some((id, field)) => {
+                    update.of_elements.entry(id).or_default().push((field.to_string(), place));
+                }
+                None => update.alone.push((name.clone(), place)),
             }
+            once(&mut before, name, given)?;
         }
         Ok(update)
+    }
+
+    /// The first variable that a state does not have, by the place of its value.
+    pub(crate) fn unknown(&self, state: &CrateState<f64>) -> Option<usize> {
+        let alone = self.alone.iter().map(|(name, place)| (name.clone(), *place));
+        let of_elements = self.of_elements.iter().flat_map(|(id, fields)| {
+            fields.iter().map(move |(field, place)| (format!("{id}.{field}"), *place))
+        });
+        let unknown = alone.chain(of_elements).filter(|(name, _)| state.variable(name).is_err());
+        unknown.map(|(_, place)| place).min()
     }
 
     /// Writes all variables, or none.
@@ -215,12 +221,11 @@ impl Update {
 }
 
 /// Keeps a variable, or refuses it if it has been named before.
-pub(crate) fn once<P: PartialEq>(before: &mut Vec<P>, variable: P, name: &str) -> PyResult<()> {
-    if before.contains(&variable) {
-        return Err(invalid(&format!("{name} is the second name of a variable that is given twice")));
+pub(crate) fn once<P: Eq + Hash>(before: &mut HashSet<P>, variable: P, name: &str) -> PyResult<()> {
+    if before.insert(variable) {
+        return Ok(());
     }
-    before.push(variable);
-    Ok(())
+    Err(invalid(&format!("{name} is the second name of a variable that is given twice")))
 }
 
 /// Where all names of variables are.
@@ -247,7 +252,7 @@ impl System {
     fn remove(&self, place: Place, remove: impl FnOnce(&mut Built) -> PyResult<()>) -> PyResult<()> {
         let call = self.change(|built| {
             remove(built)?;
-            Ok(built.vacate(place))
+            Ok(built.vacate(&place))
         })?;
         // Objects of Python go without the lock.
         drop(call);
@@ -318,9 +323,7 @@ impl System {
                 Some(name) => built.system.add_named_body(name).map_err(raised)?,
                 None => built.system.add_body(),
             };
-            let body = built.body(body);
-            built.record(body.place(), call);
-            Ok(body)
+            Ok(built.record_body(body, call))
         })
     }
 
@@ -333,9 +336,7 @@ impl System {
                 Some(name) => built.system.add_named_coordinate(name).map_err(raised)?,
                 None => built.system.add_coordinate(),
             };
-            let coordinate = built.coordinate(coordinate);
-            built.record(coordinate.place(), call);
-            Ok(coordinate)
+            Ok(built.record_coordinate(coordinate, call))
         })
     }
 
@@ -555,7 +556,7 @@ impl System {
         })
     }
 
-    /// Removes an element. The next one of its kind that is added takes its ``id``, in the next ``generation``.
+    /// Removes an element. The next one of its kind that is added takes its ``id``.
     fn remove_element(&self, element: &Element) -> PyResult<()> {
         self.remove(element.place(), |built| {
             let id = element.find(built)?;

@@ -7,6 +7,7 @@ import runpy
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -250,7 +251,7 @@ def test_arrays_that_share_memory_are_refused_or_copied() -> None:
 def test_poses_that_are_none_are_refused() -> None:
     system = everything()
     state, batch = system.state(), fe.Batch(system, 1)
-    body, count = fe.Body(0), len(system.bodies)
+    body, count = system.bodies[0], len(system.bodies)
     turned = np.eye(4)
     turned[:3, :3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     turned[:3, 3] = [0.1, 0.2, 0.3]
@@ -719,14 +720,14 @@ def test_the_longest_step_is_that_of_the_oscillator() -> None:
     step = state.stable_step(inertias)
     # Symplectic Euler: 2/omega.
     assert abs(step.length - 2.0 / 50.0) < 1e-12 and abs(step.frequency - 50.0) < 1e-9 and step.damping_rate == 0.0
-    assert step.element == fe.Element("linear_bushing[0]") and step.unknown is None
+    assert str(step.element) == "linear_bushing[0]" and step.unknown is None
     assert 2.0 / 50.0 < state.stable_step(inertias, method="runge_kutta_4").length < 2.83 / 50.0
     state.check_step(0.0399, inertias)
     with pytest.raises(fe.StepError, match="mount"):
         state.check_step(0.0401, inertias)
     # Of a light coordinate it is that of the coordinate; of a mass that is elsewhere that of the lever.
     light = state.stable_step(fe.Inertias([2.0], [0.1], coordinate_masses=[0.02]))
-    assert light.element == fe.Element("coordinate_spring_damper_ext[0]") and abs(light.length - 2.0 / 250.0) < 1e-12
+    assert str(light.element) == "coordinate_spring_damper_ext[0]" and abs(light.length - 2.0 / 250.0) < 1e-12
     lever = state.stable_step(fe.Inertias(2.0, 0.1, mass_centers=[[0.0, 0.3, 0.0]], coordinate_masses=np.inf))
     assert abs(lever.frequency - np.sqrt(5000.0 * (1.0 / 2.0 + 0.3**2 / 0.1))) < 0.03 * lever.frequency
 
@@ -1109,7 +1110,10 @@ def test_bodies_come_and_go_in_a_run() -> None:
     there.evaluate()
     assert np.array_equal(there.wrenches, state.wrenches) and np.array_equal(several.values(), batch.values())
     late = there.system.add_body("d")
-    assert late == system.add_body("d") != bodies[1] and (late.index, late.generation) == (1, 1)
+    with pytest.raises(fe.NoSuchNameError):
+        state.set_body(late, [0.0, 0.0, 0.0])
+    late = system.add_body("d")
+    assert late.index == bodies[1].index and late != bodies[1]
     mount = system.add_linear_bushing(fe.GROUND, late)
     assert mount.id == mounts[1].id and mount != mounts[1]
     state.carry_over()
@@ -1136,6 +1140,40 @@ def test_bodies_come_and_go_in_a_run() -> None:
     assert [pickle.loads(pickle.dumps(of)) for of in (late, again, mount)] == [late, again, mount]
 
 
+def test_what_belongs_to_another_system_is_refused() -> None:
+    system, other = everything(), everything()
+    cube, hinge, mount = system.body("cube"), system.coordinate("hinge"), system.element("mount")
+    rope = next(of for of in system.elements if of.id == "cable_spring[0]")
+    surfaces = [fe.Surface(fe.GROUND, fe.Shape.half_space()), fe.Surface(cube, fe.Mesh.sphere(0.1, 2), stiffness=1e6)]
+    assert (cube, hinge, mount) != (other.body("cube"), other.coordinate("hinge"), other.element("mount"))
+    state = other.state()
+    state.evaluate()
+    for refused in (
+        lambda: state.set_body(cube, [0.0, 0.0, 1.0]),
+        lambda: state.set_coordinate(hinge, 1.0),
+        lambda: state.body_force(cube),
+        lambda: state.reset_memory(mount),
+        lambda: state.set_enabled(mount, False),
+        lambda: state.cable_points(rope, 0.1),
+        lambda: state.linearize().row_of(cube),
+        lambda: other.remove_element(mount),
+        lambda: other.add_linear_bushing(fe.GROUND, cube),
+        lambda: other.add_exponential_spring(fe.GROUND, cube.station([0, 0, 0])),
+        lambda: other.add_coordinate_spring_damper_ext(hinge),
+        lambda: other.add_elastic_foundation(surfaces),
+    ):
+        with pytest.raises(fe.NoSuchNameError, match="another system|did not have"):
+            refused()
+    # A copy has what its system had.
+    for copied in (copy.deepcopy(system), pickle.loads(pickle.dumps(system))):
+        there = copied.state()
+        there.set_body(cube, [0.5, 0.0, 0.05])
+        there.set_enabled(mount, False)
+        assert copied.bodies == system.bodies[:1] and copied.elements == system.elements
+        with pytest.raises(fe.NoSuchNameError, match="another system"):
+            there.set_body(system.add_body(), [0.0, 0.0, 0.0])
+
+
 def test_what_is_removed_leaves_nothing_in_a_pickle() -> None:
     def put(system: fe.System, body: fe.Body) -> fe.Element:
         ball = fe.Surface(body, fe.Mesh.sphere(0.1, 8), stiffness=1e6)
@@ -1150,10 +1188,11 @@ def test_what_is_removed_leaves_nothing_in_a_pickle() -> None:
             system.remove_body(system.add_body())
             system.remove_coordinate(system.add_coordinate())
         sizes.append(len(pickle.dumps(system)))
-    assert sizes[0] == sizes[2] < 1000
+    # But for the digits of a key.
+    assert abs(sizes[0] - sizes[2]) < 10 and sizes[0] < 1000
     for of in (system, copy.deepcopy(system)):
-        assert put(of, body) == fe.Element("elastic_foundation[0]", generation=15)
-        assert of.add_body() == fe.Body(1, generation=15) and of.add_coordinate() == fe.Coordinate(0, generation=15)
+        assert put(of, body).id == "elastic_foundation[0]"
+        assert of.add_body().index == 1 and of.add_coordinate().index == 0
 
 
 def test_a_copy_has_the_order_and_the_vacant_places_of_its_system() -> None:
@@ -1184,7 +1223,7 @@ def test_a_copy_has_the_order_and_the_vacant_places_of_its_system() -> None:
         lambda of: of.add_body(),
     ]
     for add in adds:
-        assert add(system) == add(copied.system) == add(again)
+        assert repr(add(system)) == repr(add(copied.system)) == repr(add(again))
     with pytest.raises(fe.Error, match="built already"):
         again.__setstate__(system.__getstate__())
 
@@ -1357,7 +1396,7 @@ def test_variables_that_bound_each_other_are_set_together() -> None:
             with pytest.raises(fe.InvalidValueError, match="mu_kinetic"):
                 of[f"spring.{name}"] = value
     with pytest.raises(fe.InvalidValueError, match="mu_kinetic"):
-        system.add_exponential_spring(fe.GROUND, fe.Body(0).station([0, 0, 0]), mu_static=0.3)
+        system.add_exponential_spring(fe.GROUND, system.bodies[0].station([0, 0, 0]), mu_static=0.3)
     limits, coefficients = np.array([0.1, 0.4, 0.8, 1.2]), np.array([0.1, 0.3, 0.75, 1.1])
     batch.update({f"{spring}.mu_kinetic": coefficients, "time": 2.0, "spring.mu_static": limits})
     assert np.array_equal(batch["spring.mu_static"], limits) and np.array_equal(batch["spring.mu_kinetic"], coefficients)
@@ -1389,6 +1428,30 @@ def test_variables_that_bound_each_other_are_set_together() -> None:
         with pytest.raises(fe.InvalidValueError, match=r"exponential_spring\[0\].mu_static .* twice"):
             refused()
     assert (state.values().tobytes(), batch.values().tobytes()) == unchanged
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_as_many_variables_as_there_are_take_a_time_in_proportion(is_named: bool) -> None:
+    def cost(count: int) -> float:
+        system = fe.System()
+        body = system.add_body()
+        for i in range(count):
+            system.add_linear_bushing(fe.GROUND, body, name=f"mount {i}" if is_named else None)
+        state, batch = system.state(), fe.Batch(system, 1)
+        name = "mount {}.damping.px" if is_named else "linear_bushing[{}].damping.px"
+        values = {name.format(i): float(i) for i in range(count)}
+        state.evaluate()
+        products = state.linearize(variables=True)
+        batch.evaluate()
+        begin = time.process_time()
+        state.update(values)
+        products.jvp(variables=values)
+        batch.jvp(variables=values)
+        batch.update(values)
+        return time.process_time() - begin
+
+    # Four times as many: the time is four times as long, where it was quadratic sixteen times.
+    assert min(cost(2000) for _ in range(3)) < 8.0 * min(cost(500) for _ in range(3))
 
 
 def test_a_matrix_that_is_symmetric_to_rounding_is_a_stiffness() -> None:

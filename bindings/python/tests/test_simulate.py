@@ -131,7 +131,7 @@ def test_the_run_is_that_of_a_host_of_ones_own() -> None:
     run = state.simulate(0.2, inertias, integrator="symplectic_euler", step=h)
     for row in range(len(run["time"])):
         assert abs(run["coordinates"][row, 0] - q) < 1e-12 and abs(run["time"][row] - h * row) < 1e-12
-        twin.set_coordinate(fe.Coordinate(0), q, u)
+        twin.set_coordinate(twin.system.coordinates[0], q, u)
         twin.evaluate()
         u += h * float(twin.coordinate_forces[0]) / 2.0
         q += h * u

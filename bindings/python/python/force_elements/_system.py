@@ -16,8 +16,8 @@ class System(_core.System):
 
     A system is pickled as the calls that add what it has. It takes no attributes and has no subclasses, since these would not be
     pickled: keep it in an object of your own. After something has been added or removed, earlier states are not evaluated until
-    ``State.carry_over`` brings them up to date. What is added takes the first place that is free, in the next ``generation``: a
-    ``Body``, ``Coordinate`` or ``Element`` that was removed is refused by the system and its states.
+    ``State.carry_over`` brings them up to date. What is added takes the first place that is free. A ``Body``,
+    ``Coordinate`` or ``Element`` that was removed, or belongs to another system, is refused by the system and its states.
     """
 
     __slots__ = ("__weakref__",)
