@@ -89,7 +89,7 @@ impl Batch {
         let n = self.worlds.len();
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         for (name, value) in values {
-            let (numbers, shape) = convert::numbers(&value)?;
+            let (numbers, shape) = convert::numbers(&value, &name)?;
             check_shape(&name, &[&[n], &[]], &shape)?;
             names.push(name);
             columns.push((numbers, shape.is_empty()));
@@ -170,7 +170,7 @@ impl Batch {
         }
 
         let time = match time {
-            Some(time) if convert::array(time)?.ndim() == 0 => {
+            Some(time) if convert::array(time, "time")?.ndim() == 0 => {
                 let same = py.import("numpy")?.call_method1("full", (n, time))?;
                 input(Some(&same), "time", &[&[n]])?
             }
@@ -255,7 +255,7 @@ impl Batch {
         let place = places_among(&keys);
         let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
         for (name, values) in convert::items(some)? {
-            let values = convert::array(&values)?;
+            let values = convert::array(&values, &name)?;
             check_shape(&name, &[&[n], &[]], values.shape())?;
             let place = place(&names, &name)?;
             once(&mut places, place, &name)?;
@@ -392,7 +392,7 @@ impl Batch {
     /// which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
-        method="symplectic_euler"))]
+        method=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn step<'py>(
         &mut self,
@@ -409,12 +409,14 @@ impl Batch {
         results: Option<&Bound<'py, PyAny>>,
         length: Option<f64>,
         inertias: Option<&Inertias>,
-        method: &str,
+        method: Option<&str>,
     ) -> PyResult<()> {
-        let method = method_of(method)?;
-        if length.is_some() != inertias.is_some() {
-            return Err(PyTypeError::new_err("length and inertias of the host's steps belong together"));
+        if length.is_some() != inertias.is_some() || method.is_some() && length.is_none() {
+            return Err(PyTypeError::new_err(
+                "length, inertias and method of the host's steps belong together",
+            ));
         }
+        let method = method_of(method.unwrap_or("symplectic_euler"))?;
         if let Some(inertias) = inertias {
             inertias.of(self.system.get().read().topology())?;
         }

@@ -1,5 +1,7 @@
 //! The crate's errors as exceptions.
 
+use std::fmt::Display;
+
 use force_elements::{ElementError, Error, KinematicsError, Quantity};
 use pyo3::prelude::*;
 
@@ -26,6 +28,11 @@ type Arguments = (String, Vec<usize>);
 pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     class(&error)((with_rows(&error), Vec::new()))
+}
+
+/// The exception of an error about something that its text does not name.
+pub(crate) fn raised_about(what: impl Display, error: Error) -> PyErr {
+    class(&error)((format!("{what}: {}", with_rows(&error)), Vec::new()))
 }
 
 /// The exception of the error of a world, the first of those that failed.

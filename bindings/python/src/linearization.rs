@@ -247,7 +247,7 @@ impl Linearization {
         for (name, number) in convert::items(some)? {
             let place = place(&self.given, &name)?;
             once(&mut places, place, &name)?;
-            numbers[place] = number.extract()?;
+            numbers[place] = convert::number(&number, &name)?;
         }
         Ok(Some(numbers))
     }

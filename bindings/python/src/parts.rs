@@ -352,7 +352,7 @@ impl Body {
 
     /// A point [m] of this body, in its own frame.
     fn station(&self, point: &Bound<'_, PyAny>) -> PyResult<Station> {
-        Ok(Station { body: *self, point: convert::point(point)? })
+        Ok(Station { body: *self, point: convert::point(point, "point")? })
     }
 }
 
@@ -464,7 +464,7 @@ pub(crate) struct Station {
 impl Station {
     #[new]
     fn new(body: Body, point: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { body, point: convert::point(point)? })
+        Ok(Self { body, point: convert::point(point, "point")? })
     }
 
     /// The point [m].
@@ -483,10 +483,19 @@ impl Station {
 }
 
 /// A frame, or a body for its own frame.
-#[derive(FromPyObject)]
 pub(crate) enum FrameArgument {
     Frame(Frame),
     Body(Body),
+}
+
+impl<'py> FromPyObject<'_, 'py> for FrameArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let body = || value.extract().map(Self::Body).ok();
+        let found = value.extract().map(Self::Frame).ok().or_else(body);
+        found.ok_or_else(|| convert::not_a("a Frame or a Body is required", &value))
+    }
 }
 
 impl FrameArgument {

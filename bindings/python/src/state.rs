@@ -12,7 +12,7 @@ use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
 use crate::convert::{
     self, check_shape, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers,
-    velocity_of,
+    velocity_of, wrong_shape,
 };
 use crate::errors::{classes, exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
@@ -101,7 +101,7 @@ impl KinematicsSource<f64> for MotionOf<'_> {
 
 fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
     let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
-    handle.ok_or_else(|| no_such("it is no cable"))
+    handle.ok_or_else(|| no_such(&format!("{} is no cable", cable.id)))
 }
 
 #[pymethods]
@@ -260,7 +260,7 @@ impl State {
     /// in ``names``. The first is the start, the last the end; between them one follows every ``every`` [s], or each step.
     ///
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
-    /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
+    /// error control to ``accuracy``, by default 1e-6, in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
     /// sample, which are refused if they are too long. The error of a number may be ``accuracy`` times the sum of its magnitude
     /// and ``scale`` [SI unit], by default the largest magnitude so far between 1e-3 and 1: give the scale of what is smaller or
     /// larger. ``gravity`` [m/s2] acts on bodies, by default 9.81 against z; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
@@ -268,7 +268,7 @@ impl State {
     /// the state is that of the last step.
     ///
     /// A system from which a body or coordinate was removed is refused.
-    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, scale=None,
+    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=None, scale=None,
         step=None, every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn simulate<'py>(
@@ -278,7 +278,7 @@ impl State {
         inertias: &Inertias,
         gravity: [f64; 3],
         integrator: &str,
-        accuracy: f64,
+        accuracy: Option<f64>,
         scale: Option<f64>,
         step: Option<f64>,
         every: Option<f64>,
@@ -336,7 +336,10 @@ impl State {
             "held_forces" => StepRule::HeldForces,
             "trapezoid" => StepRule::Trapezoid,
             "left_endpoint" => StepRule::LeftEndpoint,
-            _ => return Err(invalid(&format!("there is no rule {rule:?}"))),
+            _ => {
+                let rules = "\"held_forces\", \"trapezoid\" or \"left_endpoint\"";
+                return Err(invalid(&format!("rule must be {rules}, not {rule:?}")));
+            }
         };
         let mut end = self.copy(py);
         end.set_time(time)?;
@@ -451,7 +454,9 @@ impl State {
         spacing: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let finite = spacing.is_finite() && spacing > 0.0;
-        finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
+        finite
+            .then_some(())
+            .ok_or_else(|| invalid(&format!("spacing must be positive and finite, not {spacing}")))?;
         let points = self.view(|system, view| {
             let handle = cable_of(system, cable)?;
             let path = &view.try_of(handle).map_err(raised)?.position.path;
@@ -476,8 +481,10 @@ impl State {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let topology = self.state.positions().topology();
         let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
-        let (motions, shape) = convert::numbers(motions)?;
-        let count = shape.first().copied().unwrap_or_default();
+        let (motions, shape) = convert::numbers(motions, "motions")?;
+        let &[count, _, _] = shape.as_slice() else {
+            return Err(wrong_shape("motions", &format!("(k, {b}, 6)"), &shape));
+        };
         check_shape("motions", &[&[count, b, 6]], &shape)?;
         let rates =
             rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
@@ -553,10 +560,7 @@ impl State {
     /// on are bent from where they last stuck, and a stop that is moved past its coordinate acts after the next ``accept``, where
     /// ``state[name]`` and ``update`` let both begin at once.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (numbers, shape) = convert::numbers(values)?;
-        if shape.len() != 1 {
-            return Err(invalid(&format!("values must be of shape (variables,), not {shape:?}")));
-        }
+        let numbers = shaped(values, &[&[self.__len__()]], "values")?;
         self.state.restore_values(&numbers).map_err(raised)
     }
 
@@ -564,7 +568,8 @@ impl State {
         self.state.variable(name).map_err(|error| self.refused(error, &[name.to_string()]))
     }
 
-    fn __setitem__(&mut self, name: &str, value: f64) -> PyResult<()> {
+    fn __setitem__(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value = convert::number(value, name)?;
         let outcome = self.system.get().read().set_variable(&mut self.state, name, value);
         outcome.map_err(|error| self.refused(error, &[name.to_string()]))
     }
@@ -572,8 +577,9 @@ impl State {
     /// Sets variables from a dictionary, those of an element together: for those that bound each other, as ``mu_static`` and
     /// ``mu_kinetic`` do.
     fn update(&mut self, values: &Bound<'_, PyMapping>) -> PyResult<()> {
-        let items: Vec<(String, f64)> = values.items()?.extract()?;
-        let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let (names, values): (Vec<_>, Vec<_>) = convert::items(values)?.into_iter().unzip();
+        let numbers = names.iter().zip(&values).map(|(name, value)| convert::number(value, name));
+        let values = numbers.collect::<PyResult<Vec<f64>>>()?;
         let system = self.system.get().read();
         let update = Update::of(&names, &system)?;
         let outcome = update.write(&system, &mut self.state, |place| values[place]);

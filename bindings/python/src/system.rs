@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use force_elements::cable::Settings;
+use force_elements::elastic_foundation::Material;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementId, Error, ExponentialSpring,
     ForceElement, ForceSystem, HertzContact, LinearBushing, SpatialBushing, State as CrateState, Variables,
@@ -17,10 +18,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::cables::{self, Passage, Route};
-use crate::convert;
+use crate::convert::{self, wrong_shape};
 use crate::errors::{invalid, no_such, raised};
 use crate::keywords;
-use crate::parts::{Body, Built, Call, Coordinate, Element, FrameArgument, Part, Place, Station};
+use crate::parts::{Body, Built, Call, Coordinate, Element, Frame, FrameArgument, Part, Place, Station};
 use crate::shapes::Surface;
 use crate::state::State;
 
@@ -271,6 +272,9 @@ fn given<'py, P: Variables<f64> + Default>(
     Ok((parameters, full))
 }
 
+/// The axes of a bushing.
+const AXES: [&str; 6] = ["qx", "qy", "qz", "px", "py", "pz"];
+
 /// Curves of the axes of a bushing; the tables are kept with the keywords.
 fn curves_of(
     tables: Option<&Bound<'_, PyMapping>>,
@@ -280,11 +284,13 @@ fn curves_of(
     let Some(tables) = tables else { return Ok(Vec::new()) };
     let (mut along, kept) = (Vec::new(), PyDict::new(keywords.py()));
     for (axis, table) in convert::items(tables)? {
-        let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
-        let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
-        let (numbers, shape) = convert::numbers(&table)?;
+        let place = AXES.iter().position(|name| *name == axis);
+        let place = place.ok_or_else(|| {
+            invalid(&format!("{keyword} are of an axis each, of {AXES:?}, not of {axis:?}"))
+        })?;
+        let (numbers, shape) = convert::numbers(&table, &format!("{keyword}[{axis:?}]"))?;
         let [_, 2] = shape.as_slice() else {
-            return Err(invalid(&format!("the curve of {axis} must be of shape (n, 2), not {shape:?}")));
+            return Err(wrong_shape(&format!("{keyword}[{axis:?}]"), "(n, 2)", &shape));
         };
         let points: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         let curve = spatial_bushing::Curve::new(&points);
@@ -296,14 +302,21 @@ fn curves_of(
 }
 
 /// What a ball touches: the half-space below the x-y plane of a frame, or a ball, given by its center and radius [m].
-#[derive(FromPyObject, IntoPyObject)]
+#[derive(IntoPyObject)]
 enum HertzSurface {
     Ball((Station, f64)),
-    HalfSpace(#[pyo3(from_py_with = frame_of)] crate::parts::Frame),
+    HalfSpace(Frame),
 }
 
-fn frame_of(value: &Bound<'_, PyAny>) -> PyResult<crate::parts::Frame> {
-    Ok(value.extract::<FrameArgument>()?.frame())
+impl<'py> FromPyObject<'_, 'py> for HertzSurface {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let frame = |of: FrameArgument| Self::HalfSpace(of.frame());
+        let found = value.extract().map(Self::Ball).ok().or_else(|| value.extract().map(frame).ok());
+        let wanted = "a Frame, a Body, or a tuple of a Station and a radius is required";
+        found.ok_or_else(|| convert::not_a(wanted, &value))
+    }
 }
 
 #[pymethods]
@@ -460,6 +473,10 @@ impl System {
     ) -> PyResult<Element> {
         let kind = "a coordinate spring-damper";
         let (law, keywords) = given::<coordinate_spring_damper_ext::Parameters<f64>>(kind, parameters, py)?;
+        // That of a design is one.
+        if coordinate0.is_none() && (law.factor0 - 1.0).abs() > 0.0 {
+            return Err(invalid("factor0 needs coordinate0, without which it has no effect"));
+        }
         let method = "add_coordinate_spring_damper_ext";
         let addition = Addition { method, arguments: (coordinate, coordinate0), name, keywords };
         self.add(py, addition, |system| {
@@ -472,19 +489,32 @@ impl System {
         })
     }
 
-    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds; without, which is to be
+    /// stated if a surface has a ``tangential_stiffness`` or ``tangential_viscosity``, it creeps. ``clipped`` faces
     /// press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
-    #[pyo3(signature = (surfaces, *, anchors=false, name=None, **parameters))]
+    #[pyo3(signature = (surfaces, *, anchors=None, name=None, **parameters))]
     fn add_elastic_foundation<'py>(
         &self,
         py: Python<'py>,
         surfaces: Vec<Bound<'py, Surface>>,
-        anchors: bool,
+        anchors: Option<bool>,
         name: Option<String>,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Element> {
         let kind = "an elastic foundation";
         let (law, keywords) = given::<elastic_foundation::Parameters<f64>>(kind, parameters, py)?;
+        let grips = |material: &Material<f64>| {
+            material.tangential_stiffness > 0.0 || material.tangential_viscosity > 0.0
+        };
+        if anchors.is_none()
+            && surfaces.iter().any(|surface| surface.get().material.as_ref().is_some_and(grips))
+        {
+            return Err(invalid(
+                "the tangential_stiffness and tangential_viscosity of a surface have an effect with anchors=True only: \
+                 state anchors=False if friction is to creep",
+            ));
+        }
+        let anchors = anchors.unwrap_or(false);
         keywords.set_item("anchors", anchors)?;
         let arguments = (surfaces.clone(),);
         let addition = Addition { method: "add_elastic_foundation", arguments, name, keywords };
@@ -673,7 +703,7 @@ pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py
             keywords::table(&coordinate_spring_damper_ext::Parameters::default(), py)
         }
         "elastic_foundation" => keywords::table(&elastic_foundation::Parameters::default(), py),
-        "elastic_foundation.material" => keywords::table(&elastic_foundation::Material::default(), py),
+        "elastic_foundation.material" => keywords::table(&Material::default(), py),
         _ => {
             let kinds = "cable_spring, coordinate_spring_damper_ext, elastic_foundation, \
                 elastic_foundation.material, exponential_spring, hertz_contact, linear_bushing, spatial_bushing";

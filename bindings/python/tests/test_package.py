@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -760,8 +760,109 @@ def test_keywords_that_mean_little_alone_are_refused() -> None:
         system.add_hertz_contact(fe.GROUND, body.station([0.0, 0.0, 0.0]), 0.1, effective_modulus=1e6, static_friction=0.8)
     with pytest.raises(ValueError, match="static_friction needs dynamic_friction"):
         fe.Surface(body, fe.Mesh.brick([0.1, 0.1, 0.1], [1, 1, 1]), stiffness=1e6, static_friction=0.8)
+    alone: list[tuple[str, Any, str]] = [
+        ("factor0", 2.0, "coordinate0"),
+        ("offset", 0.1, "stiffness"),
+        ("velocity_offset", 0.1, "damping"),
+        ("friction_load", 5.0, "dynamic_friction_coefficient or static_friction_offset_coefficient"),
+        ("exponential_decay_static", 0.1, "static_friction_offset or"),
+        ("static_friction_offset", 1.0, "dynamic_friction"),
+        ("static_friction_offset_coefficient", 1.0, "dynamic_friction_coefficient"),
+        ("viscous_friction", 3.0, "dynamic_friction or .* friction_proportional_zone"),
+        ("friction_proportional_zone", 0.1, "dynamic_friction or .* viscous_friction"),
+    ]
+    for keyword, value, needed in alone:
+        given: dict[str, Any] = {keyword: value}
+        with pytest.raises(fe.InvalidValueError, match=f"^{keyword} needs {needed}"):
+            system.add_coordinate_spring_damper_ext(angle, **given)
+    with pytest.raises(fe.InvalidValueError, match="transition_velocity needs static_friction"):
+        system.add_hertz_contact(fe.GROUND, body.station([0.0, 0.0, 0.0]), 0.1, effective_modulus=1e6, transition_velocity=0.1)
+    with pytest.raises(fe.InvalidValueError, match="dissipation needs stiffness"):
+        system.add_cable_spring(fe.GROUND.station([0, 0, 1]), body.station([0, 0, 0]), dissipation=1.0)
+    surfaces = [
+        fe.Surface(fe.GROUND, fe.Shape.half_space()),
+        fe.Surface(body, fe.Mesh.sphere(0.1, 2), stiffness=1e6, static_friction=0.5, dynamic_friction=0.4, tangential_stiffness=1e6),
+    ]
+    with pytest.raises(fe.InvalidValueError, match="anchors=True only"):
+        system.add_elastic_foundation(surfaces)
+    with pytest.raises(TypeError, match="length, inertias and method"):
+        fe.Batch(system, 1).step(method="runge_kutta_4")
+    # What is stated is meant; friction per load alone is friction.
+    system.add_elastic_foundation(surfaces, anchors=False)
     system.add_coordinate_spring_damper_ext(angle, limit_stops_upper=0.0, limit_stops_lower=0.0)
-    assert len(list(system.elements)) == 1
+    system.add_coordinate_spring_damper_ext(angle, offset=0.1, stiffness=0.0)
+    design = fe.ContactDesign(1.0, 0.1, 1e-3).coordinate_spring_damper_ext()
+    system.add_coordinate_spring_damper_ext(angle, **design)
+    system.add_coordinate_spring_damper_ext(
+        angle, sticking_stiffness=1e4, dynamic_friction_coefficient=0.1, static_friction_offset_coefficient=0.1
+    )
+    assert len(list(system.elements)) == 5
+
+
+def test_what_is_masked_is_refused() -> None:
+    system = everything()
+    state, batch = system.state(), fe.Batch(system, 2)
+    poses = np.ma.masked_array(np.tile([0.0, 0, 0, 1, 0, 0, 0], (1, 1)), mask=True)
+    before = state.poses.copy()
+    for refused in (
+        lambda: setattr(state, "poses", poses),
+        lambda: batch.evaluate(poses=np.ma.stack([poses, poses])),
+        lambda: batch.evaluate(wrenches=np.ma.masked_array(np.zeros((2, 1, 6)), mask=True)),
+        lambda: batch.reset(np.ma.masked_array([True, True], mask=[True, False])),
+        lambda: batch.update({"mount.stiffness.px": np.ma.masked_array([1.0, 2.0], mask=[True, False])}),
+        lambda: fe.Mesh(np.eye(3), np.ma.masked_array([[0, 1, 2]]), closed=False),
+    ):
+        with pytest.raises(fe.InvalidValueError, match="is a masked array"):
+            refused()
+    assert np.array_equal(state.poses, before)
+    # Other kinds of arrays are arrays.
+    state.coordinates = np.array([0.5]).view(np.recarray)
+    assert state.coordinates[0] == 0.5
+
+
+def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
+    system = everything()
+    cube, state, batch = system.body("cube"), system.state(), fe.Batch(system, 2)
+    ground, S = fe.GROUND, fe.GROUND.station([0, 0, 0])
+    inertias = fe.Inertias(1.0, 1.0, coordinate_masses=1.0)
+    state.evaluate()
+    text = tmp_path / "cut.stl"
+    text.write_bytes(80 * b" " + bytes([12, 0, 0, 0]) + 30 * b" ")
+    a: Any = "a"
+    calls: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: cube.station(a), ValueError, "point must be real numbers, not str"),
+        (lambda: cube.station([a, 1, 2]), ValueError, "point must be real numbers, not list of <U"),
+        (lambda: cube.station([1, 2]), ValueError, r"point must be of shape \(3,\), not \(2,\)"),
+        (lambda: cube.frame([1, 2]), ValueError, r"pose must be of shape \(4, 4\).* not \(2,\)"),
+        (lambda: cube.frame([[1], [2, 3]]), fe.InvalidValueError, "pose must be an array of numbers: .*inhomogeneous"),
+        (lambda: system.add_linear_bushing(a, cube), TypeError, "^a Frame or a Body is required, not str"),
+        (lambda: system.add_hertz_contact(a, S, 1.0), TypeError, "^a Frame, a Body, or a tuple .* is required, not str"),
+        (lambda: system.add_cable_spring(S, S, [a]), TypeError, "^a route consists of .*, not str"),
+        (lambda: fe.Surface(cube, a), TypeError, "^a Shape or a Mesh is required, not str"),
+        (lambda: system.add_linear_bushing(ground, cube, stiffness=[1, 2]), ValueError, r"stiffness must be of shape \(\) or \(6,\)"),
+        (lambda: system.add_linear_bushing(ground, cube, stiffness={"px": a}), TypeError, "stiffness.px must be a real number, not str"),
+        (lambda: system.add_linear_bushing(ground, cube, stiffness={"x": 1}), TypeError, "stiffness has qx, qy"),
+        (lambda: system.add_exponential_spring(ground, S, d0=cast(Any, {"x": 1})), TypeError, "d0 must be a number, not dict"),
+        (lambda: system.add_exponential_spring(ground, S, settling=cast(Any, 2)), ValueError, "settling must be a bool, not 2"),
+        (lambda: system.add_spatial_bushing(ground, cube, curves={"px": [1.0]}), ValueError, r'curves\["px"\] must be of shape \(n, 2\)'),
+        (lambda: fe.Obstacle(cube, fe.Shape.sphere(1.0), hint=[1]), ValueError, "hint must be of shape"),
+        (lambda: fe.Mesh([1.0], [[0, 1, 2]]), ValueError, r"vertices must be of shape \(n, 3\), not \(1,\)"),
+        (lambda: fe.Mesh(np.eye(3), np.eye(3)), ValueError, "faces must be an array of integers, not of float64"),
+        (lambda: fe.Mesh.load(text), fe.ElementError, "cut.stl: .*ends after 114 bytes of at least 684"),
+        (lambda: state.__setitem__("mount.stiffness.px", a), TypeError, "mount.stiffness.px must be a real number, not str"),
+        (lambda: state.update({"mount.stiffness.px": a}), TypeError, "mount.stiffness.px must be a real number, not str"),
+        (lambda: batch.update({"mount.stiffness.px": a}), ValueError, "mount.stiffness.px must be real numbers, not str"),
+        (lambda: state.set_values([1.0]), ValueError, rf"values must be of shape \({len(state)},\), not \(1,\)"),
+        (lambda: state.moment_arms(system.elements[-1], [1.0]), ValueError, r"motions must be of shape \(k, 1, 6\), not \(1,\)"),
+        (lambda: state.cable_points(system.element("mount"), 0.1), KeyError, r"linear_bushing\[0\] is no cable"),
+        (lambda: state.check_step(1.0, inertias, method="rk4"), ValueError, 'method must be .*runge_kutta_4", not "rk4"'),
+        (lambda: state.simulate(-1.0, inertias), ValueError, "end = -1 s, but it must be finite and not before 0 s"),
+        (lambda: state.finish_step(time=1.0, rule="euler"), ValueError, 'rule must be "held_forces".*, not "euler"'),
+        (lambda: state.linearize(variables=True).jvp(variables={"time": a}), TypeError, "time must be a real number, not str"),
+    ]
+    for call, error, message in calls:
+        with pytest.raises(error, match=message):
+            call()
 
 
 def test_a_state_that_was_moved_is_not_finished() -> None:
@@ -809,7 +910,7 @@ def test_what_bounds_a_step_is_checked() -> None:
             fe.Batch(system, 2).step(length=1e-3, inertias=wrong)
     with pytest.raises(fe.InvalidValueError, match="method"):
         state.check_step(1e-3, good, method="euler")
-    with pytest.raises(fe.InvalidValueError, match="number, or one for each"):
+    with pytest.raises(fe.InvalidValueError, match="masses must be of shape .*one for each, not .1, 1."):
         fe.Inertias([[1.0]], 0.1)
     with pytest.raises(fe.InvalidValueError, match="bodies, 3"):
         fe.Inertias(1.0, 0.1, [0.0, 0.0, 0.0])
@@ -906,7 +1007,7 @@ def test_what_is_no_mesh_and_what_does_not_fit_is_refused() -> None:
         fe.Mesh(vertices, faces.astype(int) - 1)
     quads = [[0, 1, 2, 3], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]
     for wrong in (quads, faces.T, faces.ravel(), faces[None]):
-        with pytest.raises(fe.InvalidValueError, match=r"faces must be an array of shape \(m, 3\)"):
+        with pytest.raises(fe.InvalidValueError, match=r"faces must be of shape \(m, 3\), triangles, not \("):
             fe.Mesh(vertices, wrong, closed=False)
     with pytest.raises(fe.InvalidValueError):
         brick.refined(0.0)
@@ -1036,8 +1137,8 @@ def test_errors_have_the_texts_of_the_library() -> None:
     with pytest.raises(TypeError, match="it has stiffness, damping"):
         system.add_linear_bushing(fe.GROUND, cube, stifness=1.0)  # type: ignore[call-arg, unused-ignore]
     corner = cube.station([0, 0, 0])
-    with pytest.raises(fe.InvalidValueError, match="mu_static takes numbers by name, not an empty dictionary"):
-        system.add_exponential_spring(fe.GROUND, corner, mu_static={}, mu_kinetic=0.0)  # type: ignore[arg-type, unused-ignore]
+    with pytest.raises(fe.InvalidValueError, match="stiffness takes numbers by name, not an empty dictionary"):
+        system.add_linear_bushing(fe.GROUND, cube, stiffness={})
     with pytest.raises(fe.Error, match="is taken"):
         system.add_body("cube")
     with pytest.raises(KeyError, match=r"mount\.stiff"):

@@ -156,12 +156,13 @@ def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
     state, inertias = sprung(8.0)
     state.time = 1.0
     for keywords, what in (
-        ({"end": 0.5}, "past"),
-        ({"end": float("nan")}, "past"),
+        ({"end": 0.5}, "end = .* not before"),
+        ({"end": float("nan")}, "end = .* not before"),
         ({"every": 0.0}, "samples"),
         ({"every": float("nan")}, "samples"),
-        ({"integrator": "euler"}, "no integrator"),
+        ({"integrator": "euler"}, "integrator must be .*symplectic_euler., not .euler"),
         ({"integrator": "symplectic_euler"}, "needs a step"),
+        ({"integrator": "symplectic_euler", "step": 0.1, "accuracy": 1e-9}, "accuracy has no effect"),
         ({"accuracy": 0.0}, "accuracy"),
         ({"scale": 0.0}, "scale"),
         ({"step": -1.0}, "step"),

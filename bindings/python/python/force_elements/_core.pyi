@@ -209,7 +209,7 @@ class System:
         **parameters: Any,
     ) -> Element: ...
     def add_elastic_foundation(
-        self, surfaces: Sequence[Surface], *, anchors: bool = False, name: str | None = None, **parameters: Any
+        self, surfaces: Sequence[Surface], *, anchors: bool | None = None, name: str | None = None, **parameters: Any
     ) -> Element: ...
     def add_cable_spring(
         self,
@@ -280,7 +280,7 @@ class State:
         *,
         gravity: _Row = ...,
         integrator: str = "dormand_prince",
-        accuracy: float = 1e-06,
+        accuracy: float | None = None,
         scale: float | None = None,
         step: float | None = None,
         every: float | None = None,
@@ -377,7 +377,7 @@ class Batch:
         results: _Floats | None = None,
         length: float | None = None,
         inertias: Inertias | None = None,
-        method: str = "symplectic_euler",
+        method: str | None = None,
     ) -> None: ...
     def accept(self) -> None: ...
     def jvp(

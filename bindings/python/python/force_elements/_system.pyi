@@ -359,9 +359,10 @@ class System(_core.System):
         ...
 
     def add_elastic_foundation(  # type: ignore[override]
-        self, surfaces: Sequence[Surface], *, anchors: bool=False, name: str | None=None, transition_velocity: float=..., clipped: bool=...
+        self, surfaces: Sequence[Surface], *, anchors: bool | None=None, name: str | None=None, transition_velocity: float=..., clipped: bool=...
     ) -> Element:
-        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds; without, which is to be
+        stated if a surface has a ``tangential_stiffness`` or ``tangential_viscosity``, it creeps. ``clipped`` faces
         press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
 
         Law:
