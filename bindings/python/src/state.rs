@@ -512,7 +512,8 @@ impl State {
     }
 
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name
-    /// that was given to an element in their place too.
+    /// that was given to an element in their place too. The documentation of ``System.add_linear_bushing`` and of the other elements
+    /// says what each is; ``units`` returns their units.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut results = Vec::new();
         self.view(|_, view| {

@@ -1747,10 +1747,36 @@ def test_the_laws_are_those_of_the_library() -> None:
     assert "fxy   = fd + fe" in (fe.System.add_exponential_spring.__doc__ or "")
 
 
-def test_stubs_are_those_of_the_library() -> None:
-    from force_elements._stubs import stub
+def test_the_results_that_are_described_are_those_that_there_are() -> None:
+    from force_elements._described import DESCRIBED
 
-    assert (Path(fe.__file__).parent / "_system.pyi").read_text(encoding="utf-8") == stub()
+    system = everything()
+    state = system.state()
+    state.evaluate()
+    units = state.units()
+    for element in system.elements:
+        kind = element.id.split("[")[0]
+        names = [name.removeprefix(f"{element.id}.") for name in state.results() if name.startswith(f"{element.id}.")]
+        for described, (parts, unit, text) in DESCRIBED[kind][2].items():
+            own = [name for name in names if name == described or name.startswith(f"{described}.")]
+            names = [name for name in names if name not in own]
+            ends = parts.split(" … ") if parts else [""]
+            assert [own[0], own[-1]] == [described + ends[0], described + ends[-1]]
+            of_numbers = [units[f"{element.id}.{name}"] for name in own if ".R." not in name]
+            assert ", ".join(dict.fromkeys(of_numbers)) == unit and text.endswith(".")
+            line = f"    {described}{f': {parts}' if parts else ''}{f' [{unit}]' if unit else ''}\n"
+            assert line in (getattr(fe.System, f"add_{kind}").__doc__ or "")
+        assert names == []
+
+
+def test_stubs_are_those_of_the_library() -> None:
+    from force_elements._stubs import written
+
+    for path, text in written().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name} is outdated: run force_elements._stubs"
+    core = (Path(fe.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
+    for text in ("Time, motion, variables and results of one system.", "Moves the state to ``end`` [s]", "The velocities (bodies, 6)"):
+        assert core.count(f'"""{text}') == 1
 
 
 def test_a_design_knows_the_base_of_a_tall_body() -> None:
