@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
+from jax.typing import ArrayLike
 
 from ._core import System
 from ._function import Function
@@ -53,13 +54,18 @@ class Step:
     def __reduce__(self) -> tuple[Any, ...]:
         return self._function.reduced(Step)
 
-    def variables(self) -> Any:
+    def variables(self) -> jax.Array:
         """The variables of the default state of the system."""
         return jnp.asarray(self._function.start)
 
     def __call__(
-        self, variables: Any, poses: Any, velocities: Any, coordinates: Any = None, coordinate_rates: Any = None
-    ) -> tuple[Any, Any, Any]:
+        self,
+        variables: ArrayLike,
+        poses: ArrayLike,
+        velocities: ArrayLike,
+        coordinates: ArrayLike | None = None,
+        coordinate_rates: ArrayLike | None = None,
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         worlds = jnp.shape(variables)[:-1]
         none = jnp.zeros((*worlds, self._function.coordinates))
         coordinates = none if coordinates is None else coordinates
