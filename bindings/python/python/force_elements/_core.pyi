@@ -439,7 +439,8 @@ class State:
         sample, which are refused if they are too long. The error of a number may be ``accuracy`` times the sum of its magnitude
         and ``scale`` [SI unit], by default the largest magnitude so far between 1e-3 and 1: give the scale of what is smaller or
         larger. ``gravity`` [m/s2] acts on bodies, by default 9.81 against z; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
-        ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts begin anew, at zero. After an error
+        ground, and ``coordinate_loads`` are constant. A controller acts between runs: it writes variables, as
+        ``state["spring.offset"]``, or gives other loads, and the next call continues from there. Elements keep what they remember; energy accounts begin anew, at zero. After an error
         the state is that of the last step.
 
         A system from which a body or coordinate was removed is refused.
