@@ -46,6 +46,9 @@ pub(crate) fn raised_in(worlds: Vec<usize>, source: Error) -> PyErr {
 fn with_rows(error: &Error) -> String {
     let text = error.to_string();
     let cause = if let Error::World { source, .. } = error { source } else { error };
+    if let Error::NoSuchResult { stage: None, .. } = cause {
+        return text + "; results() lists all, under the kinds and places of their elements";
+    }
     let Error::Kinematics(KinematicsError::NonFinite { quantity }) = cause else { return text };
     let (Quantity::Pose(body) | Quantity::Velocity(body) | Quantity::BodyForce(body)) = quantity else {
         return text;

@@ -503,13 +503,7 @@ impl State {
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
-        let listed = "results() lists all, under the kinds and places of their elements";
-        self.view(|_, view| {
-            view.result(name).map_err(|error| match error {
-                Error::NoSuchResult { stage: None, .. } => no_such(&format!("{error}; {listed}")),
-                error => raised(error),
-            })
-        })
+        self.view(|_, view| view.result(name).map_err(raised))
     }
 
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name

@@ -858,6 +858,8 @@ def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
         (lambda: state.check_step(1.0, inertias, method="rk4"), ValueError, 'method must be .*runge_kutta_4", not "rk4"'),
         (lambda: state.simulate(-1.0, inertias), ValueError, "end = -1 s, but it must be finite and not before 0 s"),
         (lambda: state.finish_step(time=1.0, rule="euler"), ValueError, 'rule must be "held_forces".*, not "euler"'),
+        (lambda: state.simulate(1.0, inertias, names=["mount.g"]), KeyError, 'no result is named "mount.g".*results\\(\\) lists all'),
+        (lambda: batch.evaluate(names=["mount.g"], results=np.empty((2, 1))), KeyError, "world 0: no result .*results\\(\\) lists all"),
         (lambda: state.linearize(variables=True).jvp(variables={"time": a}), TypeError, "time must be a real number, not str"),
     ]
     for call, error, message in calls:
