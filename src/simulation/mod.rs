@@ -18,6 +18,39 @@
 //! rings; TR-BDF2 damps it. Impacts on what is stiff for the step need error control. `DormandPrince` is constructed with its
 //! accuracy, `SemiImplicitEuler` with its step, and the implicit ones with their longest step; error control of these is
 //! switched on by [`with_accuracy`](Implicit::with_accuracy).
+//!
+//! # Inputs that vary
+//!
+//! A controller acts between steps: inputs are parameters of elements, such as the offset of a spring, the load of friction or the
+//! excitation of a [muscle](crate::guide::cables), and [`Simulation::update_state`] writes them. They are held until the next write,
+//! as by a sampled controller; end the run at each time at which one is due. The loads of a [`Plant`] are constant throughout a
+//! [`Simulation`]: an actuator is an element with an input. An input that is a function of time or of the motion, without a sample
+//! time, is a [law of one's own](crate::guide::laws).
+//!
+//! ```
+//! use force_elements::coordinate_spring_damper_ext::Parameters;
+//! use force_elements::nalgebra::Vector3;
+//! use force_elements::simulation::{DormandPrince, Plant, Simulation};
+//! use force_elements::{CoordinatePair, CoordinateSpringDamperExt, ForceSystem};
+//!
+//! // A motor turns a wheel of 0.1 kg·m² by a spring whose other end it moves.
+//! let mut system = ForceSystem::<f64>::new();
+//! let mut plant = Plant::new(Vector3::zeros())?;
+//! let wheel = plant.add_coordinate(&mut system, 0.1)?;
+//! let spring = Parameters { stiffness: 10.0, damping: 2.0, ..Parameters::default() };
+//! let motor = system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(wheel), spring)?)?;
+//!
+//! let mut simulation = Simulation::new(&system, &plant, system.default_state())?;
+//! let mut integrator = DormandPrince::new(1e-6);
+//! for sample in 0..500 {
+//!     let angle = simulation.state().positions().coordinate(wheel);
+//!     let offset = angle + 0.5 * (1.0 - angle);
+//!     simulation.update_state(|state| system.update_parameters(state, motor, |p| p.offset = offset))?;
+//!     simulation.run(&mut integrator, 0.01 * f64::from(sample + 1), |_| {})?;
+//! }
+//! assert!((simulation.state().positions().coordinate(wheel) - 1.0).abs() < 1e-3);
+//! # Ok::<(), force_elements::simulation::SimulationError>(())
+//! ```
 
 mod dormand_prince;
 mod energy;

@@ -25,7 +25,7 @@ pub(crate) fn input<'py>(
     shapes: &[&[usize]],
 ) -> PyResult<Option<Input<'py>>> {
     let Some(value) = value else { return Ok(None) };
-    let array = convert::array(value)?;
+    let array = convert::array(value, what)?;
     check_shape(what, shapes, array.shape())?;
     let width = array.shape().iter().skip(1).product();
     Ok(Some(Input { array, width }))
@@ -69,7 +69,7 @@ pub(crate) fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
 
 /// Which of the worlds are meant.
 pub(crate) fn mask(value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<bool>> {
-    let (array, kind) = convert::untyped(value)?;
+    let (array, kind) = convert::untyped(value, "mask")?;
     check_shape("mask", &[&[count]], array.shape())?;
     // An empty list has no type of its own.
     if kind != b'b' && count > 0 {
@@ -87,6 +87,7 @@ pub(crate) fn output<'py>(
     used: &mut Memory,
 ) -> PyResult<Option<PyReadwriteArrayDyn<'py, f64>>> {
     let Some(value) = value else { return Ok(None) };
+    convert::check_mask(value, what)?;
     let refused = || PyTypeError::new_err(format!("{what} must be a writable array of float64, used once"));
     let array: PyReadwriteArrayDyn<'py, f64> = value.extract().map_err(|_| refused())?;
     check_shape(what, &[shape], array.shape())?;

@@ -1,5 +1,7 @@
 //! Many worlds of one system, with their motion and forces in arrays.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use force_elements::{Error, ForceSystem, Scope, State as CrateState};
@@ -18,7 +20,7 @@ use crate::parallel::{self, Pool};
 use crate::parts::{body_rows, coordinate_places};
 use crate::saved::{self, Saved};
 use crate::state::State;
-use crate::system::{System, Update, once};
+use crate::system::{Names, System, Update, once, places_among};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
@@ -87,19 +89,21 @@ impl Batch {
         let n = self.worlds.len();
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         for (name, value) in values {
-            let (numbers, shape) = convert::numbers(&value)?;
+            let (numbers, shape) = convert::numbers(&value, &name)?;
             check_shape(&name, &[&[n], &[]], &shape)?;
             names.push(name);
             columns.push((numbers, shape.is_empty()));
         }
         self.is_current().then_some(()).ok_or_else(|| raised(Error::TopologyMismatch))?;
+        let update = Update::of(&names, &self.system.get().read())?;
         // Before any is written, and also where there is no world.
-        names.iter().try_for_each(|name| self.check_name(name))?;
+        if let Some(unknown) = update.unknown(&self.first()) {
+            self.check_name(&names[unknown])?;
+        }
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {
             let system = system.read();
-            let update = Update::of(names, &system)?;
             parallel::each(worlds, threads, |world, state| {
                 update.write(&system, state, |place| {
                     let (numbers, is_one) = &columns[place];
@@ -124,12 +128,17 @@ impl Batch {
 
     /// Refuses the name of a variable that there is not.
     fn check_name(&self, name: &str) -> PyResult<()> {
-        let system = self.system.get().read();
-        let known = match self.worlds.first() {
-            Some(world) => world.variable(name),
-            None => system.default_state().variable(name),
-        };
-        known.map(|_| ()).or_else(|_| System::place_of(&system, &self.keys(), name).map(|_| ()))
+        let known = self.first().variable(name);
+        known.map(|_| ()).or_else(|_| {
+            let names = Names::of(&self.system.get().read());
+            places_among(&self.keys())(&names, name).map(|_| ())
+        })
+    }
+
+    /// The first world, or one that would be.
+    fn first(&self) -> Cow<'_, CrateState<f64>> {
+        let new = || Cow::Owned(self.system.get().read().default_state());
+        self.worlds.first().map_or_else(new, Cow::Borrowed)
     }
 
     /// The place of a world.
@@ -161,7 +170,7 @@ impl Batch {
         }
 
         let time = match time {
-            Some(time) if convert::array(time)?.ndim() == 0 => {
+            Some(time) if convert::array(time, "time")?.ndim() == 0 => {
                 let same = py.import("numpy")?.call_method1("full", (n, time))?;
                 input(Some(&same), "time", &[&[n]])?
             }
@@ -228,11 +237,7 @@ impl Batch {
     /// How many variables a world has.
     fn width(&self) -> usize {
         let mut count = 0;
-        let mut visit = |state: &CrateState<f64>| state.visit_variables(&mut |_| count += 1);
-        match self.worlds.first() {
-            Some(world) => visit(world),
-            None => visit(&self.system.get().read().default_state()),
-        }
+        self.first().visit_variables(&mut |_| count += 1);
         count
     }
 
@@ -246,12 +251,13 @@ impl Batch {
         let Some(Ok(some)) = value.map(|value| value.cast::<PyMapping>()) else {
             return input(value, "variables", &[&[n, v]]);
         };
-        let (keys, mut places) = (self.keys(), Vec::new());
+        let (keys, names, mut places) = (self.keys(), Names::of(&self.system.get().read()), HashSet::new());
+        let place = places_among(&keys);
         let all = py.import("numpy")?.call_method1("zeros", ((v, n),))?;
         for (name, values) in convert::items(some)? {
-            let values = convert::array(&values)?;
+            let values = convert::array(&values, &name)?;
             check_shape(&name, &[&[n], &[]], values.shape())?;
-            let place = System::place_of(&self.system.get().read(), &keys, &name)?;
+            let place = place(&names, &name)?;
             once(&mut places, place, &name)?;
             all.set_item(place, &*values)?;
         }
@@ -386,7 +392,7 @@ impl Batch {
     /// which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
-        method="symplectic_euler"))]
+        method=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn step<'py>(
         &mut self,
@@ -403,12 +409,14 @@ impl Batch {
         results: Option<&Bound<'py, PyAny>>,
         length: Option<f64>,
         inertias: Option<&Inertias>,
-        method: &str,
+        method: Option<&str>,
     ) -> PyResult<()> {
-        let method = method_of(method)?;
-        if length.is_some() != inertias.is_some() {
-            return Err(PyTypeError::new_err("length and inertias of the host's steps belong together"));
+        if length.is_some() != inertias.is_some() || method.is_some() && length.is_none() {
+            return Err(PyTypeError::new_err(
+                "length, inertias and method of the host's steps belong together",
+            ));
         }
+        let method = method_of(method.unwrap_or("symplectic_euler"))?;
         if let Some(inertias) = inertias {
             inertias.of(self.system.get().read().topology())?;
         }
@@ -500,10 +508,7 @@ impl Batch {
 
     /// The names of all variables, under the kinds and places of their elements, as those of a ``State``.
     fn keys(&self) -> Vec<String> {
-        self.worlds.first().map_or_else(
-            || self.system.get().read().default_state().variable_names(),
-            CrateState::variable_names,
-        )
+        self.first().variable_names()
     }
 
     /// All variables of all worlds (n, variables), in the order of ``keys()``; flags are 1 or 0.

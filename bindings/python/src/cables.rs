@@ -52,8 +52,9 @@ impl Obstacle {
         confined_to: Option<&Bound<'_, PyAny>>,
         most_contacts: Option<usize>,
     ) -> PyResult<Self> {
-        let [hint, confined_to] = [hint, confined_to].map(|point| point.map(convert::point).transpose());
-        let (frame, hint, confined_to) = (frame.frame(), hint?, confined_to?);
+        let hint = hint.map(|point| convert::point(point, "hint")).transpose()?;
+        let confined_to = confined_to.map(|side| convert::point(side, "confined_to")).transpose()?;
+        let frame = frame.frame();
         Ok(Self { frame, shape, hint, ignored_around_ends, friction, confined_to, most_contacts })
     }
 
@@ -151,11 +152,23 @@ impl ViaPoint {
 }
 
 /// What a cable passes on its way.
-#[derive(FromPyObject, IntoPyObject, Clone)]
+#[derive(IntoPyObject, Clone)]
 pub(crate) enum Passage {
     Obstacle(Obstacle),
     ViaPoint(ViaPoint),
     Station(Station),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Passage {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let obstacle = || value.extract().map(Self::Obstacle).ok();
+        let via_point = || value.extract().map(Self::ViaPoint).ok();
+        let station = || value.extract().map(Self::Station).ok();
+        let wanted = "a route consists of Obstacles, ViaPoints and Stations";
+        obstacle().or_else(via_point).or_else(station).ok_or_else(|| convert::not_a(wanted, &value))
+    }
 }
 
 /// The ends of a cable, and what it passes between them.

@@ -9,42 +9,98 @@ use numpy::{
     Element, PyArray, PyArray2, PyArrayDescrMethods as _, PyArrayDyn, PyArrayMethods as _,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods as _, ToPyArray as _,
 };
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use crate::errors::{invalid, raised};
 
-/// What numpy makes of a value, and the letter of the kind of its numbers.
-pub(crate) fn untyped<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyUntypedArray>, u8)> {
-    let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
+/// What numpy makes of an argument of this name, and the letter of the kind of its numbers.
+pub(crate) fn untyped<'py>(
+    value: &Bound<'py, PyAny>,
+    what: &str,
+) -> PyResult<(Bound<'py, PyUntypedArray>, u8)> {
+    check_mask(value, what)?;
+    let array = value.py().import("numpy")?.call_method1("asarray", (value,));
+    let py = value.py();
+    let of_numbers =
+        |text: &Bound<'_, PyAny>| invalid(&format!("{what} must be an array of numbers: {text}"));
+    let is_of_numpy = |error: &PyErr| error.is_instance_of::<PyValueError>(py);
+    let array =
+        array.map_err(|error| if is_of_numpy(&error) { of_numbers(error.value(py)) } else { error })?;
     let array = array.cast_into::<PyUntypedArray>()?;
     let kind = array.dtype().kind();
     Ok((array, kind))
 }
 
-/// Real numbers as an array in C order; not copied if they are one.
-pub(crate) fn array<'py>(value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+/// Refuses an array with a mask, which numpy would drop.
+pub(crate) fn check_mask(value: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    if value.is_instance_of::<PyUntypedArray>() && !value.is_exact_instance_of::<PyUntypedArray>() {
+        let masked = value.py().import("numpy.ma")?.getattr("MaskedArray")?;
+        if value.is_instance(&masked)? {
+            return Err(invalid(&format!(
+                "{what} is a masked array: give what its `filled` returns, or `.data`, if the numbers behind the mask are meant"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// An argument of this name as real numbers in C order; not copied if it is such an array.
+pub(crate) fn array<'py>(value: &Bound<'py, PyAny>, what: &str) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
     let py = value.py();
     // The calls of numpy below cost more than a small system.
-    if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
+    if let Ok(array) = value.cast_exact::<PyArrayDyn<f64>>()
         && array.is_c_contiguous()
         && array.data().is_aligned()
     {
         return Ok(array.try_readonly()?);
     }
-    let (array, kind) = untyped(value)?;
+    let (array, kind) = untyped(value, what)?;
     // numpy would parse strings, and drop imaginary parts.
     if !b"biuf".contains(&kind) {
-        return Err(invalid(&format!("real numbers are required, not an array of {}", array.dtype())));
+        let name = value.get_type().name()?;
+        let of = if array.shape().is_empty() { String::new() } else { format!(" of {}", array.dtype()) };
+        return Err(invalid(&format!("{what} must be real numbers, not {name}{of}")));
     }
     py.import("numpy")?.call_method1("require", (array, "float64", "CA"))?.extract()
 }
 
-/// The numbers of an array, and its shape.
-pub(crate) fn numbers(value: &Bound<'_, PyAny>) -> PyResult<(Vec<f64>, Vec<usize>)> {
-    let array = array(value)?;
+/// The numbers of an argument of this name, and its shape.
+pub(crate) fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Vec<f64>, Vec<usize>)> {
+    let array = array(value, what)?;
     let shape = array.shape().to_vec();
     Ok((array.as_slice()?.to_vec(), shape))
+}
+
+/// One number.
+pub(crate) fn number(value: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
+    value.extract().map_err(|error: PyErr| {
+        // Those of arrays that are traced say more.
+        let is_plain = error.get_type(value.py()).is(value.py().get_type::<PyTypeError>());
+        if is_plain { not_a(&format!("{what} must be a real number"), value) } else { error }
+    })
+}
+
+/// The error of a value of another type.
+pub(crate) fn not_a(wanted: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    match value.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!("{wanted}, not {name}")),
+        Err(error) => error,
+    }
+}
+
+/// A shape as numpy writes it.
+fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The error of an array of another shape.
+pub(crate) fn wrong_shape(what: &str, wanted: &str, shape: &[usize]) -> PyErr {
+    invalid(&format!("{what} must be of shape {wanted}, not {}", tuple(shape)))
 }
 
 /// Refuses an array that has none of these shapes.
@@ -52,20 +108,20 @@ pub(crate) fn check_shape(what: &str, shapes: &[&[usize]], shape: &[usize]) -> P
     if shapes.contains(&shape) {
         return Ok(());
     }
-    let wanted: Vec<String> = shapes.iter().map(|shape| format!("{shape:?}")).collect();
-    Err(invalid(&format!("{what} must be of shape {}, not {shape:?}", wanted.join(" or "))))
+    let wanted: Vec<String> = shapes.iter().map(|shape| tuple(shape)).collect();
+    Err(wrong_shape(what, &wanted.join(" or "), shape))
 }
 
 /// The numbers of an array of one of these shapes.
 pub(crate) fn shaped(value: &Bound<'_, PyAny>, shapes: &[&[usize]], what: &str) -> PyResult<Vec<f64>> {
-    let (numbers, shape) = numbers(value)?;
+    let (numbers, shape) = numbers(value, what)?;
     check_shape(what, shapes, &shape)?;
     Ok(numbers)
 }
 
 /// A point \[m\].
-pub(crate) fn point(value: &Bound<'_, PyAny>) -> PyResult<Point3<f64>> {
-    let point = Point3::from_slice(&shaped(value, &[&[3]], "a point")?);
+pub(crate) fn point(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Point3<f64>> {
+    let point = Point3::from_slice(&shaped(value, &[&[3]], what)?);
     check::finite_vector("point", &point.coords).map_err(raised)?;
     Ok(point)
 }
@@ -77,7 +133,7 @@ pub(crate) fn items<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Vec<(Strin
 
 /// A pose from a 4 × 4 matrix, or from 7 numbers (position, quaternion `w x y z`), or from a position.
 pub(crate) fn pose(value: &Bound<'_, PyAny>) -> PyResult<Pose<f64>> {
-    let (numbers, shape) = numbers(value)?;
+    let (numbers, shape) = numbers(value, "pose")?;
     match shape.as_slice() {
         [4, 4] | [7] => pose_of(&numbers).map_err(raised),
         [3] => {
@@ -85,9 +141,11 @@ pub(crate) fn pose(value: &Bound<'_, PyAny>) -> PyResult<Pose<f64>> {
             check::pose("pose", &pose).map_err(raised)?;
             Ok(pose)
         }
-        _ => Err(invalid(
-            "a pose is a 4 x 4 matrix, 7 numbers (x, y, z and the quaternion w, x, y, z), or a position",
-        )),
+        _ => {
+            let wanted =
+                "(4, 4), a matrix, or (7,), x, y, z and the quaternion w, i, j, k, or (3,), a position";
+            Err(wrong_shape("pose", wanted, &shape))
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The crate's errors as exceptions.
 
+use std::fmt::Display;
+
 use force_elements::{ElementError, Error, KinematicsError, Quantity};
 use pyo3::prelude::*;
 
@@ -28,6 +30,11 @@ pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     class(&error)((with_rows(&error), Vec::new()))
 }
 
+/// The exception of an error about something that its text does not name.
+pub(crate) fn raised_about(what: impl Display, error: Error) -> PyErr {
+    class(&error)((format!("{what}: {}", with_rows(&error)), Vec::new()))
+}
+
 /// The exception of the error of a world, the first of those that failed.
 pub(crate) fn raised_in(worlds: Vec<usize>, source: Error) -> PyErr {
     let index = worlds.first().copied().unwrap_or_default();
@@ -39,6 +46,9 @@ pub(crate) fn raised_in(worlds: Vec<usize>, source: Error) -> PyErr {
 fn with_rows(error: &Error) -> String {
     let text = error.to_string();
     let cause = if let Error::World { source, .. } = error { source } else { error };
+    if let Error::NoSuchResult { stage: None, .. } = cause {
+        return text + "; results() lists all, under the kinds and places of their elements";
+    }
     let Error::Kinematics(KinematicsError::NonFinite { quantity }) = cause else { return text };
     let (Quantity::Pose(body) | Quantity::Velocity(body) | Quantity::BodyForce(body)) = quantity else {
         return text;

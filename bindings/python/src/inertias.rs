@@ -9,7 +9,7 @@ use force_elements::{
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
-use crate::convert;
+use crate::convert::{self, wrong_shape};
 use crate::errors::invalid;
 use crate::parts::{Built, Element};
 
@@ -85,20 +85,20 @@ fn symmetric(moments: &Matrix3<f64>) -> PyResult<Matrix3<f64>> {
 
 /// Masses: a number for all, or one for each.
 fn masses_of(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Rows<f64>> {
-    let (masses, shape) = convert::numbers(value)?;
+    let (masses, shape) = convert::numbers(value, what)?;
     if let Some(mass) = masses.iter().find(|&&mass| mass.is_nan() || mass <= 0.0) {
         return Err(invalid(&format!("{what} must be greater than 0, not {mass}")));
     }
     match (shape.as_slice(), masses.as_slice()) {
         ([], &[mass]) => Ok(Rows::ForAll(mass)),
         ([_], _) => Ok(Rows::Each(masses)),
-        _ => Err(invalid(&format!("{what} must be a number, or one for each, not of shape {shape:?}"))),
+        _ => Err(wrong_shape(what, "(), one number for all, or (n,), one for each", &shape)),
     }
 }
 
 /// The moments of one body after the other.
 fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
-    let (numbers, shape) = convert::numbers(value)?;
+    let (numbers, shape) = convert::numbers(value, "moments")?;
     if shape == [3] && numbers.iter().any(|&moment| (moment - numbers[0]).abs() > 0.0) {
         return Err(invalid(
             "three moments may be those of one body or of three: give rows (bodies, 3), or matrices (bodies, 3, 3)",
@@ -112,8 +112,7 @@ fn moments_of(value: &Bound<'_, PyAny>) -> PyResult<Rows<Matrix3<f64>>> {
             .collect(),
         [_, 3, 3] => numbers.chunks_exact(9).map(Matrix3::from_row_slice).collect(),
         _ => {
-            let shapes = "(bodies,), (bodies, 3) or (bodies, 3, 3)";
-            return Err(invalid(&format!("moments must be of shape {shapes}, not {shape:?}")));
+            return Err(wrong_shape("moments", "(bodies,), (bodies, 3) or (bodies, 3, 3)", &shape));
         }
     };
     if shape == [3, 3] {
@@ -206,11 +205,9 @@ impl Inertias {
     ) -> PyResult<Self> {
         let mass_centers = match mass_centers {
             Some(centers) => {
-                let (numbers, shape) = convert::numbers(centers)?;
+                let (numbers, shape) = convert::numbers(centers, "mass_centers")?;
                 if shape.len() != 2 || shape[1] != 3 {
-                    return Err(invalid(&format!(
-                        "mass_centers must be of shape (bodies, 3), not {shape:?}"
-                    )));
+                    return Err(wrong_shape("mass_centers", "(bodies, 3)", &shape));
                 }
                 if !numbers.iter().all(|number| number.is_finite()) {
                     return Err(invalid("mass_centers must be finite"));
@@ -291,6 +288,6 @@ pub(crate) fn method_of(name: &str) -> PyResult<StepMethod> {
     match name {
         "symplectic_euler" => Ok(StepMethod::SymplecticEuler),
         "runge_kutta_4" => Ok(StepMethod::RungeKutta4),
-        _ => Err(invalid(&format!("there is no method {name:?}"))),
+        _ => Err(invalid(&format!("method must be \"symplectic_euler\" or \"runge_kutta_4\", not {name:?}"))),
     }
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList};
 
-use crate::convert;
+use crate::convert::{self, wrong_shape};
 use crate::errors::{invalid, raised};
 
 /// The part of a name that is the keyword of an argument.
@@ -28,6 +28,9 @@ const TRIANGLE: usize = 21;
 fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult<Vec<f64>> {
     let count = names.len();
     if let Ok(parts) = value.cast::<PyDict>() {
+        if count == 1 {
+            return Err(convert::not_a(&format!("{keyword} must be a number"), value));
+        }
         if parts.is_empty() {
             return Err(invalid(&format!("{keyword} takes numbers by name, not an empty dictionary")));
         }
@@ -35,12 +38,16 @@ fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult
         for (part, number) in parts {
             let name = format!("{keyword}.{}", part.extract::<String>()?);
             let place = names.iter().position(|other| *other == name);
-            let place = place.ok_or_else(|| PyTypeError::new_err(format!("there is no {name}")))?;
-            numbers[place] = number.extract()?;
+            let place = place.ok_or_else(|| {
+                let parts: Vec<&str> =
+                    names.iter().filter_map(|name| Some(name.split_once('.')?.1)).collect();
+                PyTypeError::new_err(format!("there is no {name}; {keyword} has {}", parts.join(", ")))
+            })?;
+            numbers[place] = convert::number(&number, &name)?;
         }
         return Ok(numbers);
     }
-    let (numbers, shape) = convert::numbers(value)?;
+    let (numbers, shape) = convert::numbers(value, keyword)?;
     let diagonal = |at: &dyn Fn(usize) -> f64| {
         let mut all = vec![0.0; TRIANGLE];
         let mut place = 0;
@@ -62,24 +69,59 @@ fn spread(keyword: &str, value: &Bound<'_, PyAny>, names: &[String]) -> PyResult
             })?;
             Ok(symmetric.entries().to_vec())
         }
-        _ => {
-            Err(invalid(&format!("{keyword} takes one number, or {count}, not an array of shape {shape:?}")))
-        }
+        _ if count == 1 => Err(wrong_shape(keyword, "(), one number", &shape)),
+        _ if count == TRIANGLE => Err(wrong_shape(keyword, "(), (6,), (21,) or (6, 6)", &shape)),
+        _ => Err(wrong_shape(keyword, &format!("() or ({count},)"), &shape)),
     }
 }
 
-/// Keywords, by how they begin, that mean little without another one.
-const NEEDS: [(&str, &str, &str); 2] = [
-    ("limit_stops_", "use_limit_stops", "there are no stops"),
-    ("static_friction", "dynamic_friction", "friction vanishes at speed, where it is the dynamic one"),
+/// The keywords of dry friction of a coordinate.
+const DRY: [&str; 4] = [
+    "dynamic_friction",
+    "dynamic_friction_coefficient",
+    "static_friction_offset",
+    "static_friction_offset_coefficient",
 ];
 
-/// Refuses a keyword without the one that it needs, if both are parameters.
+/// Keywords, by how they begin if they end with an underscore, that have no or little effect without another one. A kind of
+/// element to which one applies has all of these others.
+const NEEDS: [(&str, &[&str], &str); 12] = [
+    ("limit_stops_", &["use_limit_stops"], "there are no stops"),
+    ("static_friction", &["dynamic_friction"], VANISHES),
+    ("static_friction_offset", &["dynamic_friction"], VANISHES),
+    ("static_friction_offset_coefficient", &["dynamic_friction_coefficient"], VANISHES),
+    ("exponential_decay_static", &[DRY[2], DRY[3]], "it has no effect"),
+    ("friction_load", &[DRY[1], DRY[3]], "it has no effect"),
+    (
+        "viscous_friction",
+        &[DRY[0], DRY[1], DRY[2], DRY[3], "friction_proportional_zone"],
+        "there is none (that of a damper is damping)",
+    ),
+    (
+        "friction_proportional_zone",
+        &[DRY[0], DRY[1], DRY[2], DRY[3], "viscous_friction"],
+        "there is no friction",
+    ),
+    ("offset", &["stiffness"], "it has no effect"),
+    ("velocity_offset", &["damping"], "it has no effect"),
+    ("transition_velocity", &["static_friction"], "there is no friction"),
+    ("dissipation", &["stiffness"], "there is no force"),
+];
+
+const VANISHES: &str = "friction vanishes at speed, where it is the dynamic one";
+
+/// Refuses a keyword without one of those that it needs. One that is given as zero is meant so.
 fn check_needs(keyword: &str, keywords: &Bound<'_, PyDict>, names: &[String]) -> PyResult<()> {
     for (given, needed, why) in NEEDS {
-        let is_known = names.iter().any(|name| name == needed);
-        if keyword.starts_with(given) && is_known && !keywords.contains(needed)? {
-            return Err(invalid(&format!("{keyword} needs {needed}, without which {why}")));
+        let is_given = keyword == given || given.ends_with('_') && keyword.starts_with(given);
+        let is_of_kind = needed.iter().all(|needed| names.iter().any(|name| name == needed));
+        if is_given && is_of_kind {
+            for other in needed {
+                if keywords.contains(other)? {
+                    return Ok(());
+                }
+            }
+            return Err(invalid(&format!("{keyword} needs {}, without which {why}", needed.join(" or "))));
         }
     }
     Ok(())
@@ -122,12 +164,12 @@ fn write<V: Variables<f64>>(parameters: &mut V, keyword: &str, numbers: &[f64]) 
     parameters.visit_mut(&mut |entry| {
         if is_of(&entry.name.to_string(), keyword)
             && let Some(&number) = next.next()
-            && let Err(error) = entry.value.write("flag", number)
+            && entry.value.write("flag", number).is_err()
         {
-            refused = Some(error);
+            refused = Some(number);
         }
     });
-    refused.map_or(Ok(()), |error| Err(raised(Error::from(error))))
+    refused.map_or(Ok(()), |number| Err(invalid(&format!("{keyword} must be a bool, not {number}"))))
 }
 
 /// A number, or a flag.

@@ -1,5 +1,7 @@
 //! Derivatives of forces and of what elements remember, as arrays.
 
+use std::collections::HashSet;
+
 use force_elements::{
     BodyIndex, End, Error, ForceSystem, Forces, Linearization as CrateLinearization, Scope, SpatialForce,
     Stage, State as CrateState, Topology, VariableVector, Variation,
@@ -11,7 +13,7 @@ use pyo3::types::PyMapping;
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::parts::{Body, body_rows, coordinate_places};
-use crate::system::{System, once};
+use crate::system::{Names, System, once, places_among};
 
 /// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
 #[derive(Clone)]
@@ -164,8 +166,8 @@ impl Products {
 pub(crate) struct Linearization {
     products: Products,
     bodies: Vec<(Body, BodyIndex)>,
-    /// The names that were given to elements, and their ids.
-    given: Vec<(String, String)>,
+    /// The names that elements had: they may have been removed since.
+    given: Names,
     variable_names: Vec<String>,
 }
 
@@ -221,11 +223,7 @@ impl Linearization {
             let mut products = Products::new(scope, system.topology(), state, &Places::of(state));
             let bodies = system.topology().bodies().chain([BodyIndex::GROUND]);
             let bodies = bodies.map(|body| (system.body(body), body)).collect();
-            let given = system.elements().filter_map(|id| {
-                let name = system.element_name(id).name?;
-                Some((name.to_string(), id.to_string()))
-            });
-            let given = given.collect();
+            let given = Names::of(&system);
             products.linearize(&system, state).map(|()| (products, bodies, given))
         });
         let (products, bodies, given) = products.map_err(raised)?;
@@ -244,14 +242,12 @@ impl Linearization {
         let Ok(some) = value.cast::<PyMapping>() else {
             return convert::shaped(value, &[&[count]], what).map(Some);
         };
-        let id_of = |name: &str| Some(self.given.iter().find(|(own, _)| own == name)?.1.clone());
-        let (mut numbers, mut places) = (vec![0.0; count], Vec::new());
+        let place = places_among(&self.variable_names);
+        let (mut numbers, mut places) = (vec![0.0; count], HashSet::new());
         for (name, number) in convert::items(some)? {
-            // By the names that elements had: they may have been removed since.
-            let resolved = System::resolved_by(id_of, &name);
-            let place = System::place_among(&self.variable_names, &name, resolved)?;
+            let place = place(&self.given, &name)?;
             once(&mut places, place, &name)?;
-            numbers[place] = number.extract()?;
+            numbers[place] = convert::number(&number, &name)?;
         }
         Ok(Some(numbers))
     }

@@ -1,8 +1,9 @@
 //! Bodies, coordinates and elements by their places, and frames and stations on bodies.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::hash::{BuildHasher as _, RandomState};
 use std::ops::Deref;
+use std::process;
 
 use force_elements::nalgebra::Point3;
 use force_elements::{
@@ -16,18 +17,16 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::convert;
 use crate::errors::{classes, exception, no_such};
 
-/// A body of a system, by its place. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is -1. After
-/// the body has been removed the row stays, with zero forces, until another body takes it: then ``generation`` counts the bodies
-/// that had the row before, and handles of those are refused.
+/// A body of a system, made by ``System.add_body``. ``index`` is its row in arrays of poses, velocities and wrenches; that of ground is
+/// -1. After the body has been removed the row stays, with zero forces, until another body takes it. A system refuses bodies that were
+/// removed, and those of systems of which it is no copy.
 #[pyclass(frozen, eq, hash, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Body {
     /// Its row in arrays of bodies; -1 of ground.
     #[pyo3(get)]
     pub(crate) index: isize,
-    /// How many bodies had this row before.
-    #[pyo3(get)]
-    pub(crate) generation: u32,
+    key: Key,
 }
 
 /// A scalar coordinate of a system. ``index`` is its place in arrays of coordinates, rates and forces, which stays when the
@@ -38,9 +37,7 @@ pub(crate) struct Coordinate {
     /// Its place in arrays of coordinates.
     #[pyo3(get)]
     pub(crate) index: usize,
-    /// How many coordinates had this place before.
-    #[pyo3(get)]
-    pub(crate) generation: u32,
+    key: Key,
 }
 
 /// An element of a system. ``id`` is the prefix of the names of its variables and results, such as ``linear_bushing[0]``.
@@ -50,16 +47,17 @@ pub(crate) struct Element {
     /// The prefix of the names of its variables and results.
     #[pyo3(get)]
     pub(crate) id: String,
-    /// How many elements had this id before.
-    #[pyo3(get)]
-    pub(crate) generation: u32,
+    key: Key,
 }
 
-fn representation(of: &str, place: impl Display, generation: u32) -> String {
-    match generation {
-        0 => format!("{of}({place})"),
-        _ => format!("{of}({place}, generation={generation})"),
-    }
+/// What tells a body, a coordinate or an element from those that have its place in other systems, or had it before. Copies of a
+/// system keep it, also in other processes.
+type Key = u64;
+
+/// A random one.
+fn new_key() -> Key {
+    // A process that was forked would draw the same ones.
+    RandomState::new().hash_one(process::id())
 }
 
 /// The rows of arrays of bodies; ``None`` where one was removed.
@@ -80,12 +78,21 @@ pub(crate) fn occupied<I, N>(
     rows.into_iter().zip(numbers).filter_map(|(row, numbers)| Some((row?, numbers)))
 }
 
-/// A system, how often each of its places was vacated, and how what is there was added.
+/// A system, and what is at its places.
 #[derive(Default)]
 pub(crate) struct Built {
     pub(crate) system: ForceSystem<f64>,
-    vacated: BTreeMap<Place, u32>,
-    calls: BTreeMap<Place, Call>,
+    added: BTreeMap<Place, Added>,
+    /// In a copy that is being built: the keys of what will be added.
+    keys: BTreeMap<Place, Key>,
+}
+
+/// What is at a place.
+struct Added {
+    key: Key,
+    call: Call,
+    /// Of an element.
+    id: Option<ElementId>,
 }
 
 /// A method of a system, and what it is given.
@@ -94,7 +101,7 @@ pub(crate) struct Call(pub(crate) &'static str, pub(crate) Py<PyTuple>, pub(crat
 
 /// The places of a system in the order in which an equal one is built, up to the last that counts.
 pub(crate) struct Recorded {
-    vacated: BTreeMap<Place, u32>,
+    keys: BTreeMap<Place, Key>,
     places: Vec<(Place, Filling)>,
 }
 
@@ -124,19 +131,19 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    fn of(place: Place, generation: u32) -> Self {
+    fn of(place: Place, key: Key) -> Self {
         match place {
-            Place::Body(index) => Self::Body(Body { index, generation }),
-            Place::Coordinate(index) => Self::Coordinate(Coordinate { index, generation }),
-            Place::Element(id) => Self::Element(Element { id, generation }),
+            Place::Body(index) => Self::Body(Body { index, key }),
+            Place::Coordinate(index) => Self::Coordinate(Coordinate { index, key }),
+            Place::Element(id) => Self::Element(Element { id, key }),
         }
     }
 
-    fn into_place(self) -> (Place, u32) {
+    fn into_place(self) -> (Place, Key) {
         match self {
-            Self::Body(body) => (body.place(), body.generation),
-            Self::Coordinate(coordinate) => (coordinate.place(), coordinate.generation),
-            Self::Element(element) => (element.place(), element.generation),
+            Self::Body(body) => (body.place(), body.key),
+            Self::Coordinate(coordinate) => (coordinate.place(), coordinate.key),
+            Self::Element(element) => (element.place(), element.key),
         }
     }
 }
@@ -168,26 +175,50 @@ impl Deref for Built {
 }
 
 impl Built {
-    /// How many have had this place before.
-    fn generation(&self, place: &Place) -> u32 {
-        self.vacated.get(place).copied().unwrap_or(0)
+    /// What is at a place, if it has this key.
+    fn at(&self, place: &Place, key: Key) -> Option<&Added> {
+        self.added.get(place).filter(|added| added.key == key)
+    }
+
+    /// The element of this kind and place, as ``linear_bushing[0]``.
+    pub(crate) fn element_at(&self, id: &str) -> Option<ElementId> {
+        self.added.get(&Place::Element(id.to_string()))?.id
+    }
+
+    fn key(&self, place: &Place) -> Key {
+        self.added.get(place).map_or(0, |added| added.key)
     }
 
     /// Keeps how what is at a place was added, as long as it is there.
-    pub(crate) fn record(&mut self, place: Place, call: Call) {
-        self.calls.insert(place, call);
+    fn record(&mut self, place: Place, call: Call, id: Option<ElementId>) -> Key {
+        let key = self.keys.remove(&place).unwrap_or_else(new_key);
+        self.added.insert(place, Added { key, call, id });
+        key
+    }
+
+    pub(crate) fn record_body(&mut self, body: BodyIndex, call: Call) -> Body {
+        let index = row_of(body);
+        Body { index, key: self.record(Place::Body(index), call, None) }
+    }
+
+    pub(crate) fn record_coordinate(&mut self, coordinate: CoordinateIndex, call: Call) -> Coordinate {
+        let index = coordinate.index();
+        Coordinate { index, key: self.record(Place::Coordinate(index), call, None) }
+    }
+
+    pub(crate) fn record_element(&mut self, element: ElementId, call: Call) -> Element {
+        let id = element.to_string();
+        Element { key: self.record(Place::Element(id.clone()), call, Some(element)), id }
     }
 
     /// Returns how what was at a place had been added.
-    pub(crate) fn vacate(&mut self, place: Place) -> Option<Call> {
-        let call = self.calls.remove(&place);
-        *self.vacated.entry(place).or_default() += 1;
-        call
+    pub(crate) fn vacate(&mut self, place: &Place) -> Option<Call> {
+        self.added.remove(place).map(|added| added.call)
     }
 
     pub(crate) fn recorded(&self, py: Python<'_>) -> Recorded {
         let own = |place: Place, method| {
-            let call = self.calls.get(&place).map(|call| call.clone_ref(py));
+            let call = self.added.get(&place).map(|added| added.call.clone_ref(py));
             (place, call.map_or(Filling::Bare(method), Filling::Own))
         };
         let bodies = (0..).take(self.topology().body_places() - 1).map(|at| own(Place::Body(at), "add_body"));
@@ -201,49 +232,61 @@ impl Built {
                 (kind, next) = (name.kind, 0);
             }
             let own = Place::Element(id.to_string());
-            let (Some(call), Some(index)) = (self.calls.get(&own), name.index) else { continue };
+            let (Some(Added { call, .. }), Some(index)) = (self.added.get(&own), name.index) else {
+                continue;
+            };
             for gap in next..index {
                 places.push((Place::Element(format!("{kind}[{gap}]")), Filling::Like(call.clone_ref(py))));
             }
             places.push((own, Filling::Own(call.clone_ref(py))));
             next = index + 1;
         }
-        Recorded { vacated: self.vacated.clone(), places }
+        let keys = self.added.iter().map(|(place, added)| (place.clone(), added.key)).collect();
+        Recorded { keys, places }
     }
 
-    /// Sets what places begin with.
+    /// Sets the keys of what will be added.
     ///
     /// # Errors
     /// If something was added already.
-    pub(crate) fn begin_with(&mut self, first: Vec<Part>) -> PyResult<()> {
-        if !(self.calls.is_empty() && self.vacated.is_empty()) {
+    pub(crate) fn begin_with(&mut self, parts: Vec<Part>) -> PyResult<()> {
+        if !(self.added.is_empty() && self.keys.is_empty()) {
             return Err(exception(classes::Error::new_err, "the system has been built already"));
         }
-        self.vacated = first.into_iter().map(Part::into_place).collect();
+        self.keys = parts.into_iter().map(Part::into_place).collect();
         Ok(())
     }
 
     pub(crate) fn body(&self, body: BodyIndex) -> Body {
-        let index = isize::try_from(body.index()).unwrap_or(isize::MAX) - 1;
-        Body { index, generation: self.generation(&Place::Body(index)) }
+        let index = row_of(body);
+        Body { index, key: self.key(&Place::Body(index)) }
     }
 
     pub(crate) fn coordinate(&self, coordinate: CoordinateIndex) -> Coordinate {
         let index = coordinate.index();
-        Coordinate { index, generation: self.generation(&Place::Coordinate(index)) }
+        Coordinate { index, key: self.key(&Place::Coordinate(index)) }
     }
 
-    pub(crate) fn element(&self, id: impl Into<ElementId>) -> Element {
-        let id = id.into().to_string();
-        let generation = self.generation(&Place::Element(id.clone()));
-        Element { id, generation }
+    pub(crate) fn element(&self, id: ElementId) -> Element {
+        let id = id.to_string();
+        Element { key: self.key(&Place::Element(id.clone())), id }
     }
 }
 
+/// The row of a body in arrays; -1 of ground.
+fn row_of(body: BodyIndex) -> isize {
+    isize::try_from(body.index()).unwrap_or(isize::MAX) - 1
+}
+
+/// The error of what a system does not have.
+fn unknown(part: &str) -> PyErr {
+    no_such(&format!("the system does not have {part}: it was removed, or belongs to another system"))
+}
+
 impl Recorded {
-    /// The calls that build an equal system, and what its places begin with: the generations of what is added to them first.
+    /// The calls that build an equal system, and the parts that they add, of which those in vacant places are removed at the end.
     pub(crate) fn calls(self, py: Python<'_>) -> PyResult<(Vec<Part>, Vec<Call>)> {
-        let Self { vacated: mut first, places } = self;
+        let Self { mut keys, places } = self;
         let (mut calls, mut removals) = (Vec::new(), Vec::new());
         for (place, filling) in places {
             let filler = match filling {
@@ -254,55 +297,52 @@ impl Recorded {
                 Filling::Like(call) => call.without_name(py)?,
                 Filling::Bare(method) => Call::new(py, method, PyTuple::empty(py)),
             };
-            // Additions take the first vacant place, so one that is vacant is filled, and vacated once more at the end.
-            let generation = first.entry(place.clone()).or_default();
-            *generation = generation.saturating_sub(1);
+            // Additions take the first vacant place, so one that is vacant is filled, and vacated at the end.
+            let key = *keys.entry(place.clone()).or_insert_with(new_key);
             let remove = match place {
                 Place::Body(_) => "remove_body",
                 Place::Coordinate(_) => "remove_coordinate",
                 Place::Element(_) => "remove_element",
             };
-            let part = Part::of(place, *generation);
+            let part = Part::of(place, key);
             calls.push(filler);
             removals.push(Call::new(py, remove, (part,).into_pyobject(py)?));
         }
         calls.append(&mut removals);
-        Ok((first.into_iter().map(|(place, generation)| Part::of(place, generation)).collect(), calls))
+        Ok((keys.into_iter().map(|(place, key)| Part::of(place, key)).collect(), calls))
     }
 }
 
 impl Body {
-    pub(crate) const GROUND: Self = Self { index: -1, generation: 0 };
+    pub(crate) const GROUND: Self = Self { index: -1, key: 0 };
 
     pub(crate) fn place(self) -> Place {
         Place::Body(self.index)
     }
 
     pub(crate) fn find(self, system: &Built) -> PyResult<BodyIndex> {
-        let place = usize::try_from(self.index + 1).ok();
-        let body = place.and_then(|place| system.topology().body(place));
-        let body = body.filter(|_| system.generation(&self.place()) == self.generation);
-        body.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
+        if self == Self::GROUND {
+            return Ok(BodyIndex::GROUND);
+        }
+        let place =
+            usize::try_from(self.index + 1).ok().filter(|_| system.at(&self.place(), self.key).is_some());
+        place.and_then(|place| system.topology().body(place)).ok_or_else(|| unknown(&self.__repr__()))
     }
 }
 
 #[pymethods]
 impl Body {
     #[new]
-    #[pyo3(signature = (index, generation=0))]
-    fn new(index: isize, generation: u32) -> PyResult<Self> {
-        if index < -1 {
-            return Err(no_such(&format!("there is no body of index {index}")));
-        }
-        Ok(Self { index, generation })
+    fn new(index: isize, key: Key) -> Self {
+        Self { index, key }
     }
 
     pub(crate) fn __repr__(&self) -> String {
-        representation("Body", self.index, self.generation)
+        format!("Body({})", self.index)
     }
 
-    fn __getnewargs__(&self) -> (isize, u32) {
-        (self.index, self.generation)
+    fn __getnewargs__(&self) -> (isize, Key) {
+        (self.index, self.key)
     }
 
     /// A frame on this body. ``pose`` [m]: 4 x 4 matrix, or position and quaternion (x, y, z, w, i, j, k), w first, or position.
@@ -312,7 +352,7 @@ impl Body {
 
     /// A point [m] of this body, in its own frame.
     fn station(&self, point: &Bound<'_, PyAny>) -> PyResult<Station> {
-        Ok(Station { body: *self, point: convert::point(point)? })
+        Ok(Station { body: *self, point: convert::point(point, "point")? })
     }
 }
 
@@ -322,26 +362,25 @@ impl Coordinate {
     }
 
     pub(crate) fn find(self, system: &Built) -> PyResult<CoordinateIndex> {
-        let coordinate = system.topology().coordinate(self.index);
-        let coordinate = coordinate.filter(|_| system.generation(&self.place()) == self.generation);
-        coordinate.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
+        let is_known = system.at(&self.place(), self.key).is_some();
+        let coordinate = system.topology().coordinate(self.index).filter(|_| is_known);
+        coordinate.ok_or_else(|| unknown(&self.__repr__()))
     }
 }
 
 #[pymethods]
 impl Coordinate {
     #[new]
-    #[pyo3(signature = (index, generation=0))]
-    fn new(index: usize, generation: u32) -> Self {
-        Self { index, generation }
+    fn new(index: usize, key: Key) -> Self {
+        Self { index, key }
     }
 
     fn __repr__(&self) -> String {
-        representation("Coordinate", self.index, self.generation)
+        format!("Coordinate({})", self.index)
     }
 
-    fn __getnewargs__(&self) -> (usize, u32) {
-        (self.index, self.generation)
+    fn __getnewargs__(&self) -> (usize, Key) {
+        (self.index, self.key)
     }
 }
 
@@ -351,31 +390,28 @@ impl Element {
     }
 
     pub(crate) fn find(&self, system: &Built) -> PyResult<ElementId> {
-        let mut elements = system.elements();
-        let found = elements.find(|id| id.to_string() == self.id);
-        let found = found.filter(|_| system.generation(&self.place()) == self.generation);
-        found.ok_or_else(|| no_such(&format!("the system does not have {}", self.__repr__())))
+        let id = system.at(&self.place(), self.key).and_then(|added| added.id);
+        id.ok_or_else(|| unknown(&self.__repr__()))
     }
 }
 
 #[pymethods]
 impl Element {
     #[new]
-    #[pyo3(signature = (id, generation=0))]
-    fn new(id: String, generation: u32) -> Self {
-        Self { id, generation }
+    fn new(id: String, key: Key) -> Self {
+        Self { id, key }
     }
 
     fn __repr__(&self) -> String {
-        representation("Element", format_args!("{:?}", self.id), self.generation)
+        format!("Element({:?})", self.id)
     }
 
     fn __str__(&self) -> &str {
         &self.id
     }
 
-    fn __getnewargs__(&self) -> (&str, u32) {
-        (&self.id, self.generation)
+    fn __getnewargs__(&self) -> (&str, Key) {
+        (&self.id, self.key)
     }
 }
 
@@ -428,7 +464,7 @@ pub(crate) struct Station {
 impl Station {
     #[new]
     fn new(body: Body, point: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { body, point: convert::point(point)? })
+        Ok(Self { body, point: convert::point(point, "point")? })
     }
 
     /// The point [m].
@@ -447,10 +483,19 @@ impl Station {
 }
 
 /// A frame, or a body for its own frame.
-#[derive(FromPyObject)]
 pub(crate) enum FrameArgument {
     Frame(Frame),
     Body(Body),
+}
+
+impl<'py> FromPyObject<'_, 'py> for FrameArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let body = || value.extract().map(Self::Body).ok();
+        let found = value.extract().map(Self::Frame).ok().or_else(body);
+        found.ok_or_else(|| convert::not_a("a Frame or a Body is required", &value))
+    }
 }
 
 impl FrameArgument {

@@ -110,7 +110,7 @@ impl Saved {
     pub(crate) fn from_arrays((names, progress, arrays): Arrays<'_>) -> PyResult<Self> {
         let mut numbers: [Vec<f64>; 5] = Default::default();
         for (to, array) in numbers.iter_mut().zip(&arrays) {
-            (*to, _) = convert::numbers(array)?;
+            (*to, _) = convert::numbers(array, "saved")?;
         }
         Ok(Self { names, progress, numbers })
     }

@@ -18,8 +18,8 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert;
-use crate::errors::{classes, exception, invalid, raised};
+use crate::convert::{self, wrong_shape};
+use crate::errors::{classes, exception, invalid, raised, raised_about};
 use crate::keywords;
 use crate::parts::{Frame, FrameArgument};
 
@@ -157,9 +157,9 @@ impl Shape {
     /// [m] is where the first is, ``spacing`` (along x, along y) [m] the distance of neighbours. For cables.
     #[staticmethod]
     fn height_map(corner: [f64; 2], spacing: [f64; 2], heights: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (numbers, shape) = convert::numbers(heights)?;
+        let (numbers, shape) = convert::numbers(heights, "heights")?;
         let &[_, columns] = shape.as_slice() else {
-            return Err(invalid("heights must be an array of shape (rows, columns)"));
+            return Err(wrong_shape("heights", "(rows, columns)", &shape));
         };
         #[expect(clippy::cast_precision_loss, reason = "an array is not that long")]
         let mut sizes = vec![corner[0], corner[1], spacing[0], spacing[1], columns as f64];
@@ -198,20 +198,18 @@ impl Mesh {
     #[new]
     #[pyo3(signature = (vertices, faces, *, closed=true))]
     fn new(vertices: &Bound<'_, PyAny>, faces: &Bound<'_, PyAny>, closed: bool) -> PyResult<Self> {
-        let (numbers, shape) = convert::numbers(vertices)?;
+        let (numbers, shape) = convert::numbers(vertices, "vertices")?;
         let [_, 3] = shape.as_slice() else {
-            return Err(invalid("vertices must be an array of shape (n, 3)"));
+            return Err(wrong_shape("vertices", "(n, 3)", &shape));
         };
         let points: Vec<_> = numbers.chunks_exact(3).map(|p| Point3::new(p[0], p[1], p[2])).collect();
-        let py = faces.py();
-        let faces = py.import("numpy")?.call_method1("asarray", (faces,))?;
-        if !"iu".contains(&faces.getattr("dtype")?.getattr("kind")?.extract::<String>()?) {
-            return Err(invalid("faces must be an array of integers"));
+        let (faces, kind) = convert::untyped(faces, "faces")?;
+        if !b"iu".contains(&kind) {
+            return Err(invalid(&format!("faces must be an array of integers, not of {}", faces.dtype())));
         }
         let faces: PyReadonlyArrayDyn<'_, i64> = faces.call_method1("astype", ("int64",))?.extract()?;
         let [_, 3] = faces.shape() else {
-            let text = format!("faces must be an array of shape (m, 3), triangles, not {:?}", faces.shape());
-            return Err(invalid(&text));
+            return Err(wrong_shape("faces", "(m, 3), triangles", faces.shape()));
         };
         let corner = |&corner: &i64| {
             u32::try_from(corner).map_err(|_| invalid(&format!("a face has no corner {corner}")))
@@ -242,9 +240,9 @@ impl Mesh {
                 )));
             }
         };
-        let list = list.map_err(of_shape)?;
-        let mesh = if closed { list.closed() } else { list.open() };
-        Ok(Self { mesh: Arc::new(mesh.map_err(of_shape)?) })
+        let mesh = list.and_then(|list| if closed { list.closed() } else { list.open() });
+        let refused = |error| raised_about(path.display(), Error::from(error));
+        Ok(Self { mesh: Arc::new(mesh.map_err(refused)?) })
     }
 
     /// A block with these half extents [m], its faces divided into so many squares of two triangles along each axis.
@@ -294,10 +292,20 @@ impl Mesh {
     }
 }
 
-#[derive(FromPyObject, IntoPyObject, Clone)]
+#[derive(IntoPyObject, Clone)]
 pub(crate) enum SurfaceShape {
     Shape(Shape),
     Mesh(Mesh),
+}
+
+impl<'py> FromPyObject<'_, 'py> for SurfaceShape {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let mesh = || value.extract().map(Self::Mesh).ok();
+        let found = value.extract().map(Self::Shape).ok().or_else(mesh);
+        found.ok_or_else(|| convert::not_a("a Shape or a Mesh is required", &value))
+    }
 }
 
 impl SurfaceShape {

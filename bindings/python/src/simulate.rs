@@ -17,6 +17,9 @@ use crate::system::System;
 /// By how much of the time between two samples one may miss the end through roundoff: it is taken at the end then.
 const ROUNDOFF: f64 = 1e-6;
 
+/// The accuracy of error control where none is given.
+const ACCURACY: f64 = 1e-6;
+
 /// How long a run may last until an interrupt is looked for.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -25,7 +28,8 @@ pub(crate) struct Run {
     pub(crate) end: f64,
     /// The time between two samples; without, every step is one.
     pub(crate) every: Option<f64>,
-    pub(crate) accuracy: f64,
+    /// Of error control.
+    pub(crate) accuracy: Option<f64>,
     /// The step, or the longest one under error control.
     pub(crate) step: Option<f64>,
     /// The results that are sampled.
@@ -98,7 +102,8 @@ impl Samples {
 impl Run {
     fn check(&self, start: f64) -> PyResult<()> {
         if !(self.end.is_finite() && self.end >= start) {
-            return Err(invalid("the end of a run must be finite and not lie in the past"));
+            let end = self.end;
+            return Err(invalid(&format!("end = {end} s, but it must be finite and not before {start} s")));
         }
         match self.every {
             Some(every) if !(every.is_finite() && every > 0.0) => {
@@ -125,7 +130,7 @@ impl Run {
         integrator: &str,
     ) -> PyResult<Samples> {
         self.check(state.time())?;
-        let accuracy = self.accuracy;
+        let accuracy = self.accuracy.unwrap_or(ACCURACY);
         // Without a limit, error control alone determines the steps.
         let longest = self.step.unwrap_or_else(|| (self.end - state.time()).max(f64::MIN_POSITIVE));
         let system = system.read();
@@ -140,11 +145,18 @@ impl Run {
             ("tr_bdf2", _) => {
                 self.drive(&mut simulation, &mut Implicit::tr_bdf2(longest).with_accuracy(accuracy))
             }
+            ("symplectic_euler", _) if self.accuracy.is_some() => Err(invalid(
+                "symplectic_euler has no error control: accuracy has no effect, step determines it",
+            )),
             ("symplectic_euler", Some(step)) => {
                 self.drive(&mut simulation, &mut SemiImplicitEuler::new(step))
             }
             ("symplectic_euler", None) => Err(invalid("symplectic_euler needs a step")),
-            _ => Err(invalid(&format!("there is no integrator {integrator:?}"))),
+            _ => {
+                let known =
+                    "\"dormand_prince\", \"implicit_trapezoidal\", \"tr_bdf2\" or \"symplectic_euler\"";
+                Err(invalid(&format!("integrator must be {known}, not {integrator:?}")))
+            }
         });
         if samples.is_ok() || simulation.time() > state.time() {
             state.clone_from(simulation.state());

@@ -12,7 +12,7 @@ use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
 use crate::convert::{
     self, check_shape, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers,
-    velocity_of,
+    velocity_of, wrong_shape,
 };
 use crate::errors::{classes, exception, invalid, no_such, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
@@ -21,7 +21,7 @@ use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
-use crate::system::{System, Update};
+use crate::system::{Names, System, Update, places_among};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -65,9 +65,9 @@ impl State {
     /// The exception of an error in reading or writing variables of these names.
     fn refused(&self, error: Error, names: &[String]) -> PyErr {
         if let Error::NoSuchVariable { .. } = error {
-            let keys = self.state.variable_names();
-            let system = self.system.get().read();
-            let unknown = names.iter().find_map(|name| System::place_of(&system, &keys, name).err());
+            let (keys, all) = (self.state.variable_names(), Names::of(&self.system.get().read()));
+            let place = places_among(&keys);
+            let unknown = names.iter().find_map(|name| place(&all, name).err());
             return unknown.unwrap_or_else(|| raised(error));
         }
         raised(error)
@@ -101,7 +101,7 @@ impl KinematicsSource<f64> for MotionOf<'_> {
 
 fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
     let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
-    handle.ok_or_else(|| no_such("it is no cable"))
+    handle.ok_or_else(|| no_such(&format!("{} is no cable", cable.id)))
 }
 
 #[pymethods]
@@ -260,15 +260,16 @@ impl State {
     /// in ``names``. The first is the start, the last the end; between them one follows every ``every`` [s], or each step.
     ///
     /// ``integrator``: ``"dormand_prince"``, explicit, ``"implicit_trapezoidal"`` or ``"tr_bdf2"``, for stiff elements, all with
-    /// error control to ``accuracy`` in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
+    /// error control to ``accuracy``, by default 1e-6, in steps of at most ``step``; or ``"symplectic_euler"`` in steps of ``step``, or less before a
     /// sample, which are refused if they are too long. The error of a number may be ``accuracy`` times the sum of its magnitude
     /// and ``scale`` [SI unit], by default the largest magnitude so far between 1e-3 and 1: give the scale of what is smaller or
     /// larger. ``gravity`` [m/s2] acts on bodies, by default 9.81 against z; ``loads`` (bodies, 6), torque [N m] and force [N] at the origins in
-    /// ground, and ``coordinate_loads`` are constant. Elements keep what they remember; energy accounts begin anew, at zero. After an error
+    /// ground, and ``coordinate_loads`` are constant. A controller acts between runs: it writes variables, as
+    /// ``state["spring.offset"]``, or gives other loads, and the next call continues from there. Elements keep what they remember; energy accounts begin anew, at zero. After an error
     /// the state is that of the last step.
     ///
     /// A system from which a body or coordinate was removed is refused.
-    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=1e-6, scale=None,
+    #[pyo3(signature = (end, inertias, *, gravity=[0.0, 0.0, -9.81], integrator="dormand_prince", accuracy=None, scale=None,
         step=None, every=None, loads=None, coordinate_loads=None, names=Vec::new()))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
     fn simulate<'py>(
@@ -278,7 +279,7 @@ impl State {
         inertias: &Inertias,
         gravity: [f64; 3],
         integrator: &str,
-        accuracy: f64,
+        accuracy: Option<f64>,
         scale: Option<f64>,
         step: Option<f64>,
         every: Option<f64>,
@@ -336,7 +337,10 @@ impl State {
             "held_forces" => StepRule::HeldForces,
             "trapezoid" => StepRule::Trapezoid,
             "left_endpoint" => StepRule::LeftEndpoint,
-            _ => return Err(invalid(&format!("there is no rule {rule:?}"))),
+            _ => {
+                let rules = "\"held_forces\", \"trapezoid\" or \"left_endpoint\"";
+                return Err(invalid(&format!("rule must be {rules}, not {rule:?}")));
+            }
         };
         let mut end = self.copy(py);
         end.set_time(time)?;
@@ -451,7 +455,9 @@ impl State {
         spacing: f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let finite = spacing.is_finite() && spacing > 0.0;
-        finite.then_some(()).ok_or_else(|| invalid("the spacing must be positive"))?;
+        finite
+            .then_some(())
+            .ok_or_else(|| invalid(&format!("spacing must be positive and finite, not {spacing}")))?;
         let points = self.view(|system, view| {
             let handle = cable_of(system, cable)?;
             let path = &view.try_of(handle).map_err(raised)?.position.path;
@@ -476,8 +482,10 @@ impl State {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let topology = self.state.positions().topology();
         let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
-        let (motions, shape) = convert::numbers(motions)?;
-        let count = shape.first().copied().unwrap_or_default();
+        let (motions, shape) = convert::numbers(motions, "motions")?;
+        let &[count, _, _] = shape.as_slice() else {
+            return Err(wrong_shape("motions", &format!("(k, {b}, 6)"), &shape));
+        };
         check_shape("motions", &[&[count, b, 6]], &shape)?;
         let rates =
             rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
@@ -495,17 +503,12 @@ impl State {
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
-        let listed = "results() lists all, under the kinds and places of their elements";
-        self.view(|_, view| {
-            view.result(name).map_err(|error| match error {
-                Error::NoSuchResult { stage: None, .. } => no_such(&format!("{error}; {listed}")),
-                error => raised(error),
-            })
-        })
+        self.view(|_, view| view.result(name).map_err(raised))
     }
 
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name
-    /// that was given to an element in their place too.
+    /// that was given to an element in their place too. The documentation of ``System.add_linear_bushing`` and of the other elements
+    /// says what each is; ``units`` returns their units.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let mut results = Vec::new();
         self.view(|_, view| {
@@ -553,10 +556,7 @@ impl State {
     /// on are bent from where they last stuck, and a stop that is moved past its coordinate acts after the next ``accept``, where
     /// ``state[name]`` and ``update`` let both begin at once.
     fn set_values(&mut self, values: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (numbers, shape) = convert::numbers(values)?;
-        if shape.len() != 1 {
-            return Err(invalid(&format!("values must be of shape (variables,), not {shape:?}")));
-        }
+        let numbers = shaped(values, &[&[self.__len__()]], "values")?;
         self.state.restore_values(&numbers).map_err(raised)
     }
 
@@ -564,7 +564,8 @@ impl State {
         self.state.variable(name).map_err(|error| self.refused(error, &[name.to_string()]))
     }
 
-    fn __setitem__(&mut self, name: &str, value: f64) -> PyResult<()> {
+    fn __setitem__(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let value = convert::number(value, name)?;
         let outcome = self.system.get().read().set_variable(&mut self.state, name, value);
         outcome.map_err(|error| self.refused(error, &[name.to_string()]))
     }
@@ -572,10 +573,11 @@ impl State {
     /// Sets variables from a dictionary, those of an element together: for those that bound each other, as ``mu_static`` and
     /// ``mu_kinetic`` do.
     fn update(&mut self, values: &Bound<'_, PyMapping>) -> PyResult<()> {
-        let items: Vec<(String, f64)> = values.items()?.extract()?;
-        let (names, values): (Vec<_>, Vec<_>) = items.into_iter().unzip();
+        let (names, values): (Vec<_>, Vec<_>) = convert::items(values)?.into_iter().unzip();
+        let numbers = names.iter().zip(&values).map(|(name, value)| convert::number(value, name));
+        let values = numbers.collect::<PyResult<Vec<f64>>>()?;
         let system = self.system.get().read();
-        let update = Update::of(names.iter().cloned(), &system)?;
+        let update = Update::of(&names, &system)?;
         let outcome = update.write(&system, &mut self.state, |place| values[place]);
         outcome.map_err(|error| self.refused(error, &names))
     }

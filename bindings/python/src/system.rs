@@ -1,10 +1,13 @@
 //! Systems, which record how they were built.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::{RwLock, RwLockReadGuard, TryLockError, TryLockResult};
 use std::thread;
 use std::time::Duration;
 
 use force_elements::cable::Settings;
+use force_elements::elastic_foundation::Material;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ElementId, Error, ExponentialSpring,
     ForceElement, ForceSystem, HertzContact, LinearBushing, SpatialBushing, State as CrateState, Variables,
@@ -15,10 +18,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};
 
 use crate::cables::{self, Passage, Route};
-use crate::convert;
+use crate::convert::{self, wrong_shape};
 use crate::errors::{invalid, no_such, raised};
 use crate::keywords;
-use crate::parts::{Body, Built, Call, Coordinate, Element, FrameArgument, Part, Place, Station};
+use crate::parts::{Body, Built, Call, Coordinate, Element, Frame, FrameArgument, Part, Place, Station};
 use crate::shapes::Surface;
 use crate::state::State;
 
@@ -101,22 +104,19 @@ impl System {
                 Some(name) => built.system.add_named(name, element),
                 None => built.system.add(element),
             };
-            let element = built.element(handle.map_err(raised)?);
-            built.record(element.place(), call);
-            Ok(element)
+            Ok(built.record_element(handle.map_err(raised)?.id(), call))
         })
     }
+}
 
-    /// Where a variable is among all, which are listed by the kinds and places of their elements.
-    pub(crate) fn place_of(system: &ForceSystem<f64>, keys: &[String], name: &str) -> PyResult<usize> {
-        Self::place_among(keys, name, Self::resolved(system, name))
-    }
-
-    /// Where a variable of a name is among all, under the kind and place of its element.
-    pub(crate) fn place_among(keys: &[String], name: &str, resolved: String) -> PyResult<usize> {
-        let place = keys.iter().position(|key| *key == resolved);
-        place.ok_or_else(|| {
-            let parts = keys.iter().filter_map(|key| key.strip_prefix(&resolved)?.strip_prefix('.'));
+/// Where variables are among all, which are listed by the kinds and places of their elements.
+pub(crate) fn places_among(keys: &[String]) -> impl Fn(&Names, &str) -> PyResult<usize> + '_ {
+    let places: HashMap<&str, usize> =
+        keys.iter().enumerate().map(|(place, key)| (key.as_str(), place)).collect();
+    move |names, name| {
+        let listed = names.listed(name);
+        places.get(listed.as_str()).copied().ok_or_else(|| {
+            let parts = keys.iter().filter_map(|key| key.strip_prefix(&listed)?.strip_prefix('.'));
             let parts: Vec<String> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
             let hint = match parts.as_slice() {
                 [] => LISTED.to_string(),
@@ -125,23 +125,26 @@ impl System {
             no_such(&format!("no variable is named {name:?}{hint}"))
         })
     }
+}
 
-    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
-    fn resolved(system: &ForceSystem<f64>, name: &str) -> String {
-        let id_of = |element: &str| system.find_element(element).map(|id| id.to_string());
-        Self::resolved_by(id_of, name)
+/// The elements of a system by the names that were given to them.
+pub(crate) struct Names(HashMap<String, ElementId>);
+
+impl Names {
+    pub(crate) fn of(system: &ForceSystem<f64>) -> Self {
+        let name = |id| Some((system.element_name(id).name?.to_string(), id));
+        Self(system.elements().filter_map(name).collect())
     }
 
-    /// The same, where elements have the ids that are returned for their names.
-    pub(crate) fn resolved_by(id_of: impl Fn(&str) -> Option<String>, name: &str) -> String {
+    /// The element of a variable that has the name of it, and the rest of the name.
+    fn split<'n>(&self, name: &'n str) -> Option<(ElementId, &'n str)> {
         // A user's name may have dots: the longest that fits is meant.
-        let mut dots: Vec<usize> = name.match_indices('.').map(|(place, _)| place).collect();
-        dots.reverse();
-        let own = dots.into_iter().find_map(|dot| {
-            let (element, field) = name.split_at(dot);
-            id_of(element).map(|id| id + field)
-        });
-        own.unwrap_or_else(|| name.to_string())
+        name.rmatch_indices('.').find_map(|(dot, _)| Some((*self.0.get(&name[..dot])?, &name[dot + 1..])))
+    }
+
+    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
+    pub(crate) fn listed(&self, name: &str) -> String {
+        self.split(name).map_or_else(|| name.to_string(), |(id, field)| format!("{id}.{field}"))
     }
 }
 
@@ -150,33 +153,37 @@ impl System {
 pub(crate) struct Update {
     /// Time, and the accounts of elements.
     alone: Vec<(String, usize)>,
-    of_elements: Vec<(ElementId, Vec<(String, usize)>)>,
+    of_elements: BTreeMap<ElementId, Vec<(String, usize)>>,
 }
 
 impl Update {
     /// # Errors
     /// If two names are of one variable.
-    pub(crate) fn of(names: impl IntoIterator<Item = String>, system: &ForceSystem<f64>) -> PyResult<Self> {
-        let mut update = Self::default();
-        let mut all = Vec::new();
-        for (place, given) in names.into_iter().enumerate() {
-            let name = System::resolved(system, &given);
-            once(&mut all, name.clone(), &given)?;
-            let split = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
-            let found = split.and_then(|(id, field)| {
-                let id = system.elements().find(|other| other.to_string().strip_suffix(']') == Some(id))?;
-                Some((id, field.to_string()))
-            });
-            let Some((id, field)) = found else {
-                update.alone.push((name, place));
-                continue;
-            };
-            match update.of_elements.iter_mut().find(|(other, _)| *other == id) {
-                Some((_, fields)) => fields.push((field, place)),
-                None => update.of_elements.push((id, vec![(field, place)])),
+    pub(crate) fn of<'n>(given: impl IntoIterator<Item = &'n String>, system: &Built) -> PyResult<Self> {
+        let (names, mut before, mut update) = (Names::of(system), HashSet::new(), Self::default());
+        for (place, given) in given.into_iter().enumerate() {
+            let name = names.listed(given);
+            let found = name.split_once("].").filter(|(_, field)| !ACCOUNT.contains(field));
+            let found = found.and_then(|(id, field)| Some((system.element_at(&format!("{id}]"))?, field)));
+            match found {
+                Some((id, field)) => {
+                    update.of_elements.entry(id).or_default().push((field.to_string(), place));
+                }
+                None => update.alone.push((name.clone(), place)),
             }
+            once(&mut before, name, given)?;
         }
         Ok(update)
+    }
+
+    /// The first variable that a state does not have, by the place of its value.
+    pub(crate) fn unknown(&self, state: &CrateState<f64>) -> Option<usize> {
+        let alone = self.alone.iter().map(|(name, place)| (name.clone(), *place));
+        let of_elements = self.of_elements.iter().flat_map(|(id, fields)| {
+            fields.iter().map(move |(field, place)| (format!("{id}.{field}"), *place))
+        });
+        let unknown = alone.chain(of_elements).filter(|(name, _)| state.variable(name).is_err());
+        unknown.map(|(_, place)| place).min()
     }
 
     /// Writes all variables, or none.
@@ -215,12 +222,11 @@ impl Update {
 }
 
 /// Keeps a variable, or refuses it if it has been named before.
-pub(crate) fn once<P: PartialEq>(before: &mut Vec<P>, variable: P, name: &str) -> PyResult<()> {
-    if before.contains(&variable) {
-        return Err(invalid(&format!("{name} is the second name of a variable that is given twice")));
+pub(crate) fn once<P: Eq + Hash>(before: &mut HashSet<P>, variable: P, name: &str) -> PyResult<()> {
+    if before.insert(variable) {
+        return Ok(());
     }
-    before.push(variable);
-    Ok(())
+    Err(invalid(&format!("{name} is the second name of a variable that is given twice")))
 }
 
 /// Where all names of variables are.
@@ -247,7 +253,7 @@ impl System {
     fn remove(&self, place: Place, remove: impl FnOnce(&mut Built) -> PyResult<()>) -> PyResult<()> {
         let call = self.change(|built| {
             remove(built)?;
-            Ok(built.vacate(place))
+            Ok(built.vacate(&place))
         })?;
         // Objects of Python go without the lock.
         drop(call);
@@ -266,6 +272,9 @@ fn given<'py, P: Variables<f64> + Default>(
     Ok((parameters, full))
 }
 
+/// The axes of a bushing.
+const AXES: [&str; 6] = ["qx", "qy", "qz", "px", "py", "pz"];
+
 /// Curves of the axes of a bushing; the tables are kept with the keywords.
 fn curves_of(
     tables: Option<&Bound<'_, PyMapping>>,
@@ -275,11 +284,13 @@ fn curves_of(
     let Some(tables) = tables else { return Ok(Vec::new()) };
     let (mut along, kept) = (Vec::new(), PyDict::new(keywords.py()));
     for (axis, table) in convert::items(tables)? {
-        let place = ["qx", "qy", "qz", "px", "py", "pz"].iter().position(|name| *name == axis);
-        let place = place.ok_or_else(|| invalid(&format!("a bushing has no axis {axis:?}")))?;
-        let (numbers, shape) = convert::numbers(&table)?;
+        let place = AXES.iter().position(|name| *name == axis);
+        let place = place.ok_or_else(|| {
+            invalid(&format!("{keyword} are of an axis each, of {AXES:?}, not of {axis:?}"))
+        })?;
+        let (numbers, shape) = convert::numbers(&table, &format!("{keyword}[{axis:?}]"))?;
         let [_, 2] = shape.as_slice() else {
-            return Err(invalid(&format!("the curve of {axis} must be of shape (n, 2), not {shape:?}")));
+            return Err(wrong_shape(&format!("{keyword}[{axis:?}]"), "(n, 2)", &shape));
         };
         let points: Vec<_> = numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         let curve = spatial_bushing::Curve::new(&points);
@@ -291,14 +302,21 @@ fn curves_of(
 }
 
 /// What a ball touches: the half-space below the x-y plane of a frame, or a ball, given by its center and radius [m].
-#[derive(FromPyObject, IntoPyObject)]
+#[derive(IntoPyObject)]
 enum HertzSurface {
     Ball((Station, f64)),
-    HalfSpace(#[pyo3(from_py_with = frame_of)] crate::parts::Frame),
+    HalfSpace(Frame),
 }
 
-fn frame_of(value: &Bound<'_, PyAny>) -> PyResult<crate::parts::Frame> {
-    Ok(value.extract::<FrameArgument>()?.frame())
+impl<'py> FromPyObject<'_, 'py> for HertzSurface {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let frame = |of: FrameArgument| Self::HalfSpace(of.frame());
+        let found = value.extract().map(Self::Ball).ok().or_else(|| value.extract().map(frame).ok());
+        let wanted = "a Frame, a Body, or a tuple of a Station and a radius is required";
+        found.ok_or_else(|| convert::not_a(wanted, &value))
+    }
 }
 
 #[pymethods]
@@ -318,9 +336,7 @@ impl System {
                 Some(name) => built.system.add_named_body(name).map_err(raised)?,
                 None => built.system.add_body(),
             };
-            let body = built.body(body);
-            built.record(body.place(), call);
-            Ok(body)
+            Ok(built.record_body(body, call))
         })
     }
 
@@ -333,9 +349,7 @@ impl System {
                 Some(name) => built.system.add_named_coordinate(name).map_err(raised)?,
                 None => built.system.add_coordinate(),
             };
-            let coordinate = built.coordinate(coordinate);
-            built.record(coordinate.place(), call);
-            Ok(coordinate)
+            Ok(built.record_coordinate(coordinate, call))
         })
     }
 
@@ -459,6 +473,10 @@ impl System {
     ) -> PyResult<Element> {
         let kind = "a coordinate spring-damper";
         let (law, keywords) = given::<coordinate_spring_damper_ext::Parameters<f64>>(kind, parameters, py)?;
+        // That of a design is one.
+        if coordinate0.is_none() && (law.factor0 - 1.0).abs() > 0.0 {
+            return Err(invalid("factor0 needs coordinate0, without which it has no effect"));
+        }
         let method = "add_coordinate_spring_damper_ext";
         let addition = Addition { method, arguments: (coordinate, coordinate0), name, keywords };
         self.add(py, addition, |system| {
@@ -471,19 +489,32 @@ impl System {
         })
     }
 
-    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+    /// Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds; without, which is to be
+    /// stated if a surface has a ``tangential_stiffness`` or ``tangential_viscosity``, it creeps. ``clipped`` faces
     /// press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
-    #[pyo3(signature = (surfaces, *, anchors=false, name=None, **parameters))]
+    #[pyo3(signature = (surfaces, *, anchors=None, name=None, **parameters))]
     fn add_elastic_foundation<'py>(
         &self,
         py: Python<'py>,
         surfaces: Vec<Bound<'py, Surface>>,
-        anchors: bool,
+        anchors: Option<bool>,
         name: Option<String>,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Element> {
         let kind = "an elastic foundation";
         let (law, keywords) = given::<elastic_foundation::Parameters<f64>>(kind, parameters, py)?;
+        let grips = |material: &Material<f64>| {
+            material.tangential_stiffness > 0.0 || material.tangential_viscosity > 0.0
+        };
+        if anchors.is_none()
+            && surfaces.iter().any(|surface| surface.get().material.as_ref().is_some_and(grips))
+        {
+            return Err(invalid(
+                "the tangential_stiffness and tangential_viscosity of a surface have an effect with anchors=True only: \
+                 state anchors=False if friction is to creep",
+            ));
+        }
+        let anchors = anchors.unwrap_or(false);
         keywords.set_item("anchors", anchors)?;
         let arguments = (surfaces.clone(),);
         let addition = Addition { method: "add_elastic_foundation", arguments, name, keywords };
@@ -555,7 +586,7 @@ impl System {
         })
     }
 
-    /// Removes an element. The next one of its kind that is added takes its ``id``, in the next ``generation``.
+    /// Removes an element. The next one of its kind that is added takes its ``id``.
     fn remove_element(&self, element: &Element) -> PyResult<()> {
         self.remove(element.place(), |built| {
             let id = element.find(built)?;
@@ -672,7 +703,7 @@ pub(crate) fn parameters<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py
             keywords::table(&coordinate_spring_damper_ext::Parameters::default(), py)
         }
         "elastic_foundation" => keywords::table(&elastic_foundation::Parameters::default(), py),
-        "elastic_foundation.material" => keywords::table(&elastic_foundation::Material::default(), py),
+        "elastic_foundation.material" => keywords::table(&Material::default(), py),
         _ => {
             let kinds = "cable_spring, coordinate_spring_damper_ext, elastic_foundation, \
                 elastic_foundation.material, exponential_spring, hertz_contact, linear_bushing, spatial_bushing";

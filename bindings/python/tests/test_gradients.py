@@ -1,6 +1,7 @@
 """Derivatives of batches, and of whole runs through stick and slip."""
 
 import gc
+import pickle
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,7 @@ def test_values_restore_all_worlds() -> None:
     assert [again.state(world).to_bytes() for world in range(3)] == [batch.state(world).to_bytes() for world in range(3)]
     with pytest.raises(fe.InvalidValueError, match="values"):
         again.set_values(values[:, 1:])
-    with pytest.raises(fe.LayoutError):
+    with pytest.raises(fe.InvalidValueError, match="values"):
         system.state().set_values(values[0, 1:])
     flag = batch.keys().index("exponential_spring[0].account_open")
     for no_flag in (0.5, np.nan):
@@ -308,11 +309,38 @@ def test_a_step_of_a_system_that_was_changed_is_to_be_made_anew(package: str, is
         inputs = [step.variables(), *(of[0] for of in moved.values())]
     if is_used:
         step(*inputs)
-    # In the place of another, with the same variables.
+    # A pickle is a step of an equal system.
+    there = pickle.loads(pickle.dumps(step))
+    assert all(np.array_equal(a, b) for a, b in zip(step(*inputs), there(*inputs)))
+    # In the place of another, with the same variables; and with other shapes.
     system.remove_element(system.element("mount"))
-    system.add_linear_bushing(fe.GROUND, system.body("cube"))
-    with pytest.raises(Exception, match=r"make a new Step\(system\)"):
-        step(*inputs)
+    for change in (lambda: system.add_linear_bushing(fe.GROUND, system.body("cube")), system.add_body):
+        change()
+        for refused in (lambda: step(*inputs), lambda: pickle.dumps(step)):
+            with pytest.raises(fe.TopologyError, match=r"make a new Step\(system\)"):
+                refused()
+
+
+def test_errors_of_a_step_in_jax_are_those_of_the_package() -> None:
+    import jax
+    import jax.numpy as jnp
+
+    from force_elements.jax import Step
+
+    system = everything()
+    step, moved = Step(system), motion(system, 2)
+    inputs = [jnp.tile(step.variables(), (2, 1)), *(jnp.array(of) for of in moved.values())]
+    inputs[1] = inputs[1].at[1, 0, 0].set(jnp.nan)
+
+    def size(*inputs: Any) -> Any:
+        return jnp.sum(step(*inputs)[0])
+
+    for of in (size, jax.grad(size), jax.vmap(lambda *inputs: jnp.sum(step(*inputs)[0]))):
+        with pytest.raises(fe.InvalidValueError, match="world 1: pose") as caught:
+            of(*inputs)
+        assert caught.value.worlds == [1]
+    with pytest.raises(jax.errors.JaxRuntimeError, match="InvalidValueError: world 1: pose"):
+        jax.jit(size)(*inputs)
 
 
 @pytest.mark.parametrize("filling", [0.0, np.nan])

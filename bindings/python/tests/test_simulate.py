@@ -131,7 +131,7 @@ def test_the_run_is_that_of_a_host_of_ones_own() -> None:
     run = state.simulate(0.2, inertias, integrator="symplectic_euler", step=h)
     for row in range(len(run["time"])):
         assert abs(run["coordinates"][row, 0] - q) < 1e-12 and abs(run["time"][row] - h * row) < 1e-12
-        twin.set_coordinate(fe.Coordinate(0), q, u)
+        twin.set_coordinate(twin.system.coordinates[0], q, u)
         twin.evaluate()
         u += h * float(twin.coordinate_forces[0]) / 2.0
         q += h * u
@@ -156,12 +156,13 @@ def test_runs_that_cannot_be_are_refused_and_change_nothing() -> None:
     state, inertias = sprung(8.0)
     state.time = 1.0
     for keywords, what in (
-        ({"end": 0.5}, "past"),
-        ({"end": float("nan")}, "past"),
+        ({"end": 0.5}, "end = .* not before"),
+        ({"end": float("nan")}, "end = .* not before"),
         ({"every": 0.0}, "samples"),
         ({"every": float("nan")}, "samples"),
-        ({"integrator": "euler"}, "no integrator"),
+        ({"integrator": "euler"}, "integrator must be .*symplectic_euler., not .euler"),
         ({"integrator": "symplectic_euler"}, "needs a step"),
+        ({"integrator": "symplectic_euler", "step": 0.1, "accuracy": 1e-9}, "accuracy has no effect"),
         ({"accuracy": 0.0}, "accuracy"),
         ({"scale": 0.0}, "scale"),
         ({"step": -1.0}, "step"),

@@ -106,7 +106,13 @@ impl<T: Real> FaceList<T> {
         let counted = bytes.get(80..84).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
         let is_binary = counted.is_some_and(|faces| bytes.len() as u64 >= 84 + 50 * u64::from(faces));
         let head = bytes.get(..5).unwrap_or_default();
-        if is_binary || !head.eq_ignore_ascii_case(b"solid") {
+        let is_text = head.eq_ignore_ascii_case(b"solid");
+        if !is_binary && !is_text {
+            let needed = 84 + 50 * u64::from(counted.unwrap_or_default());
+            let text = format_args!("it ends after {} bytes of at least {needed}", bytes.len());
+            return Err(refused(text));
+        }
+        if is_binary {
             // The header is free text, which some programs begin with `solid`.
             bytes.iter_mut().take(1).for_each(|byte| *byte = 0);
             list.read_solid(bytes)?;

@@ -7,14 +7,15 @@ before the commit, and the variables after it (..., v).
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._core import Batch, System
-from ._errors import TopologyError
+from ._errors import Error, TopologyError
 
 Floats = NDArray[np.float64]
 
@@ -74,6 +75,21 @@ class Function:
     def rows(self) -> int:
         """The number of components of a motion."""
         return 6 * self.bodies + self.coordinates
+
+    def check_current(self) -> None:
+        """Refuses a system that has changed."""
+        try:
+            self._state.__reduce__()
+        except TopologyError:
+            # Worlds could be carried over, but the arrays of the caller have the shapes of before.
+            raise TopologyError(
+                "a body, coordinate or element of the system was added or removed after this Step was made: make a new Step(system)"
+            ) from None
+
+    def reduced(self, step: Callable[..., Any]) -> tuple[Any, ...]:
+        """How a pickle makes a step of this function anew."""
+        self.check_current()
+        return partial(step, threads=self._threads), (self._system,)
 
     def release(self) -> None:
         """Frees the worlds. The next call makes new ones."""
@@ -174,9 +190,7 @@ class Function:
             )
             if commits:
                 batch.accept()
-        except TopologyError:
-            # Worlds could be carried over, but the arrays of the caller have the shapes of before.
-            raise TopologyError(
-                "a body, coordinate or element of the system was added or removed after this Step was made: make a new Step(system)"
-            ) from None
+        except Error:
+            self.check_current()
+            raise
         return wrenches, forces, batch

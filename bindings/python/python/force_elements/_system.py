@@ -16,8 +16,8 @@ class System(_core.System):
 
     A system is pickled as the calls that add what it has. It takes no attributes and has no subclasses, since these would not be
     pickled: keep it in an object of your own. After something has been added or removed, earlier states are not evaluated until
-    ``State.carry_over`` brings them up to date. What is added takes the first place that is free, in the next ``generation``: a
-    ``Body``, ``Coordinate`` or ``Element`` that was removed is refused by the system and its states.
+    ``State.carry_over`` brings them up to date. What is added takes the first place that is free. A ``Body``,
+    ``Coordinate`` or ``Element`` that was removed, or belongs to another system, is refused by the system and its states.
     """
 
     __slots__ = ("__weakref__",)
@@ -35,9 +35,9 @@ def fields(kind: str) -> dict[str, list[tuple[str, Any, str]]]:
 
 
 def documentation(kind: str) -> str:
-    """The law of a kind of element, and a line for each parameter."""
+    """The law of a kind of element, and a line for each parameter and result."""
     lines = []
-    law, described = DESCRIBED[kind]
+    law, described, results = DESCRIBED[kind]
     for field, components in fields(kind).items():
         units = dict.fromkeys(unit for _, _, unit in components if unit not in ("", "1"))
         defaults = dict.fromkeys(default for _, default, _ in components)
@@ -46,8 +46,16 @@ def documentation(kind: str) -> str:
         text, bounds = described[field]
         bounded = f", {bounds}" if bounds else ""
         lines.append(f"    {field}{of}{unit}, by default {', '.join(map(str, defaults))}{bounded}")
-        lines += textwrap.wrap(text, 120, initial_indent=8 * " ", subsequent_indent=8 * " ", break_on_hyphens=False)
+        lines += _wrapped(text)
+    lines += ["", "Results, of an evaluated state:", ""]
+    for field, (parts, unit, text) in results.items():
+        lines.append(f"    {field}{f': {parts}' if parts else ''}{f' [{unit}]' if unit else ''}")
+        lines += _wrapped(text)
     return f"Law:\n\n{law}\n\nParameters:\n\n" + "\n".join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 120, initial_indent=8 * " ", subsequent_indent=8 * " ", break_on_hyphens=False)
 
 
 def _listing(kind: str) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ KINDS: tuple[str, ...]
 
 def fields(kind: str) -> dict[str, list[tuple[str, Any, str]]]: ...
 def documentation(kind: str) -> str: ...
+def _wrapped(text: str) -> list[str]: ...
 def _listing(kind: str) -> Callable[..., Any]: ...
 
 @final
@@ -46,8 +47,38 @@ class System(_core.System):
                 Stiffnesses `k`.
             damping of 6 numbers [N·m·s/rad, N·s/m], by default 0.0, ≥ 0
                 Dampings `c`.
+
+        Results, of an evaluated state:
+
+            X_GF: .R.xx … .p.z [m]
+                Pose of frame F in Ground.
+            X_GM: .R.xx … .p.z [m]
+                Pose of frame M in Ground.
+            X_FM: .R.xx … .p.z [m]
+                Pose of frame M in frame F.
+            q: .qx … .pz [rad, m]
+                Angles and translations.
+            potential_energy [J]
+                The energy stored.
+            V_GF: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame F in Ground, expressed in Ground.
+            V_GM: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame M in Ground, expressed in Ground.
+            V_FM: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
+            qdot: .qx … .pz [rad/s, m/s]
+                Rates of angles and translations.
+            f: .qx … .pz [N·m, N]
+                Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
+            F_GF: .torque.x … .force.z [N·m, N]
+                Force on body 1 at F's origin, expressed in Ground.
+            F_GM: .torque.x … .force.z [N·m, N]
+                Force on body 2 at M's origin, expressed in Ground.
+            power_dissipated [W]
+                The power dissipated.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_spatial_bushing(  # type: ignore[override]
         self, frame_f: Frame | Body, frame_m: Frame | Body, *, curves: Mapping[str, ArrayLike] | None=None, damping_curves: Mapping[str, ArrayLike] | None=None, name: str | None=None, stiffness: ArrayLike | dict[str, float]=..., damping: ArrayLike | dict[str, float]=...
@@ -94,8 +125,38 @@ class System(_core.System):
                 Stiffness `K`.
             damping of 21 numbers [N·m·s/rad, N·s/rad, N·s/m], by default 0.0
                 Damping `C`.
+
+        Results, of an evaluated state:
+
+            X_GF: .R.xx … .p.z [m]
+                Pose of frame F in Ground.
+            X_GM: .R.xx … .p.z [m]
+                Pose of frame M in Ground.
+            X_FM: .R.xx … .p.z [m]
+                Pose of frame M in frame F.
+            q: .qx … .pz [rad, m]
+                Angles and translations.
+            potential_energy [J]
+                The energy stored.
+            V_GF: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame F in Ground, expressed in Ground.
+            V_GM: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame M in Ground, expressed in Ground.
+            V_FM: .angular.x … .linear.z [rad/s, m/s]
+                Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
+            qdot: .qx … .pz [rad/s, m/s]
+                Rates of angles and translations.
+            f: .qx … .pz [N·m, N]
+                Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
+            F_GF: .torque.x … .force.z [N·m, N]
+                Force on body 1 at F's origin, expressed in Ground.
+            F_GM: .torque.x … .force.z [N·m, N]
+                Force on body 2 at M's origin, expressed in Ground.
+            power_dissipated [W]
+                The power dissipated.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_exponential_spring(  # type: ignore[override]
         self, plane: Frame | Body, station: Station, *, name: str | None=None, d0: float=..., d1: float=..., d2: float=..., normal_viscosity: float=..., max_normal_force: float=..., friction_elasticity: float=..., friction_viscosity: float=..., settle_velocity: float=..., release_velocity: float=..., mu_static: float=..., mu_kinetic: float=..., settling: bool=...
@@ -203,8 +264,57 @@ class System(_core.System):
             settling, by default False
                 Whether Sliding settles from step to step as the anchor slows down, by the law of the source, in place of return
                 mapping.
+
+        Results, of an evaluated state:
+
+            X_GP: .R.xx … .p.z [m]
+                Pose of the plane in Ground.
+            p_GS: .x … .z [m]
+                The station in Ground.
+            p_PS: .x … .z [m]
+                The station in the plane's frame.
+            height [m]
+                Height of the station above the plane, `p_PS.z`; negative below it.
+            v_GS: .x … .z [m/s]
+                Velocity of the station in Ground, expressed in Ground.
+            v_PS: .x … .z [m/s]
+                Velocity of the station relative to the plane, expressed in the plane's frame.
+            normal_force_unclamped [N]
+                The exponential before the clamp, `d1·exp(−d2·(height − d0))`; infinite where it overflows.
+            normal_force_elastic [N]
+                Elastic part of the normal force, along z of the plane: the exponential, clamped.
+            normal_force_damping [N]
+                Damping part of the normal force, along z of the plane.
+            normal_force [N]
+                The normal force, along z of the plane.
+            mu [1]
+                The coefficient of friction between static and kinetic, by the committed Sliding.
+            friction_force_limit [N]
+                The largest possible friction force, `mu·normal_force`.
+            limit_reached
+                Whether friction is limited.
+            friction_force_elastic_P: .x … .y [N]
+                Elastic part of the friction force, in the plane.
+            friction_force_damping_P: .x … .y [N]
+                Damping part of the friction force, in the plane.
+            friction_force_P: .x … .y [N]
+                The friction force, in the plane.
+            next_anchor_P: .x … .y [m]
+                The anchor that the next accepted step commits, in the plane.
+            next_sliding [1]
+                The Sliding that the next accepted step commits. By the published law it is 1 if no time has passed since the
+                last commit; to plot sliding, use the committed `Discrete::sliding`.
+            next_overspeed [m/s]
+                With return mapping, the overspeed that the next accepted step commits.
+            switching_error [N]
+                With return mapping, the error of friction if the anchor lets go at the end of the step.
+            potential_energy [J]
+                The energy stored.
+            power_dissipated [W]
+                The power dissipated by damping.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_hertz_contact(  # type: ignore[override]
         self, surface: Frame | Body | tuple[Station, float], center: Station, radius: float, *, name: str | None=None, effective_modulus: float=..., dissipation: float=..., static_friction: float=..., dynamic_friction: float=..., viscous_friction: float=..., transition_velocity: float=...
@@ -248,8 +358,36 @@ class System(_core.System):
                 Coefficient of viscous friction `μ_v`.
             transition_velocity [m/s], by default 0.01, > 0
                 Transition velocity `v_t` of friction.
+
+        Results, of an evaluated state:
+
+            depth_rate [m/s]
+                The rate of the depth `v`.
+            slip_G: .x … .z [m/s]
+                The slip velocity of the ball or the mesh over the surface at the contact point, in Ground.
+            normal_G: .x … .z [1]
+                The outward normal of the surface, towards the ball, in Ground.
+            point_G: .x … .z [m]
+                The contact point: half-way between the undeformed surfaces, in Ground.
+            depth [m]
+                The depth `δ` to which the undeformed surfaces overlap; if negative, the gap between them.
+            contact_radius [m]
+                The radius `a` of the contact; zero without one.
+            elastic_force [N]
+                The elastic force `f_e`.
+            potential_energy [J]
+                The energy stored.
+            normal_force [N]
+                The force along the normal `f_n`.
+            friction_force_G: .x … .z [N]
+                The friction force on the ball, in Ground.
+            peak_pressure [Pa]
+                The pressure in the middle of the contact.
+            power_dissipated [W]
+                The power dissipated.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_coordinate_spring_damper_ext(  # type: ignore[override]
         self, coordinate: Coordinate, coordinate0: Coordinate | None=None, *, name: str | None=None, stiffness: float=..., damping: float=..., offset: float=..., velocity_offset: float=..., factor0: float=..., factor1: float=..., limit_stops_upper: float=..., limit_stops_lower: float=..., limit_stops_upper_stiffness: float=..., limit_stops_lower_stiffness: float=..., limit_stops_upper_damping: float=..., limit_stops_lower_damping: float=..., limit_stops_transition: float=..., dynamic_friction: float=..., static_friction_offset: float=..., dynamic_friction_coefficient: float=..., static_friction_offset_coefficient: float=..., friction_load: float=..., sticking_stiffness: float=..., sticking_damping: float=..., exponential_decay_static: float=..., viscous_friction: float=..., friction_proportional_zone: float=..., use_limit_stops: bool=..., limit_stops_only_push: bool=...
@@ -355,13 +493,38 @@ class System(_core.System):
                 Whether there are stops.
             limit_stops_only_push, by default False
                 Whether stops only push. By default their damping may make them pull on rebound.
+
+        Results, of an evaluated state:
+
+            displacement [m]
+                Displacement `q`.
+            velocity [m/s]
+                Velocity `v`.
+            force [N]
+                The force `f`.
+            friction_force [N]
+                Its friction part.
+            contact_force [N]
+                Its limit-stop part.
+            generalized_force0 [N]
+                Generalized force on coordinate 0.
+            generalized_force1 [N]
+                Generalized force on coordinate 1.
+            potential_energy [J]
+                The energy stored.
+            power_dissipated [W]
+                The power dissipated.
+            power_supplied [W]
+                The power supplied by the drive that a velocity offset represents.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_elastic_foundation(  # type: ignore[override]
-        self, surfaces: Sequence[Surface], *, anchors: bool=False, name: str | None=None, transition_velocity: float=..., clipped: bool=...
+        self, surfaces: Sequence[Surface], *, anchors: bool | None=None, name: str | None=None, transition_velocity: float=..., clipped: bool=...
     ) -> Element:
-        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds. ``clipped`` faces
+        """Adds the contact of surfaces, of which at least one has springs. With ``anchors`` its friction holds; without, which is to be
+        stated if a surface has a ``tangential_stiffness`` or ``tangential_viscosity``, it creeps. ``clipped`` faces
         press with the part that is inside; otherwise, and between meshes, a face counts fully or not at all.
 
         Law:
@@ -439,8 +602,24 @@ class System(_core.System):
             clipped, by default False
                 Whether pressure is integrated over the part of each face that is inside. Otherwise, and against other meshes, a
                 face counts fully or not at all, by its centroid.
+
+        Results, of an evaluated state:
+
+            potential_energy [J]
+                The energy stored.
+            normal_force [N]
+                The sum of the normal forces of all springs.
+            area [m²]
+                The sum of the areas of all displaced springs.
+            power_dissipated [W]
+                The power dissipated.
+            friction_energy [J]
+                The energy stored by friction with anchors.
+            held_energy [J]
+                The energy that friction with anchors would store if no spring yielded.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...
 
     def add_cable_spring(  # type: ignore[override]
         self, origin: Station, termination: Station, route: Sequence[Obstacle | ViaPoint | Station]=..., *, name: str | None=None, smoothness: float | None=None, max_iterations: int | None=None, max_evaluations: int | None=None, stiffness: float=..., slack_length: float=..., dissipation: float=...
@@ -503,5 +682,32 @@ class System(_core.System):
                 Slack length `L₀`, at and below which the tension is zero.
             dissipation [s/m], by default 0.0, ≥ 0
                 Dissipation `c`, the relative rise of tension per length rate.
+
+        Results, of an evaluated state:
+
+            path.length [m]
+                The length of the path.
+            path.smoothness [rad]
+                Its largest kink, or an upper bound.
+            path.iterations [1]
+                The steps of Newton's method, at the obstacle with the most.
+            path.tracking [1]
+                How it was found: 0 from the one before, 1 so in parts of a long step, 2 so but perhaps as another one, 3
+                without one before, 4 anew, although there was one.
+            elongation [m]
+                The elongation `x`, zero while slack; with friction that of the most elongated strand.
+            length_rate [m/s]
+                The rate of change `L̇` of the path's length.
+            tension [N]
+                The tension `f`, at least zero; with friction the largest one.
+            first_tension [N]
+                The tension at the origin.
+            last_tension [N]
+                The tension at the termination.
+            potential_energy [J]
+                The energy stored.
+            power_dissipated [W]
+                The power dissipated by damping; with friction, its change by damping included.
+            power_absorbed [W]
+                The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
-        ...

@@ -1,6 +1,6 @@
 """Forces and what elements remember as functions for JAX, with exact derivatives in both directions, under jit and vmap.
 
-A :class:`Step` is a pure function of arrays. It runs on the host, by a callback. With ``jax.config.update("jax_enable_x64", True)``
+A :class:`Step` is a pure function of arrays. It runs on the host, under ``jit`` by a callback. With ``jax.config.update("jax_enable_x64", True)``
 it has the numbers of the library; without, JAX rounds them to single precision, in which products of rotation matrices are no poses
 after some steps: normalise them, or keep quaternions.
 """
@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
+from jax.typing import ArrayLike
 
 from ._core import System
 from ._function import Function
@@ -37,7 +38,10 @@ class Step:
     In JAX's default precision inputs are rounded to seven digits: cables find their paths to a smoothness of 1e-7 at best, not to the
     default of 1e-9, and may be refused. ``jax.config.update("jax_enable_x64", True)`` avoids that.
 
-    JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
+    Errors are those of the package. Under ``jit``, ``scan`` and the like JAX raises a ``jax.errors.JaxRuntimeError`` in their place, whose
+    text ends with theirs: call the step without ``jit`` to have the error itself.
+
+    A step can be pickled with its system, as long as nothing is added to that or removed. JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
     """
 
     def __init__(self, system: System, *, threads: int | None = None) -> None:
@@ -47,13 +51,21 @@ class Step:
         self._call = jax.custom_jvp(partial(_primal, self._function))
         self._call.defjvp(partial(_jvp, self._function))
 
-    def variables(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._function.reduced(Step)
+
+    def variables(self) -> jax.Array:
         """The variables of the default state of the system."""
         return jnp.asarray(self._function.start)
 
     def __call__(
-        self, variables: Any, poses: Any, velocities: Any, coordinates: Any = None, coordinate_rates: Any = None
-    ) -> tuple[Any, Any, Any]:
+        self,
+        variables: ArrayLike,
+        poses: ArrayLike,
+        velocities: ArrayLike,
+        coordinates: ArrayLike | None = None,
+        coordinate_rates: ArrayLike | None = None,
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         worlds = jnp.shape(variables)[:-1]
         none = jnp.zeros((*worlds, self._function.coordinates))
         coordinates = none if coordinates is None else coordinates
@@ -80,13 +92,16 @@ def _primitive(name: str, run: Any, shapes: Any) -> Primitive:
     primitive = Primitive(name)
     primitive.multiple_results = True
 
+    def host(*arrays: Any, function: Function) -> tuple[Any, ...]:
+        return tuple(np.asarray(array, dtype=arrays[0].dtype) for array in run(function, arrays))
+
+    def direct(*arrays: Any, function: Function) -> list[Any]:
+        # Its errors are those of the library, where XLA raises another one for those of a callback.
+        return [jnp.asarray(array) for array in host(*arrays, function=function)]
+
     def call(*arrays: Any, function: Function) -> Any:
         types = [jax.ShapeDtypeStruct(shape, arrays[0].dtype) for shape in shapes(function, arrays)]
-
-        def host(*arrays: Any) -> tuple[Any, ...]:
-            return tuple(np.asarray(array, dtype=of.dtype) for array, of in zip(run(function, arrays), types))
-
-        return jax.pure_callback(host, types, *arrays)
+        return jax.pure_callback(partial(host, function=function), types, *arrays)
 
     def abstract(*arrays: Any, function: Function) -> Any:
         return [jax.core.ShapedArray(shape, arrays[0].dtype) for shape in shapes(function, arrays)]
@@ -103,7 +118,7 @@ def _primitive(name: str, run: Any, shapes: Any) -> Primitive:
     def twice(*_: Any, **__: Any) -> Any:
         raise NotImplementedError("second derivatives are not known")
 
-    primitive.def_impl(jax.jit(call, static_argnames="function"))
+    primitive.def_impl(direct)
     primitive.def_abstract_eval(abstract)
     ad.primitive_jvps[primitive] = twice
     mlir.register_lowering(primitive, mlir.lower_fun(call, multiple_results=True))

@@ -26,10 +26,15 @@ class Step:
     It can be differentiated once by all of them, forwards and backwards; flags, energy accounts and the remembered path of a cable
     have derivatives of zero.
     Gradients by the entries of a pose are those along motions: of what moves it off the rotations there is none.
+
+    A step can be pickled with its system, as long as nothing is added to that or removed.
     """
 
     def __init__(self, system: System, *, threads: int | None = None) -> None:
         self._function = Function(system, threads)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._function.reduced(Step)
 
     def variables(self) -> torch.Tensor:
         """The variables of the default state of the system."""
