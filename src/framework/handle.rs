@@ -86,6 +86,8 @@ pub(crate) struct Roster {
     pub(crate) places: Arc<Places>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
+    /// Which results of every element these have among their fields.
+    pub(crate) has_own: [bool; 3],
 }
 
 impl Roster {

@@ -10,6 +10,7 @@ use core::ops::{Range, RangeInclusive};
 use crate::framework::element_variables::{check_new, write_numbers};
 use crate::framework::handle::Roster;
 use crate::framework::loops::{BLOCK, SHIFTS};
+use crate::framework::results::has_own;
 use crate::framework::slots::{AnySlots, Columns, Results, Slots};
 use crate::framework::{
     AtDynamics, ElementError, Error, ForceElement, Linearization, Pen, Stage, State, Stiffnesses, Variables,
@@ -335,7 +336,8 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The kind of this number in its system, without elements.
     pub(crate) fn new(number: usize) -> Self {
-        let roster = Roster { kind: E::KIND, number, places: Arc::default(), layout: 0 };
+        let has_own = has_own::<T, E>();
+        let roster = Roster { kind: E::KIND, number, places: Arc::default(), layout: 0, has_own };
         Self { roster, elements: Vec::new(), defaults: Columns::none() }
     }
 

@@ -8,8 +8,8 @@ use nalgebra::{Point3, SVector};
 
 use crate::framework::element_variables::{find_number, is_named};
 use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
-use crate::framework::slots::Group;
-use crate::framework::{ElementId, Error, PositionView, Stage};
+use crate::framework::slots::{Group, Results};
+use crate::framework::{ElementId, Error, ForceElement, PositionView, Stage};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 
 /// A struct of results that the state keeps for each element at one stage.
@@ -214,6 +214,17 @@ whole! {
 const OF_EVERY_ELEMENT: [(&str, &str); 3] =
     [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
 
+/// Which of these elements of a type have among their fields.
+pub(crate) fn has_own<T: Real, E: ForceElement<T>>() -> [bool; 3] {
+    let mut has_own = [false; 3];
+    Results::<T, E>::neutral().visit(&mut |entry| {
+        for (own, (name, _)) in has_own.iter_mut().zip(OF_EVERY_ELEMENT) {
+            *own |= is_named(entry.name, name);
+        }
+    });
+    has_own
+}
+
 impl<T: Real> PositionView<'_, T> {
     /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
     ///
@@ -227,7 +238,7 @@ impl<T: Real> PositionView<'_, T> {
     pub fn result(&self, name: &str) -> Result<T, Error> {
         let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
         let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
-        match find_number(field, |visit| self.visit_results_of(id, visit)) {
+        match find_number(field, |visit| self.visit_all(id, visit)) {
             Some((stage, value)) if stage <= self.results => Ok(value),
             beyond => Err(no_such(beyond.map(|(stage, _)| stage))),
         }
@@ -237,27 +248,60 @@ impl<T: Real> PositionView<'_, T> {
     /// same order for all states of a system. Nothing is allocated.
     pub fn visit_results(&self, visit: Visitor<'_, T>) {
         for id in self.system.elements() {
-            self.visit_results_of(id, &mut |entry| {
-                if entry.stage <= self.results {
-                    let field = entry.name;
-                    visit(entry.renamed(format_args!("{id}.{field}")));
-                }
+            self.visit_known(id, &mut |entry| {
+                let field = entry.name;
+                visit(entry.renamed(format_args!("{id}.{field}")));
             });
         }
     }
 
+    /// Calls `visit` for the results of one element, under their names within it, in the order of
+    /// [`visit_results`](Self::visit_results).
+    ///
+    /// # Errors
+    /// [`Error::NoSuchElement`] if the system does not have it.
+    pub fn visit_results_of(
+        &self,
+        element: impl Into<ElementId>,
+        visit: Visitor<'_, T>,
+    ) -> Result<(), Error> {
+        self.visit_known(self.state.check(element.into())?, visit);
+        Ok(())
+    }
+
+    /// The element of the result of this name, and its place among those that [`visit_results_of`](Self::visit_results_of)
+    /// visits, which are the same for all states of the system: to read it in many of them without comparing names.
+    ///
+    /// # Errors
+    /// As [`result`](Self::result).
+    pub fn place_of_result(&self, name: &str) -> Result<(ElementId, usize), Error> {
+        self.result(name)?;
+        let (id, field) =
+            self.state.find(name).ok_or(Error::NoSuchResult { name: name.to_string(), stage: None })?;
+        let (mut place, mut is_found) = (0, false);
+        self.visit_known(id, &mut |entry| {
+            is_found |= is_named(entry.name, field);
+            place += usize::from(!is_found);
+        });
+        Ok((id, place))
+    }
+
+    /// Calls `visit` for the results of one element at the stage of the view and earlier ones.
+    fn visit_known(&self, id: ElementId, visit: Visitor<'_, T>) {
+        self.visit_all(id, &mut |entry| {
+            if entry.stage <= self.results {
+                visit(entry);
+            }
+        });
+    }
+
     /// Calls `visit` for each result of one element, at all stages, under its name within the element. Those beyond the
     /// stage of the view have no meaningful value.
-    fn visit_results_of(&self, id: ElementId, visit: Visitor<'_, T>) {
+    fn visit_all(&self, id: ElementId, visit: Visitor<'_, T>) {
         let Self { system, state, results } = *self;
         let (kind, place) = (id.kind(), id.place());
-        let mut own = [false; 3];
-        state.kinds[kind].visit(place, Group::Results, &mut |entry| {
-            for (own, (name, _)) in own.iter_mut().zip(OF_EVERY_ELEMENT) {
-                *own |= is_named(entry.name, name);
-            }
-            visit(entry);
-        });
+        state.kinds[kind].visit(place, Group::Results, visit);
+        let own = state.kinds[kind].roster().has_own;
         let mut values = [T::zero(); 3];
         if results == Stage::Dynamics {
             let [stored, dissipated] = system.energies(state, id).unwrap_or_else(|_| [T::zero(); 2]);

@@ -50,6 +50,13 @@ impl<T: Real, E: ForceElement<T>> Results<T, E> {
         Self { position, velocity, dynamics: E::Dynamics::neutral() }
     }
 
+    /// Visits the results of all stages under their names within the element.
+    pub(crate) fn visit(&self, visit: Visitor<'_, T>) {
+        self.position.visit(Stage::Position, visit);
+        self.velocity.visit(Stage::Velocity, visit);
+        self.dynamics.visit(Stage::Dynamics, visit);
+    }
+
     #[inline]
     pub(crate) fn at_dynamics<'a>(
         &'a self,
@@ -318,12 +325,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
             Group::Continuous => variables.continuous[place].visit(visit),
             Group::NextDiscrete => self.next_discrete[place].visit(visit),
             Group::Rates => self.rates[place].visit(visit),
-            Group::Results => {
-                let Results { position, velocity, dynamics } = &self.results[place];
-                position.visit(Stage::Position, visit);
-                velocity.visit(Stage::Velocity, visit);
-                dynamics.visit(Stage::Dynamics, visit);
-            }
+            Group::Results => self.results[place].visit(visit),
         }
     }
 

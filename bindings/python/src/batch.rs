@@ -1,10 +1,11 @@
 //! Many worlds of one system, with their motion and forces in arrays.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
+use std::sync::OnceLock;
 
-use force_elements::{Error, ForceSystem, Scope, State as CrateState};
+use force_elements::{DynamicsView, ElementId, Error, ForceSystem, Scope, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
@@ -60,7 +61,7 @@ impl Job<'_> {
         wrenches.is_some() || coordinate_forces.is_some() || energies.is_some() || results.is_some()
     }
 
-    fn evaluate(&mut self, system: &ForceSystem<f64>, names: &[String]) -> Result<(), Error> {
+    fn evaluate(&mut self, system: &ForceSystem<f64>, wanted: &Wanted<'_>) -> Result<(), Error> {
         let view = system.realize_dynamics(self.state)?;
         if let Some(wrenches) = &mut self.wrenches {
             for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
@@ -73,8 +74,39 @@ impl Job<'_> {
         if let Some([energy]) = self.energies.as_deref_mut() {
             *energy = view.potential_energy();
         }
-        for (to, name) in self.results.iter_mut().flat_map(|results| results.iter_mut()).zip(names) {
-            *to = view.result(name)?;
+        self.results.as_mut().map_or(Ok(()), |results| wanted.read(&view, results))
+    }
+}
+
+/// The names of results, and where they stand, which the first world finds for all.
+struct Wanted<'a> {
+    names: &'a [String],
+    /// By element: places among its results, in order, each with that of the name.
+    places: OnceLock<Result<HashMap<ElementId, Vec<(usize, usize)>>, Error>>,
+}
+
+impl Wanted<'_> {
+    fn find(&self, view: &DynamicsView<'_, f64>) -> Result<HashMap<ElementId, Vec<(usize, usize)>>, Error> {
+        let mut places = HashMap::<_, Vec<_>>::new();
+        for (to, name) in self.names.iter().enumerate() {
+            let (element, place) = view.place_of_result(name)?;
+            places.entry(element).or_default().push((place, to));
+        }
+        places.values_mut().for_each(|of_element| of_element.sort_unstable());
+        Ok(places)
+    }
+
+    fn read(&self, view: &DynamicsView<'_, f64>, results: &mut [f64]) -> Result<(), Error> {
+        for (element, places) in self.places.get_or_init(|| self.find(view)).as_ref().map_err(Clone::clone)? {
+            let (mut place, mut rest) = (0, &places[..]);
+            view.visit_results_of(*element, &mut |entry| {
+                while let [(wanted, to), others @ ..] = rest
+                    && *wanted == place
+                {
+                    (results[*to], rest) = (entry.value.number(), others);
+                }
+                place += 1;
+            })?;
         }
         Ok(())
     }
@@ -212,6 +244,7 @@ impl Batch {
             .collect();
 
         let threads = self.threads;
+        let wanted = Wanted { names, places: OnceLock::new() };
         py.detach(|| {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
@@ -219,11 +252,11 @@ impl Batch {
                     return Err(Error::TopologyMismatch);
                 }
                 motion.write(world, job.state)?;
-                job.evaluate(&system, names)?;
+                job.evaluate(&system, &wanted)?;
                 let Some(commit) = commit else { return Ok(()) };
                 commit(&system, job.state)?;
                 // Bristles and stops that have switched.
-                if job.is_read() { job.evaluate(&system, names) } else { Ok(()) }
+                if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) }
             })
         })
     }

@@ -105,7 +105,15 @@ fn agrees<E: ForceElement<f64>>(
                     let found = view.result(name);
                     if *own_stage <= stage {
                         assert_eq!(found, Ok(*value), "{name}");
+                        let (id, place) = view.place_of_result(name).expect("there is one");
+                        let mut of_element = Vec::new();
+                        view.visit_results_of(id, &mut |entry| {
+                            of_element.push((format!("{id}.{}", entry.name), entry.value.number()));
+                        })
+                        .expect("own");
+                        assert_eq!(of_element[place], (name.clone(), *value));
                     } else {
+                        assert_eq!(view.place_of_result(name).err(), found.clone().err());
                         let stage = Some(*own_stage);
                         assert_eq!(found, Err(Error::NoSuchResult { name: name.clone(), stage }));
                     }
