@@ -9,14 +9,13 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 
-use crate::cable::friction::carry::{Straight, carry};
 use crate::cable::friction::chord::Chord;
-use crate::cable::friction::remember::remember;
+use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{
-    Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
+    Strand, distribute_rate, distribution, mean, rises, tension, tensions,
 };
-use crate::cable::friction::strands::{At, Ends, Grips, StrandMotion, Strands, lay};
+use crate::cable::friction::strands::{Ends, Grips, StrandMotion, Strands, lay};
 use crate::cable::model::path::CablePath;
 use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
 use crate::cable::slopes::stop::StopChange;
@@ -57,10 +56,8 @@ pub(crate) struct StrandDerivatives<T: Real> {
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
-    /// The marks of the next memory, as [`remember`] passes them on, and the memory.
-    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 4])>,
-    pub(crate) memory: Grips<T>,
-    /// The strands with the lengths with which they go on.
+    /// The next memory, and the strands with the lengths with which they go on.
+    memory: Grips<T>,
     carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
     /// The last motion, with the length of the path along it; and that of the path, `None` if it did not move.
     last: Option<(StrandMotion, Dual<T, DIRECTIONS>)>,
@@ -78,7 +75,6 @@ default_by_field!(StrandDerivatives {
     rises,
     changes,
     coordinate_changes,
-    marks,
     memory,
     carried,
     last,
@@ -88,24 +84,19 @@ default_by_field!(StrandDerivatives {
 impl<T: Real> StrandDerivatives<T> {
     /// Takes an evaluated cable; returns whether its derivatives are known.
     pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
-        self.is_known = self.find_parts(cable);
-        self.is_known
-    }
-
-    fn find_parts(&mut self, cable: &Evaluated<'_, T>) -> bool {
         let Evaluated { path, positions, velocities, results, strands, friction, .. } = *cable;
-        if !self.path.find(path, positions, results) {
-            return false;
+        self.is_known = self.path.find(path, positions, results);
+        if self.is_known {
+            let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
+            self.path.find_twists(path, results, has_friction);
+            self.chords.clear();
+            for ends in &strands.ends {
+                // A single strand is the path itself.
+                let is_chord = strands.all.len() > 1;
+                self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
+            }
         }
-        let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
-        self.path.find_twists(path, results, has_friction);
-        self.chords.clear();
-        for ends in &strands.ends {
-            // A single strand is the path itself.
-            let is_chord = strands.all.len() > 1;
-            self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
-        }
-        true
+        self.is_known
     }
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
@@ -154,7 +145,7 @@ impl<T: Real> StrandDerivatives<T> {
         };
         let arc = |contact| arc_of(contact, cable, path, *moved);
         // Values are those of the evaluation.
-        let add = |_: [At<T>; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
+        let add = |_: [_; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
             let (seen, rate) = chords[k].lengthen(motion, path, velocities);
             let Strand { committed_share, is_wound, .. } = strands.all[k];
@@ -170,7 +161,10 @@ impl<T: Real> StrandDerivatives<T> {
         };
         lay((cable.path, results), positions, (grips, friction), number, arc, add, join);
         self.last = Some((motion, length));
-        distribute_length(&mut self.parts, length);
+        let length_of = distribution(&mut self.parts.iter().copied(), length);
+        for part in &mut self.parts {
+            part.length = length_of(part);
+        }
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every branch is that of the evaluation, to the last bit.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
@@ -268,8 +262,8 @@ pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVect
 }
 
 impl<T: Real> StrandDerivatives<T> {
-    /// The straight part of a strand along the last motion.
-    fn straight(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Straight<Dual<T, DIRECTIONS>>> {
+    /// The [correction] of a strand at the next commit, along the last motion.
+    fn correction(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Dual<T, DIRECTIONS>> {
         let Evaluated { path, positions, results, strands, grips, .. } = *cable;
         let segment = strands.segment_of(k, (path, grips), results)?;
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
@@ -293,11 +287,11 @@ impl<T: Real> StrandDerivatives<T> {
             lifted(&direction_G, &change)
         };
         let none = lifted(&Vector3::zeros(), &still[0]);
-        Some(Straight {
-            now: [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
-            then: [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shift(i, last, &self.path))),
-            directions: [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
-        })
+        Some(correction(
+            [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
+            [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shift(i, last, &self.path))),
+            [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
+        ))
     }
 
     /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
@@ -307,15 +301,13 @@ impl<T: Real> StrandDerivatives<T> {
         cable: &Evaluated<'_, T>,
         mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
-        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
+        let Evaluated { path, positions, results, grips, .. } = *cable;
         let zero = RowVector6::zeros();
-        let mut carried = core::mem::take(&mut self.carried);
+        let mut strands = core::mem::take(&mut self.carried);
+        let mut memory = core::mem::take(&mut self.memory);
         let length = self.last.map_or(Dual::of(results.length), |(_, length)| length);
-        carry(&self.parts, length, |k| self.straight(k, cable), &mut carried);
-        for (part, strand) in carried.iter_mut().zip(&strands.carried) {
-            part.length.value = strand.length;
-        }
-        self.carried = carried;
+        strands.clear();
+        strands.extend(carried(&self.parts, length, |k| self.correction(k, cable)));
         let length_of = |segment: usize| {
             let mut length = Dual::of(results.segments[segment].length);
             if let Some(motion) = self.moved {
@@ -324,55 +316,36 @@ impl<T: Real> StrandDerivatives<T> {
             length
         };
         let arc = |contact| arc_of(contact, cable, &self.path, self.moved);
-        self.marks.clear();
-        self.memory.clone_from(grips);
-        let (marks, memory) = (&mut self.marks, &mut self.memory);
-        let on_laps = |end: usize, laps: &[[Dual<T, DIRECTIONS>; 2]]| {
-            for (lap, i) in laps.iter().zip(path.laps_of(end)) {
-                for (k, number) in lap.iter().enumerate() {
-                    visit(StrandMotion::Lap(i, k), 0, &number.slopes);
-                }
+        let (solution, lengths) = ((results, positions), (length_of, arc));
+        let own = (strands.iter().copied(), &*self.joints);
+        remember(path, solution, own, lengths, (grips, &mut memory), |number, value| {
+            visit(number, 0, &value.slopes);
+        });
+        let mut visit = |number: StrandMotion, body: BodyIndex, change: &Matrix3x6<T>| {
+            let change = positions.pose(body).rotation.inverse().matrix() * change;
+            for axis in 0..3 {
+                visit(number, axis, &joined(&change.fixed_rows::<1>(axis).into_owned(), &zero));
             }
         };
-        let (solution, lengths) = ((results, positions), (length_of, arc));
-        let on_mark = |body, places, numbers| marks.push((body, places, numbers));
-        remember(path, solution, (&self.carried, &self.joints), lengths, memory, on_mark, on_laps);
-        let memory = &self.memory.grips;
-        for &(body, [place, segment], numbers) in
-            self.marks.iter().filter(|mark| memory[mark.1[0]].in_contact)
-        {
-            if let Some(motion) = self.moved {
-                let R_BG = positions.pose(body).rotation.inverse();
-                let on_body = self.path.change_after(segment, motion).on_body;
-                let ends = [StrandMotion::Start(place), StrandMotion::End(place)];
-                for (number, shifts) in ends.into_iter().zip(on_body) {
-                    let shifts = R_BG.matrix() * shifts;
-                    for axis in 0..3 {
-                        let row = shifts.fixed_rows::<1>(axis).into_owned();
-                        visit(number, axis, &joined(&row, &zero));
-                    }
+        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.moved?))) {
+            let (place, Some(segment)) = (mark.place, mark.arrival(results)) else { continue };
+            let [start, end] = self.path.change_after(segment, motion).on_body;
+            visit(StrandMotion::Start(place), mark.body, &start);
+            visit(StrandMotion::End(place), mark.body, &end);
+            let directions =
+                [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
+            for (number, i) in directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
+            {
+                let mut change = self.path.changes[i];
+                if motion == PathMotion::Body(mark.body) {
+                    // Relative to the body, which turns.
+                    let mut turns = change.fixed_columns_mut::<3>(0);
+                    turns += results.segments[i].direction_G.cross_matrix();
                 }
-                let directions =
-                    [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
-                for (number, segment) in
-                    directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
-                {
-                    let mut change = self.path.changes[segment];
-                    if motion == PathMotion::Body(body) {
-                        // Relative to the body, which turns.
-                        let mut turns = change.fixed_columns_mut::<3>(0);
-                        turns += results.segments[segment].direction_G.cross_matrix();
-                    }
-                    let change = R_BG.matrix() * change;
-                    for axis in 0..3 {
-                        visit(number, axis, &joined(&change.fixed_rows::<1>(axis).into_owned(), &zero));
-                    }
-                }
-            }
-            for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
-                visit(kind, 0, &number.slopes);
+                visit(number, mark.body, &change);
             }
         }
+        (self.carried, self.memory) = (strands, memory);
     }
 }
 
