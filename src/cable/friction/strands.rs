@@ -486,30 +486,36 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         let [turning, length] = arc(contact);
         [number(StrandMotion::Friction(obstacle), mu) * turning, length]
     };
-    let wound_on = |end: usize, wound: [S; 2], contact: Option<usize>| {
-        let [limit, length] = contact.map_or([zero, one], limit_of);
-        let mut laps = [[zero; 2]; drum::MOST];
-        for (i, lap) in path.laps_of(end).zip(&mut laps) {
-            let Some(known) = grips.laps.get(i) else { break };
-            let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
-            *lap = [number(of_length, known.length), number(of_share, known.share)];
-        }
-        drum::spread(laps, wound, limit / length.max(wound[0]))
-    };
     let mut from = (first.from_body, first.from_G, None);
     let (mut rest, mut share_before) = (zero, zero);
     let [begins, ends] = path.wound_places(grips);
     for mark in path.marks(grips) {
-        let Mark { body, hold, place, .. } = mark;
+        let Mark { body, place, .. } = mark;
         let grip = &grips.grips[place];
         let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(place)));
         let before = number(StrandMotion::Before(place), grip.before);
         let after = number(StrandMotion::After(place), grip.after);
         let share = number(StrandMotion::Share(place), grip.share);
-        let mut touching = touching(results, hold.obstacle()).map(|(contact, _)| contact);
+        let (mut limit, mut arc) = (zero, zero);
+        for [of_one, length] in mark.contacts(results).map(limit_of) {
+            (limit, arc) = (limit + of_one, arc + length);
+        }
+        let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
+        limit *= mark.part(results, path.marks(grips), turning);
+        let wound_on = |end: usize, wound: [S; 2]| {
+            let mut laps = [[zero; 2]; drum::MOST];
+            for (i, lap) in path.laps_of(end).zip(&mut laps) {
+                let Some(known) = grips.laps.get(i) else { break };
+                let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
+                *lap = [number(of_length, known.length), number(of_share, known.share)];
+            }
+            // What is wound is less than the contact as the drum turns; if contacts have joined or parted, it has its part of them.
+            let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
+            drum::spread(laps, wound, limit / whole)
+        };
         if begins == Some(place) {
             let mut passed = zero;
-            for ([length, part], ratio) in wound_on(0, [before, share], touching.next()) {
+            for ([length, part], ratio) in wound_on(0, [before, share]) {
                 add([start; 2], length, part);
                 passed += part;
                 join(Joint::new(ratio, passed));
@@ -520,16 +526,13 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         if ends == Some(place) {
             let wound = [after, one - share];
             let mut passed = one - wound[1];
-            for ([length, part], ratio) in wound_on(1, wound, touching.next_back()).rev() {
+            for ([length, part], ratio) in wound_on(1, wound).rev() {
                 join(Joint::new(ratio, passed));
                 add([end; 2], length, part);
                 passed += part;
             }
         } else if begins != Some(place) {
-            let limit = mark.contacts(results).fold(zero, |sum, contact| sum + limit_of(contact)[0]);
-            let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
-            let part = mark.part(results, path.marks(grips), turning);
-            join(Joint::new((limit * part).exp(), share));
+            join(Joint::new(limit.exp(), share));
         }
         (from, rest, share_before) = (end, after, share);
     }

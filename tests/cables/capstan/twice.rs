@@ -182,6 +182,38 @@ fn on_a_drum_that_is_touched_again_what_is_wound_and_the_further_contact_hold() 
 }
 
 #[test]
+fn where_a_drum_is_no_longer_touched_again_its_turning_counts_once() -> Result<(), Error> {
+    const FRICTION: f64 = 0.4;
+    for reversed in [false, true] {
+        let ridged = fixed_on_ridge(FRICTION, reversed)?;
+        let mut state = ridged.system.default_state();
+        for i in 0..200 {
+            ridged.place(&mut state, [[2.5 + 0.002 * f64::from(i), 0.1]; 2])?;
+            ridged.system.realize_dynamics(&mut state)?;
+            ridged.system.accept_step(&mut state)?;
+        }
+        // Pulled so far in one step that everything slips, and lifted off the second ridge.
+        ridged.place(&mut state, [[5.0, 1.2]; 2])?;
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        let at = view.of(ridged.cable);
+        let contacts = &at.position.path.contacts;
+        assert_eq!(contacts.len(), 1);
+        let turned = contacts[0].turning(&ridged.ridges, 1e-12);
+        let wound: Vec<f64> =
+            at.position.strands.all.iter().filter(|lap| lap.is_wound).map(|lap| lap.length).collect();
+        let tensions = &at.dynamics.tensions;
+        let [first, last] = [0, tensions.len() - 1].map(|k| tensions[k]);
+        let (ratio, innermost) =
+            if reversed { (first / last, wound[wound.len() - 1]) } else { (last / first, wound[0]) };
+        // Friction acts up to the middle of the innermost lap.
+        let least = 1.0 - 0.5 * innermost / wound.iter().sum::<f64>();
+        let counted = ratio.ln() / (FRICTION * turned);
+        assert!(counted > least && counted < 1.0, "{counted} {least}: {tensions:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn on_a_drum_contacts_that_come_and_go_conserve_material_and_make_no_energy() -> Result<(), Error> {
     for reversed in [false, true] {
         let places = |t: f64| [[2.6 + 0.1 * (1.7 * t).sin(), 1.3 + 1.2 * t.cos()]; 2];
