@@ -1,6 +1,6 @@
 //! The straight lines between the ends of strands, along a motion.
 
-use nalgebra::{Matrix3, Matrix3x6, RowVector6, Vector3};
+use nalgebra::{Matrix3x6, RowVector6, Vector3};
 
 use crate::cable::friction::strand_derivatives::{DIRECTIONS, joined};
 use crate::cable::friction::strands::{Ends, StrandMotion};
@@ -17,8 +17,8 @@ pub(crate) struct Chord<T: Real> {
     shifted_by: [StrandMotion; 2],
     /// Its ends from the bodies' origins.
     pub(crate) arms: [Vector3<T>; 2],
-    /// The changes of these along the last motion.
-    pub(crate) levers: [Matrix3x6<T>; 2],
+    /// The shifts of its ends along the last motion. Columns after the third are those of a body that is shifted with its origin.
+    pub(crate) shifts: [Matrix3x6<T>; 2],
     pub(crate) direction: Vector3<T>,
     /// Zero if it has no length.
     pub(crate) inverse_length: T,
@@ -49,7 +49,7 @@ impl<T: Real> Chord<T> {
             bodies,
             shifted_by,
             arms: [0, 1].map(|k| path.forces()[bodies[k]].lever(&points[k])),
-            levers: [Matrix3x6::zeros(); 2],
+            shifts: [Matrix3x6::zeros(); 2],
             direction: if is_chord { direction_G } else { Vector3::zeros() },
             inverse_length: if is_chord { (points[1] - points[0]).norm().recip() } else { T::zero() },
             velocity: to - from,
@@ -65,37 +65,27 @@ impl<T: Real> Chord<T> {
         positions: &Positions<T>,
     ) -> bool {
         let mut is_moved = false;
-        for (k, lever) in self.levers.iter_mut().enumerate() {
+        for (k, shift) in self.shifts.iter_mut().enumerate() {
             let body = path.forces()[self.bodies[k]].body;
-            lever.fill(T::zero());
-            let mut turns = lever.fixed_columns_mut::<3>(0);
-            if motion == StrandMotion::Path(PathMotion::Body(body)) {
-                turns.copy_from(&-self.arms[k].cross_matrix());
-                is_moved = true;
+            shift.fill(T::zero());
+            let is_body = motion == StrandMotion::Path(PathMotion::Body(body));
+            if is_body {
+                shift.fixed_columns_mut::<3>(0).copy_from(&-self.arms[k].cross_matrix());
+                shift.fixed_columns_mut::<3>(3).fill_with_identity();
             } else if motion == self.shifted_by[k] {
-                turns.copy_from(positions.pose(body).rotation.matrix());
-                is_moved = true;
+                shift.fixed_columns_mut::<3>(0).copy_from(positions.pose(body).rotation.matrix());
             }
+            is_moved |= is_body || motion == self.shifted_by[k];
         }
-        let apart = self.apart(motion, path);
+        let apart = self.apart();
         let along = self.direction.transpose() * apart;
         self.change = (apart - self.direction * along) * self.inverse_length;
         is_moved
     }
 
-    /// The shift of its start (0) or end (1).
-    pub(crate) fn shift(&self, k: usize, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
-        let mut shift = self.levers[k];
-        if motion == StrandMotion::Path(PathMotion::Body(path.forces()[self.bodies[k]].body)) {
-            let mut shifts = shift.fixed_columns_mut::<3>(3);
-            shifts += Matrix3::identity();
-        }
-        shift
-    }
-
     /// The shift of its end relative to its start.
-    fn apart(&self, motion: StrandMotion, path: &PathDerivatives<T>) -> Matrix3x6<T> {
-        self.shift(1, motion, path) - self.shift(0, motion, path)
+    fn apart(&self) -> Matrix3x6<T> {
+        self.shifts[1] - self.shifts[0]
     }
 
     /// The derivatives of its length, and its rate with derivatives.
@@ -104,17 +94,19 @@ impl<T: Real> Chord<T> {
         motion: StrandMotion,
         path: &PathDerivatives<T>,
         velocities: &Velocities<T>,
-    ) -> ([T; DIRECTIONS], Dual<T, DIRECTIONS>) {
+    ) -> (RowVector6<T>, Dual<T, DIRECTIONS>) {
         let direction = self.direction.transpose();
-        let lengths = direction * self.apart(motion, path);
+        let lengths = direction * self.apart();
         let spun = |k: usize| {
-            velocities.velocity(path.forces()[self.bodies[k]].body).angular.cross_matrix() * self.levers[k]
+            let spin = velocities.velocity(path.forces()[self.bodies[k]].body).angular;
+            spin.cross_matrix() * self.shifts[k].fixed_columns::<3>(0)
         };
-        let rates = self.velocity.transpose() * self.change + direction * (spun(1) - spun(0));
-        let zero = RowVector6::zeros();
+        let mut rates = self.velocity.transpose() * self.change;
+        let mut turns = rates.fixed_columns_mut::<3>(0);
+        turns += direction * (spun(1) - spun(0));
         let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
         let mut rate = Dual::of(self.direction.dot(&self.velocity));
-        rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
-        (joined(&lengths, &zero), rate)
+        rate.slopes = joined(&rates, moves.then_some(&lengths));
+        (lengths, rate)
     }
 }

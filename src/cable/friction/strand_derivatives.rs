@@ -59,9 +59,8 @@ pub(crate) struct StrandDerivatives<T: Real> {
     /// The next memory, and the strands with the lengths with which they go on.
     memory: Grips<T>,
     carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
-    /// The last motion, with the length of the path along it; and that of the path, `None` if it did not move.
+    /// The last motion, with the length of the path along it.
     last: Option<(StrandMotion, Dual<T, DIRECTIONS>)>,
-    pub(crate) moved: Option<PathMotion>,
 }
 
 default_by_field!(StrandDerivatives {
@@ -78,7 +77,6 @@ default_by_field!(StrandDerivatives {
     memory,
     carried,
     last,
-    moved,
 });
 
 impl<T: Real> StrandDerivatives<T> {
@@ -102,23 +100,21 @@ impl<T: Real> StrandDerivatives<T> {
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
         let Evaluated { positions, velocities, results, strands, grips, friction, elastic, .. } = *cable;
-        let zero = RowVector6::zeros();
-        self.moved = None;
+        self.path.motion = None;
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
         if let StrandMotion::Path(part) = motion
             && let Some(lengths) = self.path.along(part)
         {
-            self.moved = Some(part);
             let rates = self.path.rates(velocities);
             let moves = matches!(part, PathMotion::Body(_) | PathMotion::Coordinate(_));
-            length.slopes = joined(&lengths, &zero);
-            rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
+            length = by_position(length.value, &lengths);
+            rate.slopes = joined(&rates, moves.then_some(&lengths));
         }
         let mut is_moved = false;
         for chord in &mut self.chords {
             is_moved |= chord.follow(motion, &self.path, positions);
         }
-        if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
+        if self.path.motion.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
             return false;
         }
 
@@ -136,21 +132,21 @@ impl<T: Real> StrandDerivatives<T> {
             return true;
         }
 
-        let Self { path, chords, parts, joints, rates, moved, .. } = self;
+        let Self { path, chords, parts, joints, rates, .. } = self;
         parts.clear();
         joints.clear();
         rates.clear();
         let number = |of: StrandMotion, value: T| {
             if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
         };
-        let arc = |contact| arc_of(contact, cable, path, *moved);
+        let arc = |contact| arc_of(contact, cable, path);
         // Values are those of the evaluation.
         let add = |_: [_; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
             let (seen, rate) = chords[k].lengthen(motion, path, velocities);
             let Strand { committed_share, is_wound, .. } = strands.all[k];
-            let length = Dual { value: strands.ends[k].seen, slopes: seen }
-                + (on_surfaces - Dual::of(on_surfaces.value));
+            let length =
+                by_position(strands.ends[k].seen, &seen) + (on_surfaces - Dual::of(on_surfaces.value));
             parts.push(Strand::new(length, Dual { value: committed_share, ..share }, is_wound));
             rates.push(rate);
         };
@@ -220,7 +216,7 @@ impl<T: Real> StrandDerivatives<T> {
             let (torque, force) = (&on.force.torque, &on.force.force);
             let u = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
             let mut change = u * by_position;
-            if self.moved.is_some() {
+            if self.path.motion.is_some() {
                 change += on.change * mean.value;
             }
             [change, u * by_velocity]
@@ -228,7 +224,7 @@ impl<T: Real> StrandDerivatives<T> {
         self.coordinate_changes.clear();
         self.coordinate_changes.extend(self.path.coordinate_forces().iter().map(|on| {
             let mut change = by_position * on.force;
-            if self.moved.is_some() {
+            if self.path.motion.is_some() {
                 change += on.change * mean.value;
             }
             [change, by_velocity * on.force]
@@ -250,15 +246,18 @@ impl<T: Real> StrandDerivatives<T> {
                     let mut forces = change.fixed_view_mut::<3, 6>(3, 0);
                     forces += pulls * sign;
                 }
-                let mut torques = changes[0].fixed_view_mut::<3, 6>(0, 0);
-                torques -= pull.cross_matrix() * chord.levers[k] * sign;
+                let mut torques = changes[0].fixed_view_mut::<3, 3>(0, 0);
+                torques -= pull.cross_matrix() * chord.shifts[k].fixed_columns::<3>(0) * sign;
             }
         }
     }
 }
 
-pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
-    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
+pub(crate) fn joined<T: Real>(
+    by_position: &RowVector6<T>,
+    by_velocity: Option<&RowVector6<T>>,
+) -> [T; DIRECTIONS] {
+    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity.map_or(T::zero(), |slopes| slopes[i - 6]) })
 }
 
 impl<T: Real> StrandDerivatives<T> {
@@ -269,8 +268,7 @@ impl<T: Real> StrandDerivatives<T> {
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
         let Segment { from_G, to_G, .. } = results.segments[segment];
         let (last, _) = self.last?;
-        let still = [Matrix3x6::zeros(); 2];
-        let changes = self.moved.map_or(still, |part| self.path.change_of_ends(segment, part));
+        let changes = self.path.change_of_ends(segment);
         let direction = |k: usize, place: usize| {
             let (of, own) = match k {
                 0 => (grips.grips[place].leaving, StrandMotion::Leaving(place)),
@@ -286,10 +284,10 @@ impl<T: Real> StrandDerivatives<T> {
             }
             lifted(&direction_G, &change)
         };
-        let none = lifted(&Vector3::zeros(), &still[0]);
+        let none = lifted(&Vector3::zeros(), &Matrix3x6::zeros());
         Some(correction(
             [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
-            [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shift(i, last, &self.path))),
+            [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shifts[i])),
             [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
         ))
     }
@@ -302,20 +300,15 @@ impl<T: Real> StrandDerivatives<T> {
         mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
         let Evaluated { path, positions, results, grips, .. } = *cable;
-        let zero = RowVector6::zeros();
         let mut strands = core::mem::take(&mut self.carried);
         let mut memory = core::mem::take(&mut self.memory);
         let length = self.last.map_or(Dual::of(results.length), |(_, length)| length);
         strands.clear();
         strands.extend(carried(&self.parts, length, |k| self.correction(k, cable)));
         let length_of = |segment: usize| {
-            let mut length = Dual::of(results.segments[segment].length);
-            if let Some(motion) = self.moved {
-                length.slopes = joined(&self.path.change_of_length(segment, motion), &zero);
-            }
-            length
+            by_position(results.segments[segment].length, &self.path.change_of_length(segment))
         };
-        let arc = |contact| arc_of(contact, cable, &self.path, self.moved);
+        let arc = |contact| arc_of(contact, cable, &self.path);
         let (solution, lengths) = ((results, positions), (length_of, arc));
         let own = (strands.iter().copied(), &*self.joints);
         remember(path, solution, own, lengths, (grips, &mut memory), |number, value| {
@@ -324,12 +317,12 @@ impl<T: Real> StrandDerivatives<T> {
         let mut visit = |number: StrandMotion, body: BodyIndex, change: &Matrix3x6<T>| {
             let change = positions.pose(body).rotation.inverse().matrix() * change;
             for axis in 0..3 {
-                visit(number, axis, &joined(&change.fixed_rows::<1>(axis).into_owned(), &zero));
+                visit(number, axis, &by_position(T::zero(), &change.row(axis).into_owned()).slopes);
             }
         };
-        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.moved?))) {
+        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.path.motion?))) {
             let (place, Some(segment)) = (mark.place, mark.arrival(results)) else { continue };
-            let [start, end] = self.path.change_after(segment, motion).on_body;
+            let [start, end] = self.path.change_after(segment).on_body;
             visit(StrandMotion::Start(place), mark.body, &start);
             visit(StrandMotion::End(place), mark.body, &end);
             let directions =
@@ -349,13 +342,14 @@ impl<T: Real> StrandDerivatives<T> {
     }
 }
 
+/// A number with its changes by position.
+fn by_position<T: Real>(value: T, changes: &RowVector6<T>) -> Dual<T, DIRECTIONS> {
+    Dual { value, slopes: joined(changes, None) }
+}
+
 /// A vector with its changes by position.
 fn lifted<T: Real>(value: &Vector3<T>, change: &Matrix3x6<T>) -> Vector3<Dual<T, DIRECTIONS>> {
-    let zero = RowVector6::zeros();
-    Vector3::from_fn(|i, _| Dual {
-        value: value[i],
-        slopes: joined(&change.fixed_rows::<1>(i).into_owned(), &zero),
-    })
+    Vector3::from_fn(|i, _| by_position(value[i], &change.row(i).into_owned()))
 }
 
 /// The turning, if there is friction, and the length of a contact, with their changes as the path moves.
@@ -363,19 +357,13 @@ fn arc_of<T: Real>(
     contact: usize,
     cable: &Evaluated<'_, T>,
     path: &PathDerivatives<T>,
-    moved: Option<PathMotion>,
 ) -> [Dual<T, DIRECTIONS>; 2] {
-    let known = cable.strands.turnings[contact];
-    let mut arc = [known, cable.results.contacts[contact].geodesic.length].map(Dual::of);
+    let known = [cable.strands.turnings[contact], cable.results.contacts[contact].geodesic.length];
     let mut segments = cable.results.segments.iter();
-    if let Some((part, segment)) = moved.zip(segments.position(|segment| segment.to_contact == Some(contact)))
-    {
-        let StopChange { turning, arc: length, .. } = path.change_after(segment, part);
-        let zero = RowVector6::zeros();
-        if known > T::zero() {
-            arc[0].slopes = joined(&turning, &zero);
-        }
-        arc[1].slopes = joined(&length, &zero);
-    }
-    arc
+    let arrives = segments.position(|segment| segment.to_contact == Some(contact));
+    let Some(StopChange { turning, arc, .. }) = arrives.map(|segment| path.change_after(segment)) else {
+        return known.map(Dual::of);
+    };
+    let turns = if known[0] > T::zero() { turning } else { RowVector6::zeros() };
+    [by_position(known[0], &turns), by_position(known[1], &arc)]
 }
