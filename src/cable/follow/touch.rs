@@ -4,12 +4,13 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
+use crate::cable::Geodesic;
 use crate::cable::follow::checks::{Penetration, penetrated};
 use crate::cable::follow::side;
-use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_along;
+use crate::cable::solve::linear_system::around;
 use crate::cable::solve::newton::{self, Progress};
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
 use crate::math::Real;
@@ -91,15 +92,12 @@ pub(crate) fn relax<T: Real>(
         newton::lay_ends(span, nodes, active, T::lit(ACCURACY), true);
         let mut changed = false;
         for (i, &k) in active.iter().enumerate() {
-            let before = if i == 0 { span.from } else { nodes[active[i - 1]].ground.end.point };
-            let after = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
-            let node = &mut nodes[k];
-            let Geodesic { start, length, .. } = &node.ground;
-            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
-            let begins = node.holds[0] && i == 0;
-            let ends = node.holds[1] && i + 1 == active.len();
-            if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
-                node.in_contact = false;
+            let ends = around(nodes, active, i, [&span.from, &span.to]);
+            let Geodesic { start, length, .. } = &nodes[k].ground;
+            let is_free =
+                |(p, is_held): (Point3<T>, bool)| is_held || (p - start.point).dot(&start.normal) > T::zero();
+            if *length <= T::zero() && ends.into_iter().all(is_free) {
+                nodes[k].in_contact = false;
                 changed = true;
             }
         }
