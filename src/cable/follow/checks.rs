@@ -4,10 +4,8 @@ use core::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::geodesics::geodesic::Geodesic;
-use crate::cable::model::settings::Settings;
 use crate::cable::solve::node::{ACCURACY, Node, SpanProblem};
+use crate::cable::{Geodesic, PathError, Settings};
 use crate::math::Real;
 
 /// A place where a straight segment runs through an obstacle that it touches.

@@ -3,8 +3,8 @@
 use nalgebra::{Matrix3x6, RowVector6, Vector3};
 
 use crate::cable::friction::strand_derivatives::{DIRECTIONS, joined};
-use crate::cable::friction::strands::{Ends, StrandMotion};
-use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
+use crate::cable::friction::strands::Ends;
+use crate::cable::{PathDerivatives, PathMotion, StrandMotion};
 use crate::math::{Dual, Number, Real};
 use crate::mechanics::{Positions, Velocities};
 

@@ -1,8 +1,6 @@
 //! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
 
-use crate::cable::ceil;
-use crate::cable::friction::strands::Grips;
-use crate::cable::model::path::CablePath;
+use crate::cable::{CablePath, Grips, ceil};
 use crate::math::{Number, Real};
 use crate::mechanics::Station;
 

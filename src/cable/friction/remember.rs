@@ -4,10 +4,10 @@ use nalgebra::Vector3;
 
 use crate::cable::friction::drum::wind;
 use crate::cable::friction::slip::Joint;
-use crate::cable::friction::strand_law::{Strand, distribution};
-use crate::cable::friction::strands::{Grip, Grips, Lap, StrandMotion};
-use crate::cable::model::path::CablePath;
-use crate::cable::solution::results::{ObstacleContact, PathResults, Segment};
+use crate::cable::friction::strand_law::distribution;
+use crate::cable::{
+    CablePath, Grip, Grips, Lap, ObstacleContact, PathResults, Segment, Strand, StrandMotion,
+};
 use crate::math::{Number, Real, dot};
 use crate::mechanics::Positions;
 

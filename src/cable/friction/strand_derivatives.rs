@@ -12,14 +12,13 @@ use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 use crate::cable::friction::chord::Chord;
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, solve_groups};
-use crate::cable::friction::strand_law::{
-    Strand, distribute_rate, distribution, mean, rises, tension, tensions,
-};
-use crate::cable::friction::strands::{Ends, Grips, StrandMotion, Strands, lay};
-use crate::cable::model::path::CablePath;
-use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
+use crate::cable::friction::strand_law::{distribute_rate, distribution, mean, rises, tensions};
+use crate::cable::friction::strands::{Ends, lay};
 use crate::cable::slopes::stop::StopChange;
-use crate::cable::solution::results::{PathResults, Segment};
+use crate::cable::{
+    CablePath, Grips, PathDerivatives, PathMotion, PathResults, Segment, Strand, StrandMotion, Strands,
+    tension,
+};
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 

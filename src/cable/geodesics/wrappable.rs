@@ -5,8 +5,9 @@ use core::fmt::Debug;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
+use crate::cable::geodesics::geodesic::integrate;
 use crate::cable::geodesics::turning;
+use crate::cable::{Geodesic, GeodesicEnd};
 use crate::math::{Real, is_finite};
 
 /// A smooth surface that a cable can wrap, in its own frame S.

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::cable::model::obstacle::{Obstacle, finite_point};
-use crate::cable::model::places::{ObstaclePlace, PastBody, Places, ViaPlace, Wrap, Wraps};
-use crate::cable::model::settings::Settings;
-use crate::cable::model::via_point::ViaPoint;
-use crate::cable::{PathError, PathMotion};
+use crate::cable::model::obstacle::finite_point;
+use crate::cable::{
+    Obstacle, ObstaclePlace, PastBody, PathError, PathMotion, Places, Settings, ViaPlace, ViaPoint, Wrap,
+    Wraps,
+};
 use crate::math::{Casts, Real};
 use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 

@@ -5,8 +5,7 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::model::point_curve::PointCurve;
+use crate::cable::{PathError, PointCurve};
 use crate::math::{Casts, Real, Requirement, check};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions, Station};
 use crate::shapes::ShapeError;

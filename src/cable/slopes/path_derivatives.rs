@@ -18,12 +18,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
-use crate::cable::empty;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::model::path::CablePath;
 use crate::cable::slopes::stop::{Stop, directions, solution};
-use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::cable::solve::linear_system::Chord;
+use crate::cable::{CablePath, Geodesic, GeodesicEnd, ObstacleContact, PathResults, empty};
 use crate::math::{Real, SpatialForce, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 

@@ -9,12 +9,11 @@
 
 use nalgebra::{Matrix3, Matrix3x6, Point3, RowVector6, Vector3};
 
-use crate::cable::geodesics::geodesic::{GeodesicEnd, Jacobi};
-use crate::cable::model::path::CablePath;
-use crate::cable::model::settings::Settings;
-use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion, UnitCoordinateForce, UnitForce};
-use crate::cable::solution::results::PathResults;
 use crate::cable::solve::linear_system::Chord;
+use crate::cable::{
+    CablePath, GeodesicEnd, Jacobi, PathDerivatives, PathMotion, PathResults, Settings, UnitCoordinateForce,
+    UnitForce,
+};
 use crate::math::Real;
 
 /// An end, a via point or a contact.

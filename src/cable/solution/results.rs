@@ -4,15 +4,10 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::ceil;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{PastBody, Wrap, Wraps};
 use crate::cable::solution::acting::{Acting, FixedPoint};
 use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
+use crate::cable::{CablePath, Geodesic, GeodesicEnd, Obstacle, PastBody, Wrap, Wrappable, Wraps, ceil};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, cast_pose, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 

@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{next_seam, part_between};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, lowest_between, off_the_middle};
+use crate::cable::Wrappable;
+use crate::cable::geodesics::wrappable::{approach_at, lowest_between, off_the_middle};
 use crate::math::Real;
 use crate::shapes::DistanceField;
 
