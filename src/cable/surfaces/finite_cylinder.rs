@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector2, Vector3};
 
-use crate::cable::geodesics::wrappable::{any_tangent, approach_at, beside, roundoff};
+use crate::cable::geodesics::wrappable::{approach_at, beside, roundoff, tangent_frame};
 use crate::cable::{Geodesic, GeodesicEnd, Jacobi, Wrappable};
 use crate::math::{Real, is_finite};
 use crate::shapes::finite_cylinder::Part;
@@ -41,17 +41,21 @@ impl<T: Real> FiniteCylinder<T> {
 
     /// The next piece of a geodesic on one part, no longer than `left`.
     fn piece(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
+        let shorter = |reach: T| if reach < left { reach } else { left };
         match self.part_ahead(p, tangent) {
-            Part::Side => self.piece_on_side(p, tangent, left),
-            Part::End => self.piece_on_end(p, tangent, left),
+            Part::Side => {
+                let length = shorter(self.reach_on_side(p, tangent));
+                self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
+            }
+            Part::End => {
+                let length = shorter(self.reach_on_end(p, tangent));
+                let start = self.end(p, tangent);
+                let end = GeodesicEnd { point: p + start.tangent * length, ..start };
+                let jacobi = Jacobi { turn: length, ..Jacobi::at_start() };
+                Geodesic { start, end, length, jacobi, passes_conjugate_point: false, evaluations: 0 }
+            }
             Part::Rim => self.piece_on_rim(p, tangent, left, accuracy),
         }
-    }
-
-    fn piece_on_side(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
-        let reach = self.reach_on_side(p, tangent);
-        let length = if reach < left { reach } else { left };
-        self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
     }
 
     /// The way along a helix to the end of the side.
@@ -70,15 +74,6 @@ impl<T: Real> FiniteCylinder<T> {
         let root = (outwards * outwards + room).sqrt();
         // Both forms of the root, without cancellation.
         if outwards > T::zero() { room / (root + outwards) } else { root - outwards }
-    }
-
-    fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
-        let reach = self.reach_on_end(p, tangent);
-        let length = if reach < left { reach } else { left };
-        let start = self.end(p, tangent);
-        let end = GeodesicEnd { point: p + start.tangent * length, ..start };
-        let jacobi = Jacobi { turn: length, ..Jacobi::at_start() };
-        Geodesic { start, end, length, jacobi, passes_conjugate_point: false, evaluations: 0 }
     }
 
     fn piece_on_rim(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
@@ -194,11 +189,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
 
     /// To the end of the part; on a rim along the geodesic, or as far as it certainly stays there.
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, _: &Vector3<T>) -> T {
-        match self.part_ahead(p, velocity) {
-            Part::Side => self.reach_on_side(p, velocity),
-            Part::End => self.reach_on_end(p, velocity),
-            Part::Rim => self.piece_on_rim(p, velocity, T::lit(1e30), T::zero()).length,
-        }
+        self.piece(p, velocity, T::lit(1e30), T::zero()).length
     }
 
     /// Both ways around the side, and over both ends.
@@ -238,12 +229,8 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
             }
             Part::End => {
                 let normal = self.normal_at(p);
-                let along = direction - normal * normal.dot(direction);
-                let is_tiny = along.norm_squared() <= T::default_epsilon() * direction.norm_squared();
-                let tangent = if is_tiny { any_tangent(&normal) } else { along }.normalize();
-                let zero = T::zero();
-                let (curvature, torsion, transverse_curvature) = (zero, zero, zero);
-                GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature }
+                let (tangent, _) = tangent_frame(&normal, direction);
+                GeodesicEnd { point: *p, tangent, normal, ..GeodesicEnd::blank() }
             }
         }
     }
