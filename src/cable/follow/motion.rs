@@ -6,9 +6,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use crate::cable::empty;
 use crate::cable::solve::contacts::collapse;
-use crate::cable::solve::node::{Node, SpanProblem};
+use crate::cable::{Node, SpanProblem, empty};
 use crate::math::{Pose, Real};
 use crate::mechanics::BodyIndex;
 

@@ -4,15 +4,15 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::cable::Geodesic;
 use crate::cable::follow::checks::{Penetration, penetrated};
 use crate::cable::follow::side;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::linear_system::around;
-use crate::cable::solve::newton::{self, Progress};
-use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
+use crate::cable::solve::newton::{self};
+use crate::cable::solve::node::activate;
+use crate::cable::{ACCURACY, Geodesic, Node, Progress, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -355,14 +355,8 @@ fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 
 /// The node in contact to release first: that of negative length which turns back farthest. On a flat surface none turns.
 fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
-    let mut loosest = (T::zero(), None);
-    for &k in active {
-        let turns = nodes[k].turns();
-        if nodes[k].ground.length < T::zero() && (turns < loosest.0 || loosest.1.is_none()) {
-            loosest = (turns, Some(k));
-        }
-    }
-    loosest.1
+    let loose = active.iter().copied().filter(|&k| nodes[k].ground.length < T::zero());
+    loose.reduce(|loosest, k| if nodes[k].turns() < nodes[loosest].turns() { k } else { loosest })
 }
 
 /// Finds the obstacle that a straight segment penetrates deepest, and places the cable on it. Stores the straight

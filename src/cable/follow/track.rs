@@ -9,10 +9,8 @@ use crate::cable::follow::checks::check_neighbouring_ends;
 use crate::cable::follow::motion;
 use crate::cable::follow::touch::{Failure, relax, settle_contacts};
 use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
-use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Metered, Node, SpanProblem};
 use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
-use crate::cable::{PastBody, Tracking, Wrap, Wraps};
+use crate::cable::{Metered, Node, PastBody, Progress, SpanProblem, Tracking, Wrap, Wraps};
 use crate::math::{Pose, Real};
 
 /// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many

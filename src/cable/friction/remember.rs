@@ -11,9 +11,11 @@ use crate::cable::{
 use crate::math::{Number, Real, dot};
 use crate::mechanics::Positions;
 
-/// How much longer the straight part of a strand is by the mean of two changes than by that of the line between the points of the
-/// last commit. `now` are its ends on the present path, `then` those of the last commit, moved with the bodies, and `directions` its
-/// unit direction at the last commit, turned with the body of either end; zero at an end that does not slide.
+/// How much longer the straight part of a strand is by the mean of two changes than by that of the line between the points
+/// of the last commit.
+///
+/// `now` are its ends on the present path, `then` those of the last commit, moved with the bodies, and `directions` its unit
+/// direction at the last commit, turned with the body of either end; zero at an end that does not slide.
 pub(crate) fn correction<S: Number>(
     now: [Vector3<S>; 2],
     then: [Vector3<S>; 2],
@@ -31,10 +33,11 @@ pub(crate) fn correction<S: Number>(
 /// The strands with the lengths with which they go on after a commit, which add up to that of the path; `correction` is that of a
 /// strand of which the path still has the straight part.
 ///
-/// Within a step a strand is measured between the points of the last commit. Where the cable slides sideways over a surface, these
-/// points are no longer on it, and its length is off in second order, with one sign. From one commit to the next the length of a
-/// strand whose contacts stick changes by the mean of two changes: of the line between the points of the last commit, and of that
-/// between the present ones, carried back to the poses of the last commit. The error of a step is of third order.
+/// Within a step a strand is measured between the points of the last commit. Where the cable slides sideways over a
+/// surface, these points are no longer on it, and its length is off in second order, with one sign. From one commit to the
+/// next the length of a strand whose contacts stick changes by the mean of two changes: of the line between the points of
+/// the last commit, and of that between the present ones, carried back to the poses of the last commit. The error of a step
+/// is of third order.
 pub(crate) fn carried<T: Real, S: Number<Scalar = T>>(
     strands: &[Strand<S>],
     length: S,

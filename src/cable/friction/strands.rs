@@ -463,7 +463,8 @@ pub(crate) fn touching<T: Real>(
 }
 
 /// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
-/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the place in memory of the mark there.
+/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the place in memory of the mark
+/// there.
 ///
 /// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
 pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
@@ -507,7 +508,8 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
                 let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
                 *lap = [number(of_length, known.length), number(of_share, known.share)];
             }
-            // What is wound is less than the contact as the drum turns; if contacts have joined or parted, it has its part of them.
+            // As the drum turns, more or less than what is wound lies on it. Where contacts have joined or parted, what is
+            // wound has its part of them.
             let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
             drum::spread(laps, wound, limit / whole)
         };

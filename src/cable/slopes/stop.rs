@@ -101,6 +101,7 @@ impl<T: Real> Stop<T> {
         };
         let axes = body.R_GB.matrix();
         self.turn.fill(T::zero());
+        self.shifts = [Matrix3x6::zeros(); 2];
         match motion {
             PathMotion::Body(index) if index == body.body => {
                 self.turn = first(&Matrix3::identity());
@@ -120,16 +121,11 @@ impl<T: Real> Stop<T> {
                 Some((place, [slope, _])) if coordinates[*place].coordinate == index => {
                     self.shifts = [alone(slope); 2];
                 }
-                _ => return self.stay(),
+                _ => return false,
             },
-            _ => return self.stay(),
+            _ => return false,
         }
         true
-    }
-
-    fn stay(&mut self) -> bool {
-        self.shifts = [Matrix3x6::zeros(); 2];
-        false
     }
 }
 

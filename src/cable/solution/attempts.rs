@@ -6,14 +6,13 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
+use crate::cable::follow::checks::{check_ends, check_neighbouring_ends, check_neighbours};
 use crate::cable::follow::touch::Failure;
 use crate::cable::follow::track::follow;
 use crate::cable::solve::contacts::{arrange_like, collapse, recall};
-use crate::cable::solve::newton::{self, Progress};
-use crate::cable::solve::node::{Budget, Node, SpanProblem};
+use crate::cable::solve::newton::{self};
 use crate::cable::start::search::{Workspace, search};
-use crate::cable::{Obstacle, PathError, Tracking, Wraps, empty};
+use crate::cable::{Budget, Node, Obstacle, PathError, Progress, SpanProblem, Tracking, Wraps, empty};
 use crate::math::{Real, cast_pose, is_finite};
 use crate::shapes::ShapeError;
 
@@ -116,11 +115,13 @@ fn refusal<T: Real>(
         } else {
             collapse(nodes);
         }
-        check_neighbours(span, nodes)?;
-        check_held_ends(nodes)
+        check_neighbours(span, nodes)
     };
     if let Err(found) = check() {
         return found;
+    }
+    if let Some(node) = nodes.iter().find(|node| node.on_surface != [false; 2]) {
+        return PathError::EndOnSurface { obstacle: node.obstacle };
     }
     if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
         return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();

@@ -3,10 +3,9 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
-use crate::cable::solve::node::{Budget, Node, SpanProblem};
 use crate::cable::{
-    CablePath, Geodesic, ObstacleContact, PathError, PathResults, Places, Segment, Tracking, Wrap, Wraps,
-    empty,
+    Budget, CablePath, Geodesic, Node, ObstacleContact, PathError, PathResults, Places, Segment, SpanProblem,
+    Tracking, Wrap, Wraps, empty,
 };
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};

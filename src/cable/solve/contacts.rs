@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::solve::hollow;
-use crate::cable::solve::node::{ACCURACY, Metered, Node, SpanProblem, Trial};
-use crate::cable::{GeodesicEnd, Wrap, empty};
+use crate::cable::{ACCURACY, GeodesicEnd, Metered, Node, SpanProblem, Trial, Wrap, empty};
 use crate::math::Real;
 
 /// The contacts of an obstacle.
@@ -28,17 +27,13 @@ pub(crate) fn collapse<T: Real>(nodes: &mut Vec<Node<T>>) {
 
 /// Removes the free nodes of obstacles that are touched elsewhere.
 pub(crate) fn prune<T: Real>(nodes: &mut Vec<Node<T>>) {
-    let mut k = 0;
-    while k < nodes.len() {
-        let of_same =
-            |other: Option<&Node<T>>| other.is_some_and(|other| other.obstacle == nodes[k].obstacle);
-        let has_others = of_same(nodes.get(k + 1)) || k > 0 && of_same(nodes.get(k - 1));
-        if !nodes[k].in_contact && has_others {
-            nodes.remove(k);
-        } else {
-            k += 1;
+    nodes.dedup_by(|next, node| {
+        let is_removed = next.obstacle == node.obstacle && !(next.in_contact && node.in_contact);
+        if is_removed && !node.in_contact {
+            core::mem::swap(next, node);
         }
-    }
+        is_removed
+    });
 }
 
 /// Arranges the list like another, with one node for each of its nodes.
@@ -265,8 +260,9 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
     length + (span.to - from).norm()
 }
 
-/// The turn of a step by which an end of a contact is moved \[rad\], the largest number of steps, which is that of two turns, and the
-/// turn of the last: after it Newton's method, which leaves about four times the square of a kink, converges in three steps.
+/// The turn of a step by which an end of a contact is moved \[rad\], the largest number of steps, which is that of two turns,
+/// and the turn of the last: after it Newton's method, which leaves about four times the square of a kink, converges in
+/// three steps.
 const STEP: f64 = 0.2;
 const MOST_STEPS: usize = 64;
 const LAST_STEP: f64 = 0.004;
@@ -274,8 +270,8 @@ const LAST_STEP: f64 = 0.004;
 /// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
 /// inwards as long as they are: from a point where they are hidden the chords would run backwards.
 ///
-/// In steps that turn by as much, or over flat parts to their ends; the last is halved until it hardly turns, since an end must be
-/// where the surface is curved.
+/// In steps that turn by as much, or over flat parts to their ends; the last is halved until it hardly turns, since an end
+/// must be where the surface is curved.
 pub(crate) fn lay_along<T: Real>(
     surface: Metered<'_, T>,
     contact: &Trial<T>,

@@ -2,12 +2,12 @@
 
 use nalgebra::Point3;
 
-use crate::cable::solve::node::Metered;
-use crate::cable::{GeodesicEnd, Settings, ceil};
+use crate::cable::{GeodesicEnd, Metered, Settings, ceil};
 use crate::math::Real;
 
-/// The places of least curvature are found to this part of the smallest feature. Where the curvature bends by the inverse cube of its
-/// size `r`, it is then less by `NEAR² / 2r` at most, over `2 NEAR r`: a hollow missed turns the cable by less than 1e-9 rad.
+/// The places of least curvature are found to this part of the smallest feature. Where the second derivative of the
+/// curvature is the inverse cube of its size `r`, it is then less by `NEAR² / 2r` at most, over `2 NEAR r`: a hollow missed
+/// turns the cable by less than 1e-9 rad.
 const NEAR: f64 = 1e-3;
 
 /// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start

@@ -2,8 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::solve::node::Node;
-use crate::cable::{Geodesic, GeodesicEnd};
+use crate::cable::{Geodesic, GeodesicEnd, Node};
 use crate::math::Real;
 
 /// A straight segment.

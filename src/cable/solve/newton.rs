@@ -9,8 +9,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::solve::contacts::{closed, lay_along, neighbours};
 use crate::cable::solve::linear_system::{Chord, around, assemble, substitute};
-use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, activate};
-use crate::cable::{Geodesic, GeodesicEnd, Settings};
+use crate::cable::solve::node::activate;
+use crate::cable::{ACCURACY, Geodesic, GeodesicEnd, Node, Settings, SpanProblem};
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs

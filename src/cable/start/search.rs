@@ -7,11 +7,9 @@ use nalgebra::Point3;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
-use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
-use crate::cable::{Wraps, empty};
+use crate::cable::{Metered, Node, Progress, SpanProblem, Trial, Wraps, empty};
 use crate::math::{Pose, Real, default_by_field};
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
