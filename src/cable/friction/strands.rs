@@ -149,7 +149,7 @@ impl Mark {
     pub(crate) fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
         let mut segments = results.segments.iter().enumerate();
         if let PathMotion::ViaPoint(i) = self.hold {
-            let before = results.via_points[..i].iter().flatten().count();
+            let before = results.via_points.iter().take(i).flatten().count();
             let to_points = segments.filter(|(_, segment)| segment.to_contact.is_none());
             return to_points
                 .map(|(segment, _)| segment)
