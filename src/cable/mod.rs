@@ -31,6 +31,8 @@ pub use model::settings::Settings;
 pub use model::via_point::ViaPoint;
 pub use slopes::path_derivatives::{PathDerivatives, PathMotion, UnitCoordinateForce, UnitForce};
 pub use solution::results::{ObstacleContact, PathResults, Segment, Tracking};
+pub(crate) use solve::newton::Progress;
+pub(crate) use solve::node::{ACCURACY, Budget, Metered, Node, SpanProblem, Trial};
 
 use alloc::vec::Vec;
 

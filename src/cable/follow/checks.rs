@@ -4,10 +4,7 @@ use core::cmp::Ordering;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::geodesics::geodesic::Geodesic;
-use crate::cable::model::settings::Settings;
-use crate::cable::solve::node::{ACCURACY, Node, SpanProblem};
+use crate::cable::{ACCURACY, Geodesic, Node, PathError, Settings, SpanProblem};
 use crate::math::Real;
 
 /// A place where a straight segment runs through an obstacle that it touches.
@@ -115,7 +112,7 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
     nodes: &mut [Node<T>],
 ) -> Result<(), PathError> {
     for k in 0..nodes.len() {
-        let contains = |p| is_inside(span, nodes, k, p);
+        let contains = |p| place(span, nodes, k, p) == Ordering::Less;
         nodes[k].ignored =
             span.obstacle(&nodes[k]).admits_ends && (contains(&span.from) || contains(&span.to));
         // Another may have been the first or the last, at another part of the motion.
@@ -133,19 +130,12 @@ pub(crate) fn check_neighbouring_ends<T: Real>(
     Ok(())
 }
 
-/// Refuses a fixed point on a surface. Called only if no path was found.
-pub(crate) fn check_held_ends<T: Real>(nodes: &[Node<T>]) -> Result<(), PathError> {
-    match nodes.iter().find(|node| node.on_surface != [false; 2]) {
-        Some(node) => Err(PathError::EndOnSurface { obstacle: node.obstacle }),
-        None => Ok(()),
-    }
-}
-
 /// Refuses a fixed point inside an obstacle that the segment next to it passes or touches.
 pub(crate) fn check_ends<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Result<(), PathError> {
     let first = nodes.iter().position(|node| node.in_contact).map_or(nodes.len(), |k| k + 1);
     let last = nodes.iter().rposition(|node| node.in_contact).unwrap_or(0);
-    let contains = |k: &usize, p: &Point3<T>| !nodes[*k].ignored && is_inside(span, nodes, *k, p);
+    let contains =
+        |k: &usize, p: &Point3<T>| !nodes[*k].ignored && place(span, nodes, *k, p) == Ordering::Less;
     // The outermost have been tested before.
     let by_from = (1..first).find(|k| contains(k, &span.from));
     let by_to = || (last..nodes.len() - 1).find(|k| contains(k, &span.to));
@@ -173,10 +163,4 @@ fn place<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &
     } else {
         Ordering::Equal
     }
-}
-
-/// Whether a fixed point lies inside an obstacle.
-#[inline]
-fn is_inside<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize, p_G: &Point3<T>) -> bool {
-    place(span, nodes, k, p_G) == Ordering::Less
 }

@@ -6,9 +6,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-use crate::cable::empty;
 use crate::cable::solve::contacts::collapse;
-use crate::cable::solve::node::{Node, SpanProblem};
+use crate::cable::{Node, SpanProblem, empty};
 use crate::math::{Pose, Real};
 use crate::mechanics::BodyIndex;
 
@@ -22,20 +21,17 @@ pub(crate) fn is_long<T: Real>(
     surfaces: &mut Vec<Pose<T>>,
 ) -> bool {
     empty(surfaces, nodes.len());
-    let before =
-        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, T::one()) * p);
+    let before = ends_back(span, T::one());
     let mut is_long = false;
     for of_one in nodes.chunk_by(|a, b| a.obstacle == b.obstacle) {
         let node = &of_one[0];
         surfaces.push(node.X_GS);
-        let was = back(span, span.obstacle(node).frame().body, T::one()) * node.X_GS;
-        let moved = |p: &Point3<T>, is: &Point3<T>| {
-            (was.inverse_transform_point(p) - node.X_GS.inverse_transform_point(is)).norm()
-        };
-        let moved = moved(&before[0], &span.from).max(moved(&before[1], &span.to));
+        let places = [surface_back(span, node, &node.X_GS, T::one()), node.X_GS];
+        let moved = apart(places, &before[0], &span.from).max(apart(places, &before[1], &span.to));
         let quarter = T::lit(0.25);
         is_long |= span.obstacle(node).side().is_none()
-            && (moved > quarter * span.size(node) || was.rotation.angle_to(&node.X_GS.rotation) > quarter);
+            && (moved > quarter * span.size(node)
+                || places[0].rotation.angle_to(&node.X_GS.rotation) > quarter);
     }
     is_long
 }
@@ -43,12 +39,8 @@ pub(crate) fn is_long<T: Real>(
 /// A bound on how far the points at which straight segments begin and end move apart in the last part of the motion: that of each
 /// end relative to its neighbour, and of the middle of each obstacle to the one before, beside what its extent turns.
 pub(crate) fn reach<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], part: T) -> T {
-    let before =
-        [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, part) * p);
-    let places = |node: &Node<T>| [back(span, span.obstacle(node).frame().body, part) * node.X_GS, node.X_GS];
-    let apart = |[was, is]: [Pose<T>; 2], p: &Point3<T>, now: &Point3<T>| {
-        (was.inverse_transform_point(p) - is.inverse_transform_point(now)).norm()
-    };
+    let before = ends_back(span, part);
+    let places = |node: &Node<T>| [surface_back(span, node, &node.X_GS, part), node.X_GS];
     let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else {
         return ((before[1] - before[0]).norm() - (span.to - span.from).norm()).abs();
     };
@@ -73,9 +65,24 @@ pub(crate) fn place<T: Real>(
     collapse(nodes);
     let left = (T::one() - part).max(T::zero());
     for (node, now) in nodes.iter_mut().zip(surfaces) {
-        node.X_GS = back(span, span.obstacle(node).frame().body, left) * now;
+        node.X_GS = surface_back(span, node, now, left);
     }
-    [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, left) * p)
+    ends_back(span, left)
+}
+
+/// The fixed points before a part of the motion.
+fn ends_back<T: Real>(span: &SpanProblem<'_, T>, part: T) -> [Point3<T>; 2] {
+    [(span.ends[0], span.from), (span.ends[1], span.to)].map(|(body, p)| back(span, body, part) * p)
+}
+
+/// The pose of the surface of a node before a part of the motion that leads to this one.
+fn surface_back<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, now: &Pose<T>, part: T) -> Pose<T> {
+    back(span, span.obstacle(node).frame().body, part) * now
+}
+
+/// How far a point moved relative to a surface that was and is at these places.
+fn apart<T: Real>([was, is]: [Pose<T>; 2], p: &Point3<T>, now: &Point3<T>) -> T {
+    (was.inverse_transform_point(p) - is.inverse_transform_point(now)).norm()
 }
 
 /// The displacement of a body back by a part of its motion: a turn about a fixed axis, and a shift along it, in Ground.

@@ -7,10 +7,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::model::obstacle::Obstacle;
 use crate::cable::solve::contacts::{contacts_of, lay_along, neighbours};
-use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
+use crate::cable::{Metered, Node, Obstacle, PathError, SpanProblem, Trial};
 use crate::math::{Real, Requirement, check, is_finite};
 
 /// The solid counts as in front of a point if it is thicker than this fraction of its size, or if its normal faces away

@@ -6,12 +6,13 @@ use nalgebra::Point3;
 
 use crate::cable::follow::checks::{Penetration, penetrated};
 use crate::cable::follow::side;
-use crate::cable::geodesics::geodesic::Geodesic;
 use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_along;
-use crate::cable::solve::newton::{self, Progress};
-use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, Trial, activate};
+use crate::cable::solve::linear_system::around;
+use crate::cable::solve::newton::{self};
+use crate::cable::solve::node::activate;
+use crate::cable::{ACCURACY, Geodesic, Node, Progress, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The reason why an attempt failed.
@@ -91,15 +92,12 @@ pub(crate) fn relax<T: Real>(
         newton::lay_ends(span, nodes, active, T::lit(ACCURACY), true);
         let mut changed = false;
         for (i, &k) in active.iter().enumerate() {
-            let before = if i == 0 { span.from } else { nodes[active[i - 1]].ground.end.point };
-            let after = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
-            let node = &mut nodes[k];
-            let Geodesic { start, length, .. } = &node.ground;
-            let above = |p: &Point3<T>| (p - start.point).dot(&start.normal) > T::zero();
-            let begins = node.holds[0] && i == 0;
-            let ends = node.holds[1] && i + 1 == active.len();
-            if *length <= T::zero() && (begins || above(&before)) && (ends || above(&after)) {
-                node.in_contact = false;
+            let ends = around(nodes, active, i, [&span.from, &span.to]);
+            let Geodesic { start, length, .. } = &nodes[k].ground;
+            let is_free =
+                |(p, is_held): (Point3<T>, bool)| is_held || (p - start.point).dot(&start.normal) > T::zero();
+            if *length <= T::zero() && ends.into_iter().all(is_free) {
+                nodes[k].in_contact = false;
                 changed = true;
             }
         }
@@ -357,14 +355,8 @@ fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 
 /// The node in contact to release first: that of negative length which turns back farthest. On a flat surface none turns.
 fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
-    let mut loosest = (T::zero(), None);
-    for &k in active {
-        let turns = nodes[k].turns();
-        if nodes[k].ground.length < T::zero() && (turns < loosest.0 || loosest.1.is_none()) {
-            loosest = (turns, Some(k));
-        }
-    }
-    loosest.1
+    let loose = active.iter().copied().filter(|&k| nodes[k].ground.length < T::zero());
+    loose.reduce(|loosest, k| if nodes[k].turns() < nodes[loosest].turns() { k } else { loosest })
 }
 
 /// Finds the obstacle that a straight segment penetrates deepest, and places the cable on it. Stores the straight

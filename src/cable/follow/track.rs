@@ -8,12 +8,9 @@ use nalgebra::{Point3, Vector3};
 use crate::cable::follow::checks::check_neighbouring_ends;
 use crate::cable::follow::motion;
 use crate::cable::follow::touch::{Failure, relax, settle_contacts};
-use crate::cable::model::places::{PastBody, Wrap, Wraps};
-use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
-use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Metered, Node, SpanProblem};
 use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
+use crate::cable::{Metered, Node, PastBody, Progress, SpanProblem, Tracking, Wrap, Wraps};
 use crate::math::{Pose, Real};
 
 /// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
@@ -224,11 +221,9 @@ fn may_have_passed<T: Real>(
         } else {
             (node.trial.point, node.trial.tangent)
         };
-        let touching = |wrap: &Wrap<T>, here: Line<T>| touching(surface, wrap, here);
-        let Some(before) = (if wrap.in_contact { Some(touching(wrap, here)) } else { wrap.passing() }) else {
-            return false;
-        };
-        let here = if node.in_contact { touching(&node.wrap(), here) } else { here };
+        let before = if wrap.in_contact { Some(touching(surface, wrap, here)) } else { wrap.passing() };
+        let Some(before) = before else { return false };
+        let here = if node.in_contact { touching(surface, &node.wrap(), here) } else { here };
         let (start, turn) = (here.0 - before.0, here.1 - before.1);
         // What moves along itself passes through nothing.
         let directions = [before.1.normalize(), here.1.normalize()];
@@ -256,11 +251,12 @@ fn may_have_passed<T: Real>(
     })
 }
 
-/// A start and an extent, in the frame of a surface.
-type Line<T> = (Point3<T>, Vector3<T>);
-
-/// The tangent at the middle of a contact, as long as a segment.
-fn touching<T: Real>(surface: Metered<'_, T>, wrap: &Wrap<T>, (from, along): Line<T>) -> Line<T> {
+/// The tangent at the middle of a contact, as long as a segment: start and extent, in the frame of the surface.
+fn touching<T: Real>(
+    surface: Metered<'_, T>,
+    wrap: &Wrap<T>,
+    (from, along): (Point3<T>, Vector3<T>),
+) -> (Point3<T>, Vector3<T>) {
     let middle = surface.follow(&wrap.point, &wrap.tangent, wrap.length * T::lit(0.5));
     let (p, t) = (middle.point, middle.tangent);
     let reach = [(p - from).norm(), (p - (from + along)).norm()];

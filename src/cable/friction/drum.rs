@@ -1,8 +1,6 @@
 //! Cable with friction wound on a drum on which it ends: laps that keep the strain with which they were wound.
 
-use crate::cable::ceil;
-use crate::cable::friction::strands::Grips;
-use crate::cable::model::path::CablePath;
+use crate::cable::{CablePath, Grips, ceil};
 use crate::math::{Number, Real};
 use crate::mechanics::Station;
 
@@ -69,8 +67,7 @@ pub(crate) fn spread<S: Number>(
     limit: S,
 ) -> impl DoubleEndedIterator<Item = ([S; 2], S)> {
     let count = laps.iter().take_while(|lap| lap[1] > S::zero()).count();
-    let sum = |sum: [S; 2], lap: &[S; 2]| [sum[0] + lap[0], sum[1] + lap[1]];
-    let [lengths, shares] = laps[..count].iter().fold([S::zero(); 2], sum);
+    let [lengths, shares] = total(&laps[..count]);
     let half = S::lit(0.5) * length / lengths;
     (0..count).map(move |i| {
         let [of_lap, part] = laps[i];
@@ -79,6 +76,11 @@ pub(crate) fn spread<S: Number>(
         let ratio = (limit * (of_lap + outer) * half).exp();
         ([of_lap * (length / lengths), part * (share / shares)], ratio)
     })
+}
+
+/// The length and the share of all laps.
+fn total<S: Number>(laps: &[[S; 2]]) -> [S; 2] {
+    laps.iter().fold([S::zero(); 2], |[length, share], lap| [length + lap[0], share + lap[1]])
 }
 
 /// Laps from the fixed end outwards, while they are brought up to date: the length and the share of each.
@@ -90,11 +92,6 @@ pub(crate) struct Wound<S> {
 impl<T: Real, S: Number<Scalar = T>> Wound<S> {
     pub(crate) fn laps(&self) -> &[[S; 2]] {
         &self.laps[..self.count]
-    }
-
-    fn total(&self) -> [S; 2] {
-        let sum = |[length, share]: [S; 2], lap: &[S; 2]| [length + lap[0], share + lap[1]];
-        self.laps().iter().fold([S::zero(); 2], sum)
     }
 
     /// Adds a lap, and merges two if there are too many.
@@ -147,7 +144,7 @@ pub(crate) fn wind<T: Real, S: Number<Scalar = T>>(
     let mut drum = Wound { laps: [[S::zero(); 2]; MOST + 1], count: 0 };
     let mut is_whole = true;
     for [length, share] in wound {
-        let room = now[0] - drum.total()[0];
+        let room = now[0] - total(drum.laps())[0];
         is_whole &= room.value() >= length.value() - sliver;
         if room.value() <= sliver {
             break;
@@ -155,7 +152,7 @@ pub(crate) fn wind<T: Real, S: Number<Scalar = T>>(
         let left = (room / length).min(S::lit(1.0));
         drum.push([length * left, share * left]);
     }
-    let before = drum.total();
+    let before = total(drum.laps());
     let [length, share] = [now[0] - before[0], now[1] - before[1]];
     // If a drum has not turned, the new part is zero and has derivatives.
     let is_same = is_whole && drum.count > 0 && length.value().abs() <= sliver;
@@ -192,7 +189,7 @@ mod tests {
             let now = [laps * longest, 0.3];
             let drum = wind(core::iter::empty(), now, curvature);
             assert_eq!(drum.laps().len(), parts, "{laps}");
-            let [length, share] = drum.total();
+            let [length, share] = total(drum.laps());
             // Sums of sixteen parts at most.
             assert!((length / now[0] - 1.0).abs() < 1e-14 && (share / now[1] - 1.0).abs() < 1e-14, "{laps}");
             assert!(drum.laps().iter().all(|lap| lap[0] <= longest * (1.0 + 1e-14)), "{laps}");
@@ -203,8 +200,8 @@ mod tests {
             assert_eq!(more.laps().len(), parts + 3);
             let less = wind(wound.into_iter(), [0.75 * now[0], 0.1], curvature);
             // It is unwound from outside, with the strain that it has there.
-            assert!((less.total()[0] / (0.75 * now[0]) - 1.0).abs() < 1e-14);
-            assert!((less.total()[1] / (0.75 * 0.3) - 1.0).abs() < 1e-14);
+            assert!((total(less.laps())[0] / (0.75 * now[0]) - 1.0).abs() < 1e-14);
+            assert!((total(less.laps())[1] / (0.75 * 0.3) - 1.0).abs() < 1e-14);
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Friction between a cable and the surfaces it touches.
 
-pub(crate) mod carry;
-pub(crate) mod chord;
 pub(crate) mod drum;
 pub(crate) mod remember;
 pub(crate) mod slip;

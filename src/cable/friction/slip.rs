@@ -8,7 +8,7 @@
 //! one unknown; the directions are corrected until they are consistent. Descent along one slip after another always
 //! converges to the solution.
 
-use crate::cable::friction::strand_law::Strand;
+use crate::cable::Strand;
 use crate::math::{Number, Real};
 
 /// A contact between two neighbouring strands.

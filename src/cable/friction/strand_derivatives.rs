@@ -9,23 +9,20 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 
-use crate::cable::friction::carry::{Straight, carry};
-use crate::cable::friction::chord::Chord;
-use crate::cable::friction::remember::remember;
+use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, solve_groups};
-use crate::cable::friction::strand_law::{
-    Strand, distribute_length, distribute_rate, mean, rises, tension, tensions,
-};
-use crate::cable::friction::strands::{At, Ends, Grips, StrandMotion, Strands, lay};
-use crate::cable::model::path::CablePath;
-use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion};
+use crate::cable::friction::strand_law::{distribute_rate, distribution, mean, rises, tensions};
+use crate::cable::friction::strands::{Ends, lay};
 use crate::cable::slopes::stop::StopChange;
-use crate::cable::solution::results::{PathResults, Segment};
+use crate::cable::{
+    CablePath, Grips, PathDerivatives, PathMotion, PathResults, Segment, Strand, StrandMotion, Strands,
+    tension,
+};
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
 /// Six by position, and six by velocity.
-pub(crate) const DIRECTIONS: usize = 12;
+const DIRECTIONS: usize = 12;
 
 /// A cable as it has been evaluated.
 #[derive(Debug, Clone, Copy)]
@@ -57,14 +54,11 @@ pub(crate) struct StrandDerivatives<T: Real> {
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
-    /// The marks of the next memory, as [`remember`] passes them on, and the memory.
-    pub(crate) marks: Vec<(BodyIndex, [usize; 2], [Dual<T, DIRECTIONS>; 4])>,
-    pub(crate) memory: Grips<T>,
-    /// The strands with the lengths with which they go on.
+    /// The next memory, and the strands with the lengths with which they go on.
+    memory: Grips<T>,
     carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
-    /// The last motion, with the length of the path along it; and that of the path, `None` if it did not move.
+    /// The last motion, with the length of the path along it.
     last: Option<(StrandMotion, Dual<T, DIRECTIONS>)>,
-    pub(crate) moved: Option<PathMotion>,
 }
 
 default_by_field!(StrandDerivatives {
@@ -78,56 +72,47 @@ default_by_field!(StrandDerivatives {
     rises,
     changes,
     coordinate_changes,
-    marks,
     memory,
     carried,
     last,
-    moved,
 });
 
 impl<T: Real> StrandDerivatives<T> {
     /// Takes an evaluated cable; returns whether its derivatives are known.
     pub(crate) fn find(&mut self, cable: &Evaluated<'_, T>) -> bool {
-        self.is_known = self.find_parts(cable);
-        self.is_known
-    }
-
-    fn find_parts(&mut self, cable: &Evaluated<'_, T>) -> bool {
         let Evaluated { path, positions, velocities, results, strands, friction, .. } = *cable;
-        if !self.path.find(path, positions, results) {
-            return false;
+        self.is_known = self.path.find(path, positions, results);
+        if self.is_known {
+            let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
+            self.path.find_twists(path, results, has_friction);
+            self.chords.clear();
+            for ends in &strands.ends {
+                // A single strand is the path itself.
+                let is_chord = strands.all.len() > 1;
+                self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
+            }
         }
-        let has_friction = |obstacle: usize| friction.get(obstacle).is_some_and(|mu| *mu > T::zero());
-        self.path.find_twists(path, results, has_friction);
-        self.chords.clear();
-        for ends in &strands.ends {
-            // A single strand is the path itself.
-            let is_chord = strands.all.len() > 1;
-            self.chords.push(Chord::new(ends, is_chord, &mut self.path, (positions, velocities)));
-        }
-        true
+        self.is_known
     }
 
     /// Finds the changes of all forces along a motion; `false` if nothing changes.
     pub(crate) fn along(&mut self, cable: &Evaluated<'_, T>, motion: StrandMotion) -> bool {
         let Evaluated { positions, velocities, results, strands, grips, friction, elastic, .. } = *cable;
-        let zero = RowVector6::zeros();
-        self.moved = None;
+        self.path.motion = None;
         let (mut length, mut rate) = (Dual::of(results.length), Dual::of(cable.length_rate));
         if let StrandMotion::Path(part) = motion
             && let Some(lengths) = self.path.along(part)
         {
-            self.moved = Some(part);
             let rates = self.path.rates(velocities);
             let moves = matches!(part, PathMotion::Body(_) | PathMotion::Coordinate(_));
-            length.slopes = joined(&lengths, &zero);
-            rate.slopes = joined(&rates, if moves { &lengths } else { &zero });
+            length = by_position(length.value, &lengths);
+            rate.slopes = joined(&rates, moves.then_some(&lengths));
         }
         let mut is_moved = false;
         for chord in &mut self.chords {
             is_moved |= chord.follow(motion, &self.path, positions);
         }
-        if self.moved.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
+        if self.path.motion.is_none() && !is_moved && matches!(motion, StrandMotion::Path(_)) {
             return false;
         }
 
@@ -145,21 +130,21 @@ impl<T: Real> StrandDerivatives<T> {
             return true;
         }
 
-        let Self { path, chords, parts, joints, rates, moved, .. } = self;
+        let Self { path, chords, parts, joints, rates, .. } = self;
         parts.clear();
         joints.clear();
         rates.clear();
         let number = |of: StrandMotion, value: T| {
             if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
         };
-        let arc = |contact| arc_of(contact, cable, path, *moved);
+        let arc = |contact| arc_of(contact, cable, path);
         // Values are those of the evaluation.
-        let add = |_: [At<T>; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
+        let add = |_: [_; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
             let (seen, rate) = chords[k].lengthen(motion, path, velocities);
             let Strand { committed_share, is_wound, .. } = strands.all[k];
-            let length = Dual { value: strands.ends[k].seen, slopes: seen }
-                + (on_surfaces - Dual::of(on_surfaces.value));
+            let length =
+                by_position(strands.ends[k].seen, &seen) + (on_surfaces - Dual::of(on_surfaces.value));
             parts.push(Strand::new(length, Dual { value: committed_share, ..share }, is_wound));
             rates.push(rate);
         };
@@ -170,7 +155,10 @@ impl<T: Real> StrandDerivatives<T> {
         };
         lay((cable.path, results), positions, (grips, friction), number, arc, add, join);
         self.last = Some((motion, length));
-        distribute_length(&mut self.parts, length);
+        let length_of = distribution(&mut self.parts.iter().copied(), length);
+        for part in &mut self.parts {
+            part.length = length_of(part);
+        }
         solve_groups(&mut self.parts, &self.joints, slack_length);
         // Every branch is that of the evaluation, to the last bit.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
@@ -226,7 +214,7 @@ impl<T: Real> StrandDerivatives<T> {
             let (torque, force) = (&on.force.torque, &on.force.force);
             let u = Vector6::new(torque.x, torque.y, torque.z, force.x, force.y, force.z);
             let mut change = u * by_position;
-            if self.moved.is_some() {
+            if self.path.motion.is_some() {
                 change += on.change * mean.value;
             }
             [change, u * by_velocity]
@@ -234,7 +222,7 @@ impl<T: Real> StrandDerivatives<T> {
         self.coordinate_changes.clear();
         self.coordinate_changes.extend(self.path.coordinate_forces().iter().map(|on| {
             let mut change = by_position * on.force;
-            if self.moved.is_some() {
+            if self.path.motion.is_some() {
                 change += on.change * mean.value;
             }
             [change, by_velocity * on.force]
@@ -256,27 +244,26 @@ impl<T: Real> StrandDerivatives<T> {
                     let mut forces = change.fixed_view_mut::<3, 6>(3, 0);
                     forces += pulls * sign;
                 }
-                let mut torques = changes[0].fixed_view_mut::<3, 6>(0, 0);
-                torques -= pull.cross_matrix() * chord.levers[k] * sign;
+                let mut torques = changes[0].fixed_view_mut::<3, 3>(0, 0);
+                torques -= pull.cross_matrix() * chord.shifts[k].fixed_columns::<3>(0) * sign;
             }
         }
     }
 }
 
-pub(crate) fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: &RowVector6<T>) -> [T; DIRECTIONS] {
-    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity[i - 6] })
+fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: Option<&RowVector6<T>>) -> [T; DIRECTIONS] {
+    from_fn(|i| if i < 6 { by_position[i] } else { by_velocity.map_or(T::zero(), |slopes| slopes[i - 6]) })
 }
 
 impl<T: Real> StrandDerivatives<T> {
-    /// The straight part of a strand along the last motion.
-    fn straight(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Straight<Dual<T, DIRECTIONS>>> {
+    /// The [correction] of a strand at the next commit, along the last motion.
+    fn correction(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Dual<T, DIRECTIONS>> {
         let Evaluated { path, positions, results, strands, grips, .. } = *cable;
         let segment = strands.segment_of(k, (path, grips), results)?;
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
         let Segment { from_G, to_G, .. } = results.segments[segment];
         let (last, _) = self.last?;
-        let still = [Matrix3x6::zeros(); 2];
-        let changes = self.moved.map_or(still, |part| self.path.change_of_ends(segment, part));
+        let changes = self.path.change_of_ends(segment);
         let direction = |k: usize, place: usize| {
             let (of, own) = match k {
                 0 => (grips.grips[place].leaving, StrandMotion::Leaving(place)),
@@ -292,12 +279,12 @@ impl<T: Real> StrandDerivatives<T> {
             }
             lifted(&direction_G, &change)
         };
-        let none = lifted(&Vector3::zeros(), &still[0]);
-        Some(Straight {
-            now: [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
-            then: [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shift(i, last, &self.path))),
-            directions: [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
-        })
+        let none = lifted(&Vector3::zeros(), &Matrix3x6::zeros());
+        Some(correction(
+            [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
+            [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shifts[i])),
+            [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
+        ))
     }
 
     /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
@@ -307,82 +294,155 @@ impl<T: Real> StrandDerivatives<T> {
         cable: &Evaluated<'_, T>,
         mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
     ) {
-        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
-        let zero = RowVector6::zeros();
-        let mut carried = core::mem::take(&mut self.carried);
+        let Evaluated { path, positions, results, grips, .. } = *cable;
+        let mut strands = core::mem::take(&mut self.carried);
+        let mut memory = core::mem::take(&mut self.memory);
         let length = self.last.map_or(Dual::of(results.length), |(_, length)| length);
-        carry(&self.parts, length, |k| self.straight(k, cable), &mut carried);
-        for (part, strand) in carried.iter_mut().zip(&strands.carried) {
-            part.length.value = strand.length;
-        }
-        self.carried = carried;
+        strands.clear();
+        strands.extend(carried(&self.parts, length, |k| self.correction(k, cable)));
         let length_of = |segment: usize| {
-            let mut length = Dual::of(results.segments[segment].length);
-            if let Some(motion) = self.moved {
-                length.slopes = joined(&self.path.change_of_length(segment, motion), &zero);
-            }
-            length
+            by_position(results.segments[segment].length, &self.path.change_of_length(segment))
         };
-        let arc = |contact| arc_of(contact, cable, &self.path, self.moved);
-        self.marks.clear();
-        self.memory.clone_from(grips);
-        let (marks, memory) = (&mut self.marks, &mut self.memory);
-        let on_laps = |end: usize, laps: &[[Dual<T, DIRECTIONS>; 2]]| {
-            for (lap, i) in laps.iter().zip(path.laps_of(end)) {
-                for (k, number) in lap.iter().enumerate() {
-                    visit(StrandMotion::Lap(i, k), 0, &number.slopes);
-                }
-            }
-        };
+        let arc = |contact| arc_of(contact, cable, &self.path);
         let (solution, lengths) = ((results, positions), (length_of, arc));
-        let on_mark = |body, places, numbers| marks.push((body, places, numbers));
-        remember(path, solution, (&self.carried, &self.joints), lengths, memory, on_mark, on_laps);
-        let memory = &self.memory.grips;
-        for &(body, [place, segment], numbers) in
-            self.marks.iter().filter(|mark| memory[mark.1[0]].in_contact)
-        {
-            if let Some(motion) = self.moved {
-                let R_BG = positions.pose(body).rotation.inverse();
-                let on_body = self.path.change_after(segment, motion).on_body;
-                let ends = [StrandMotion::Start(place), StrandMotion::End(place)];
-                for (number, shifts) in ends.into_iter().zip(on_body) {
-                    let shifts = R_BG.matrix() * shifts;
-                    for axis in 0..3 {
-                        let row = shifts.fixed_rows::<1>(axis).into_owned();
-                        visit(number, axis, &joined(&row, &zero));
-                    }
-                }
-                let directions =
-                    [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
-                for (number, segment) in
-                    directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
-                {
-                    let mut change = self.path.changes[segment];
-                    if motion == PathMotion::Body(body) {
-                        // Relative to the body, which turns.
-                        let mut turns = change.fixed_columns_mut::<3>(0);
-                        turns += results.segments[segment].direction_G.cross_matrix();
-                    }
-                    let change = R_BG.matrix() * change;
-                    for axis in 0..3 {
-                        visit(number, axis, &joined(&change.fixed_rows::<1>(axis).into_owned(), &zero));
-                    }
-                }
+        let own = (strands.iter().copied(), &*self.joints);
+        remember(path, solution, own, lengths, (grips, &mut memory), |number, value| {
+            visit(number, 0, &value.slopes);
+        });
+        let mut visit = |number: StrandMotion, body: BodyIndex, change: &Matrix3x6<T>| {
+            let change = positions.pose(body).rotation.inverse().matrix() * change;
+            for axis in 0..3 {
+                visit(number, axis, &by_position(T::zero(), &change.row(axis).into_owned()).slopes);
             }
-            for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
-                visit(kind, 0, &number.slopes);
+        };
+        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.path.motion?))) {
+            let (place, Some(segment)) = (mark.place, mark.arrival(results)) else { continue };
+            let [start, end] = self.path.change_after(segment).on_body;
+            visit(StrandMotion::Start(place), mark.body, &start);
+            visit(StrandMotion::End(place), mark.body, &end);
+            let directions =
+                [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
+            for (number, i) in directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
+            {
+                let mut change = self.path.changes[i];
+                if motion == PathMotion::Body(mark.body) {
+                    // Relative to the body, which turns.
+                    let mut turns = change.fixed_columns_mut::<3>(0);
+                    turns += results.segments[i].direction_G.cross_matrix();
+                }
+                visit(number, mark.body, &change);
             }
+        }
+        (self.carried, self.memory) = (strands, memory);
+    }
+}
+
+/// The straight line between the ends of a strand.
+#[derive(Debug)]
+struct Chord<T: Real> {
+    /// The places of the bodies of its ends among the forces.
+    bodies: [usize; 2],
+    /// The motions that shift its ends on their bodies.
+    shifted_by: [StrandMotion; 2],
+    /// Its ends from the bodies' origins.
+    arms: [Vector3<T>; 2],
+    /// The shifts of its ends along the last motion. Columns after the third are those of a body that is shifted with its origin.
+    shifts: [Matrix3x6<T>; 2],
+    direction: Vector3<T>,
+    /// Zero if it has no length.
+    inverse_length: T,
+    /// The relative velocity of its ends.
+    velocity: Vector3<T>,
+    /// The change of its direction along the last motion.
+    change: Matrix3x6<T>,
+}
+
+impl<T: Real> Chord<T> {
+    /// The line between the ends of a strand; without length if `is_chord` is false.
+    fn new(
+        of: &Ends<T>,
+        is_chord: bool,
+        path: &mut PathDerivatives<T>,
+        (positions, velocities): (&Positions<T>, &Velocities<T>),
+    ) -> Self {
+        let Ends { bodies, points_G: points, direction_G, marks: [from, to], .. } = *of;
+        let shifted_by = [
+            from.map_or(StrandMotion::Path(PathMotion::Origin), StrandMotion::End),
+            to.map_or(StrandMotion::Path(PathMotion::Termination), StrandMotion::Start),
+        ];
+        let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
+        let bodies = bodies.map(|body| path.body(body, positions));
+        // What is wound is a point.
+        let is_chord = is_chord && direction_G != Vector3::zeros();
+        Self {
+            bodies,
+            shifted_by,
+            arms: [0, 1].map(|k| path.forces()[bodies[k]].lever(&points[k])),
+            shifts: [Matrix3x6::zeros(); 2],
+            direction: if is_chord { direction_G } else { Vector3::zeros() },
+            inverse_length: if is_chord { (points[1] - points[0]).norm().recip() } else { T::zero() },
+            velocity: to - from,
+            change: Matrix3x6::zeros(),
         }
     }
+
+    /// Moves with its ends; returns whether any moves.
+    fn follow(&mut self, motion: StrandMotion, path: &PathDerivatives<T>, positions: &Positions<T>) -> bool {
+        let mut is_moved = false;
+        for (k, shift) in self.shifts.iter_mut().enumerate() {
+            let body = path.forces()[self.bodies[k]].body;
+            shift.fill(T::zero());
+            let is_body = motion == StrandMotion::Path(PathMotion::Body(body));
+            if is_body {
+                shift.fixed_columns_mut::<3>(0).copy_from(&-self.arms[k].cross_matrix());
+                shift.fixed_columns_mut::<3>(3).fill_with_identity();
+            } else if motion == self.shifted_by[k] {
+                shift.fixed_columns_mut::<3>(0).copy_from(positions.pose(body).rotation.matrix());
+            }
+            is_moved |= is_body || motion == self.shifted_by[k];
+        }
+        let apart = self.apart();
+        let along = self.direction.transpose() * apart;
+        self.change = (apart - self.direction * along) * self.inverse_length;
+        is_moved
+    }
+
+    /// The shift of its end relative to its start.
+    fn apart(&self) -> Matrix3x6<T> {
+        self.shifts[1] - self.shifts[0]
+    }
+
+    /// The derivatives of its length, and its rate with derivatives.
+    fn lengthen(
+        &self,
+        motion: StrandMotion,
+        path: &PathDerivatives<T>,
+        velocities: &Velocities<T>,
+    ) -> (RowVector6<T>, Dual<T, DIRECTIONS>) {
+        let direction = self.direction.transpose();
+        let lengths = direction * self.apart();
+        let spun = |k: usize| {
+            let spin = velocities.velocity(path.forces()[self.bodies[k]].body).angular;
+            spin.cross_matrix() * self.shifts[k].fixed_columns::<3>(0)
+        };
+        let mut rates = self.velocity.transpose() * self.change;
+        let mut turns = rates.fixed_columns_mut::<3>(0);
+        turns += direction * (spun(1) - spun(0));
+        let moves = matches!(motion, StrandMotion::Path(PathMotion::Body(_)));
+        let mut rate = Dual::of(self.direction.dot(&self.velocity));
+        rate.slopes = joined(&rates, moves.then_some(&lengths));
+        (lengths, rate)
+    }
+}
+
+/// A number with its changes by position.
+fn by_position<T: Real>(value: T, changes: &RowVector6<T>) -> Dual<T, DIRECTIONS> {
+    Dual { value, slopes: joined(changes, None) }
 }
 
 /// A vector with its changes by position.
 fn lifted<T: Real>(value: &Vector3<T>, change: &Matrix3x6<T>) -> Vector3<Dual<T, DIRECTIONS>> {
-    let zero = RowVector6::zeros();
-    Vector3::from_fn(|i, _| Dual {
-        value: value[i],
-        slopes: joined(&change.fixed_rows::<1>(i).into_owned(), &zero),
-    })
+    Vector3::from_fn(|i, _| by_position(value[i], &change.row(i).into_owned()))
 }
 
 /// The turning, if there is friction, and the length of a contact, with their changes as the path moves.
@@ -390,19 +450,13 @@ fn arc_of<T: Real>(
     contact: usize,
     cable: &Evaluated<'_, T>,
     path: &PathDerivatives<T>,
-    moved: Option<PathMotion>,
 ) -> [Dual<T, DIRECTIONS>; 2] {
-    let known = cable.strands.turnings[contact];
-    let mut arc = [known, cable.results.contacts[contact].geodesic.length].map(Dual::of);
+    let known = [cable.strands.turnings[contact], cable.results.contacts[contact].geodesic.length];
     let mut segments = cable.results.segments.iter();
-    if let Some((part, segment)) = moved.zip(segments.position(|segment| segment.to_contact == Some(contact)))
-    {
-        let StopChange { turning, arc: length, .. } = path.change_after(segment, part);
-        let zero = RowVector6::zeros();
-        if known > T::zero() {
-            arc[0].slopes = joined(&turning, &zero);
-        }
-        arc[1].slopes = joined(&length, &zero);
-    }
-    arc
+    let arrives = segments.position(|segment| segment.to_contact == Some(contact));
+    let Some(StopChange { turning, arc, .. }) = arrives.map(|segment| path.change_after(segment)) else {
+        return known.map(Dual::of);
+    };
+    let turns = if known[0] > T::zero() { turning } else { RowVector6::zeros() };
+    [by_position(known[0], &turns), by_position(known[1], &arc)]
 }

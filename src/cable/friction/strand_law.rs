@@ -46,21 +46,23 @@ fn free_share<S: Number>(parts: &[Strand<S>]) -> S {
     free.fold(S::zero(), |sum, part| sum + part.committed_share)
 }
 
-/// Distributes the part of a path's length that the remembered chords do not cover.
-pub(crate) fn distribute_length<T: Real, S: Number<Scalar = T>>(parts: &mut [Strand<S>], length: S) {
-    let total = parts.iter().fold(S::zero(), |sum, part| sum + part.length);
-    // It is common to all strands that are not wound.
-    let unseen = length - total;
-    let free = free_share(parts);
-    if let [only] = parts {
-        only.length = length;
-        return;
+/// Distributes the part of a path's length that the remembered chords do not cover: returns the length of a strand.
+pub(crate) fn distribution<T: Real, S: Number<Scalar = T>>(
+    parts: &mut dyn Iterator<Item = Strand<S>>,
+    length: S,
+) -> impl Fn(&Strand<S>) -> S + Clone + use<T, S> {
+    let (mut total, mut free, mut count) = (S::zero(), S::zero(), 0);
+    for part in parts {
+        total += part.length;
+        free += if part.is_wound { S::zero() } else { part.committed_share };
+        count += 1;
     }
-    // A position far from the last commit must not leave a strand without length.
-    let least = S::lit(1e-6) * length;
-    for part in parts.iter_mut().filter(|part| !part.is_wound) {
-        let length = part.length + part.weight(free) * unseen;
-        part.length = length.max(least * part.share);
+    // It is common to all strands that are not wound. A position far from the last commit must not leave one without length.
+    let (unseen, least) = (length - total, S::lit(1e-6) * length);
+    move |part| match part {
+        _ if count == 1 => length,
+        _ if part.is_wound => part.length,
+        _ => (part.length + part.weight(free) * unseen).max(least * part.share),
     }
 }
 

@@ -1,17 +1,15 @@
 //! The strands of a cable with friction: lengths, shares of material, forces and memory.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::friction::carry::{Straight, carry};
 use crate::cable::friction::drum;
-use crate::cable::friction::remember::remember;
+use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, settle};
-use crate::cable::friction::strand_law::{self, Strand, distribute_length, distribute_rate};
-use crate::cable::model::path::CablePath;
-use crate::cable::slopes::path_derivatives::PathMotion;
-use crate::cable::solution::results::{ObstacleContact, PathResults, Segment};
+use crate::cable::friction::strand_law::{self, distribute_rate, distribution};
+use crate::cable::{CablePath, ObstacleContact, PathMotion, PathResults, Segment, Strand};
 use crate::framework::stored_variables;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
@@ -83,12 +81,10 @@ pub struct Strands<T: Real> {
     pub(crate) joints: Vec<Joint<T>>,
     /// The turning of each contact of the solution; zero without friction.
     pub(crate) turnings: Vec<T>,
-    /// With the lengths with which they go on after a commit.
-    pub(crate) carried: Vec<Strand<T>>,
 }
 
-clone_by_field!(Strands { all, ends, joints, turnings, carried });
-default_by_field!(Strands { all, ends, joints, turnings, carried });
+clone_by_field!(Strands { all, ends, joints, turnings });
+default_by_field!(Strands { all, ends, joints, turnings });
 
 impl<T: Real> CablePath<T> {
     /// The empty memory of friction before the first solution.
@@ -103,28 +99,25 @@ impl<T: Real> CablePath<T> {
 
     /// The marks in memory, in order.
     pub(crate) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
-        let mut next_place = 0;
-        self.holds().flat_map(move |(body, hold)| {
-            let room = hold.room(self).min(grips.grips.len() - next_place);
-            let first = next_place;
-            next_place += room;
-            let own = &grips.grips[first..next_place];
-            let of = own.iter().filter(|grip| grip.in_contact).count();
-            let occupied = own.iter().zip(first..).filter(|(grip, _)| grip.in_contact).enumerate();
-            occupied.map(move |(index, (_, place))| Mark { body, hold, place, index, of })
+        self.holds(grips).flat_map(move |(body, hold, places)| {
+            let occupied = places.filter(|&place| grips.grips[place].in_contact);
+            let of = occupied.clone().count();
+            occupied.enumerate().map(move |(index, place)| Mark { body, hold, place, index, of })
         })
     }
 
-    /// The obstacles and via points in order, each with its body and identity.
-    pub(crate) fn holds(&self) -> impl Iterator<Item = (BodyIndex, PathMotion)> + '_ {
-        let over = |k: usize| (self.obstacles[k].frame().body, PathMotion::Obstacle(k));
-        let mut passed = 0;
-        let up_to_last = self.via_points.iter().enumerate().flat_map(move |(i, (via_point, before))| {
-            let obstacles = core::mem::replace(&mut passed, *before)..*before;
-            obstacles.map(over).chain([(via_point.station().body, PathMotion::ViaPoint(i))])
-        });
-        let passed = self.via_points.last().map_or(0, |(_, before)| *before);
-        up_to_last.chain((passed..self.obstacles.len()).map(over))
+    /// The obstacles and via points in order, each with its body and identity, and the places of its marks in memory.
+    pub(crate) fn holds(
+        &self,
+        grips: &Grips<T>,
+    ) -> impl Iterator<Item = (BodyIndex, PathMotion, Range<usize>)> + '_ {
+        let (mut first, count) = (0, grips.grips.len());
+        self.parts().map(move |(body, hold)| {
+            let places =
+                first..count.min(first + hold.obstacle().map_or(1, |k| self.obstacles[k].most_contacts));
+            first = places.end;
+            (body, hold, places)
+        })
     }
 }
 
@@ -153,14 +146,18 @@ impl Mark {
     }
 
     /// The first segment of the path that ends at one of its contacts.
-    fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
+    pub(crate) fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
+        let mut segments = results.segments.iter().enumerate();
         if let PathMotion::ViaPoint(i) = self.hold {
-            let point = results.via_points.get(i).copied().flatten()?;
-            return results.segments.iter().position(|segment| segment.to_G == point);
+            let before = results.via_points.iter().take(i).flatten().count();
+            let to_points = segments.filter(|(_, segment)| segment.to_contact.is_none());
+            return to_points
+                .map(|(segment, _)| segment)
+                .nth(before)
+                .filter(|_| self.hold.touches(results) > 0);
         }
-        let arrives =
-            |segment: &Segment<T>| self.contacts(results).any(|contact| segment.to_contact == Some(contact));
-        results.segments.iter().position(arrives)
+        let contact = self.contacts(results).next()?;
+        segments.find(|(_, segment)| segment.to_contact == Some(contact)).map(|(segment, _)| segment)
     }
 
     /// The part of the turning of its contacts that limits the friction at this mark.
@@ -190,11 +187,6 @@ impl PathMotion {
             Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
             _ => touching(results, self.obstacle()).count(),
         }
-    }
-
-    /// The number of marks on it for which memory has room.
-    pub(crate) fn room<T: Real>(self, path: &CablePath<T>) -> usize {
-        self.obstacle().map_or(1, |k| path.obstacles[k].most_contacts)
     }
 
     pub(crate) fn obstacle(self) -> Option<usize> {
@@ -232,12 +224,13 @@ impl<T: Real> Strands<T> {
                 contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
             })
         }));
-        let Self { all, ends, joints, turnings, .. } = self;
+        let Self { all, ends, joints, turnings } = self;
         let arc = |contact: usize| [turnings[contact], results.contacts[contact].geodesic.length];
-        let add = |[from, to]: [At<T>; 2], on_surfaces: T, share: T| {
-            let along: Vector3<T> = to.1 - from.1;
+        let add = |ends_of: [(BodyIndex, Point3<T>, Option<usize>); 2], on_surfaces: T, share: T| {
+            let [(_, from, start), (_, to, end)] = ends_of;
+            let along: Vector3<T> = to - from;
             // An end on a surface that the cable follows at once has no straight part, and no direction.
-            let least = (from.1.coords.amax() + to.1.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+            let least = (from.coords.amax() + to.coords.amax()) * T::default_epsilon() * T::lit(16.0);
             let (reach, direction_G) = if along.norm_squared() > least * least {
                 (along.norm(), along / along.norm())
             } else {
@@ -245,33 +238,36 @@ impl<T: Real> Strands<T> {
             };
             let seen = reach + on_surfaces;
             // Both ends at one mark are on a drum.
-            let is_wound = from.2.is_some() && from.2 == to.2;
-            all.push(Strand::new(seen, share, is_wound));
-            let (bodies, points_G, marks) = ([from.0, to.0], [from.1, to.1], [from.2, to.2]);
-            ends.push(Ends { bodies, points_G, direction_G, marks, seen });
+            all.push(Strand::new(seen, share, start.is_some() && start == end));
+            let bodies = ends_of.map(|(body, ..)| body);
+            ends.push(Ends { bodies, points_G: [from, to], direction_G, marks: [start, end], seen });
         };
         let memory = (grips, friction);
         lay((path, results), positions, memory, |_, value| value, arc, add, |joint| joints.push(joint));
-        distribute_length(&mut self.all, results.length);
-        settle(&mut self.all, &mut self.joints, slack_length);
-        let mut carried = core::mem::take(&mut self.carried);
-        carried.reserve(most);
-        let straight = |k: usize| {
-            let Ends { bodies, points_G, marks, .. } = self.ends[k];
-            let Segment { from_G, to_G, .. } =
-                results.segments[self.segment_of(k, (path, grips), results)?];
-            let direction = |k: usize, of: fn(&Grip<T>) -> Vector3<T>| {
-                let known = marks[k].map(|place| of(&grips.grips[place]));
-                known.map_or_else(Vector3::zeros, |known| positions.pose(bodies[k]).rotation * known)
-            };
-            Some(Straight {
-                now: [from_G, to_G].map(|p| p.coords),
-                then: points_G.map(|p| p.coords),
-                directions: [direction(0, |grip| grip.leaving), direction(1, |grip| grip.arriving)],
-            })
+        let length_of = distribution(&mut all.iter().copied(), results.length);
+        for strand in &mut *all {
+            strand.length = length_of(strand);
+        }
+        settle(all, joints, slack_length);
+    }
+
+    /// The [correction] of a strand at the next commit.
+    fn correction(
+        &self,
+        strand: usize,
+        (path, grips): (&CablePath<T>, &Grips<T>),
+        results: &PathResults<T>,
+        positions: &Positions<T>,
+    ) -> Option<T> {
+        let Segment { from_G, to_G, .. } =
+            results.segments[self.segment_of(strand, (path, grips), results)?];
+        let Ends { bodies, points_G, marks, .. } = self.ends[strand];
+        let direction = |k: usize, of: fn(&Grip<T>) -> Vector3<T>| {
+            let known = marks[k].map(|place| of(&grips.grips[place]));
+            known.map_or_else(Vector3::zeros, |known| positions.pose(bodies[k]).rotation * known)
         };
-        carry(&self.all, results.length, straight, &mut carried);
-        self.carried = carried;
+        let directions = [direction(0, |grip| grip.leaving), direction(1, |grip| grip.arriving)];
+        Some(correction([from_G, to_G].map(|p| p.coords), points_G.map(|p| p.coords), directions))
     }
 
     /// The segment of the path that is the straight part of a strand; `None` if it has none, or if contacts between the two marks
@@ -283,14 +279,16 @@ impl<T: Real> Strands<T> {
         results: &PathResults<T>,
     ) -> Option<usize> {
         let Ends { direction_G, marks: [from, to], .. } = self.ends[strand];
+        if direction_G == Vector3::zeros() {
+            return None;
+        }
         let arrival = |place: usize| {
             let mark = path.marks(grips).find(|mark| mark.place == place)?;
             mark.arrival(results).filter(|_| mark.is_same(results))
         };
         let leaves = from.map_or(Some(0), |place| Some(arrival(place)? + 1))?;
         let arrives = to.map_or(results.segments.len().checked_sub(1), arrival)?;
-        let is_straight = leaves == arrives && direction_G != Vector3::zeros();
-        Some(leaves).filter(|_| is_straight && results.segments[leaves].length > T::zero())
+        Some(leaves).filter(|_| leaves == arrives && results.segments[leaves].length > T::zero())
     }
 
     /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
@@ -386,25 +384,7 @@ impl<T: Real> Strands<T> {
         for (body, p_G, pull) in self.forces(results, tensions) {
             forces.apply_at_point(body, &p_G, pull);
         }
-        results.add_coordinate_forces(self.mean(tensions), forces);
-    }
-
-    /// The tension that acts along the present path.
-    pub(super) fn mean(&self, tensions: &[T]) -> T {
-        if let [tension] = tensions { *tension } else { strand_law::mean(&self.all, tensions) }
-    }
-
-    /// The forces on bodies that result from the deviations of the tensions from their mean.
-    pub(super) fn departures<'a>(
-        &'a self,
-        tensions: &'a [T],
-        mean: T,
-    ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
-        let several = self.all.iter().zip(&self.ends).zip(tensions).filter(|_| tensions.len() > 1);
-        several.filter(|((strand, _), _)| !strand.is_wound).flat_map(move |((_, ends), &tension)| {
-            let pull = ends.direction_G * (tension - mean);
-            [(ends.bodies[0], ends.points_G[0], pull), (ends.bodies[1], ends.points_G[1], -pull)]
-        })
+        results.add_coordinate_forces(strand_law::mean(&self.all, tensions), forces);
     }
 
     /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
@@ -436,12 +416,17 @@ impl<T: Real> Strands<T> {
         results: &'a PathResults<T>,
         tensions: &'a [T],
     ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
-        let mean = self.mean(tensions);
+        let mean = strand_law::mean(&self.all, tensions);
         let along_path = results.unit_forces().map(move |(body, p, f)| (body, p, f * mean));
-        along_path.chain(self.departures(tensions, mean))
+        let several = self.all.iter().zip(&self.ends).zip(tensions).filter(|_| tensions.len() > 1);
+        let free = several.filter(|((strand, _), _)| !strand.is_wound);
+        along_path.chain(free.flat_map(move |((_, ends), &tension)| {
+            let pull = ends.direction_G * (tension - mean);
+            [(ends.bodies[0], ends.points_G[0], pull), (ends.bodies[1], ends.points_G[1], -pull)]
+        }))
     }
 
-    /// Writes into `grips` the memory for an accepted step.
+    /// Writes into `next` the memory for an accepted step; `grips` is the present one.
     ///
     /// A mark stays at its place on the surface as long as that is within the contact arc, and otherwise moves to the
     /// end of the arc; material that passes it keeps its strain. A new contact gets its mark in the middle. If an
@@ -452,12 +437,14 @@ impl<T: Real> Strands<T> {
         path: &CablePath<T>,
         results: &PathResults<T>,
         positions: &Positions<T>,
-        grips: &mut Grips<T>,
+        grips: &Grips<T>,
+        next: &mut Grips<T>,
     ) {
         let length_of = |segment: usize| results.segments[segment].length;
         let arc = |contact: usize| [self.turnings[contact], results.contacts[contact].geodesic.length];
-        let (solution, lengths) = ((results, positions), (length_of, arc));
-        remember(path, solution, (&self.carried, &self.joints), lengths, grips, |_, _, _| {}, |_, _| {});
+        let correction = |strand: usize| self.correction(strand, (path, grips), results, positions);
+        let strands = (carried(&self.all, results.length, correction), &*self.joints);
+        remember(path, (results, positions), strands, (length_of, arc), (grips, next), |_, _| {});
     }
 }
 
@@ -475,11 +462,9 @@ pub(crate) fn touching<T: Real>(
     all.filter(move |(_, contact)| contact.in_contact && Some(contact.obstacle) == obstacle)
 }
 
-/// An end of a strand: its body, the point in Ground, and the place in memory of the mark there.
-pub(crate) type At<T> = (BodyIndex, Point3<T>, Option<usize>);
-
 /// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
-/// two, in numbers with or without derivatives.
+/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the place in memory of the mark
+/// there.
 ///
 /// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
 pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
@@ -488,7 +473,7 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     (grips, friction): (&Grips<T>, &[T]),
     number: impl Fn(StrandMotion, T) -> S,
     arc: impl Fn(usize) -> [S; 2],
-    mut add: impl FnMut([At<T>; 2], S, S),
+    mut add: impl FnMut([(BodyIndex, Point3<T>, Option<usize>); 2], S, S),
     mut join: impl FnMut(Joint<S>),
 ) {
     let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
@@ -500,30 +485,37 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         let [turning, length] = arc(contact);
         [number(StrandMotion::Friction(obstacle), mu) * turning, length]
     };
-    let wound_on = |end: usize, wound: [S; 2], contact: Option<usize>| {
-        let [limit, length] = contact.map_or([zero, one], limit_of);
-        let mut laps = [[zero; 2]; drum::MOST];
-        for (i, lap) in path.laps_of(end).zip(&mut laps) {
-            let Some(known) = grips.laps.get(i) else { break };
-            let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
-            *lap = [number(of_length, known.length), number(of_share, known.share)];
-        }
-        drum::spread(laps, wound, limit / length.max(wound[0]))
-    };
     let mut from = (first.from_body, first.from_G, None);
     let (mut rest, mut share_before) = (zero, zero);
     let [begins, ends] = path.wound_places(grips);
     for mark in path.marks(grips) {
-        let Mark { body, hold, place, .. } = mark;
+        let Mark { body, place, .. } = mark;
         let grip = &grips.grips[place];
         let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(place)));
         let before = number(StrandMotion::Before(place), grip.before);
         let after = number(StrandMotion::After(place), grip.after);
         let share = number(StrandMotion::Share(place), grip.share);
-        let mut touching = touching(results, hold.obstacle()).map(|(contact, _)| contact);
+        let (mut limit, mut arc) = (zero, zero);
+        for [of_one, length] in mark.contacts(results).map(limit_of) {
+            (limit, arc) = (limit + of_one, arc + length);
+        }
+        let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
+        limit *= mark.part(results, path.marks(grips), turning);
+        let wound_on = |end: usize, wound: [S; 2]| {
+            let mut laps = [[zero; 2]; drum::MOST];
+            for (i, lap) in path.laps_of(end).zip(&mut laps) {
+                let Some(known) = grips.laps.get(i) else { break };
+                let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
+                *lap = [number(of_length, known.length), number(of_share, known.share)];
+            }
+            // As the drum turns, more or less than what is wound lies on it. Where contacts have joined or parted, what is
+            // wound has its part of them.
+            let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
+            drum::spread(laps, wound, limit / whole)
+        };
         if begins == Some(place) {
             let mut passed = zero;
-            for ([length, part], ratio) in wound_on(0, [before, share], touching.next()) {
+            for ([length, part], ratio) in wound_on(0, [before, share]) {
                 add([start; 2], length, part);
                 passed += part;
                 join(Joint::new(ratio, passed));
@@ -534,16 +526,13 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         if ends == Some(place) {
             let wound = [after, one - share];
             let mut passed = one - wound[1];
-            for ([length, part], ratio) in wound_on(1, wound, touching.next_back()).rev() {
+            for ([length, part], ratio) in wound_on(1, wound).rev() {
                 join(Joint::new(ratio, passed));
                 add([end; 2], length, part);
                 passed += part;
             }
         } else if begins != Some(place) {
-            let limit = mark.contacts(results).fold(zero, |sum, contact| sum + limit_of(contact)[0]);
-            let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
-            let part = mark.part(results, path.marks(grips), turning);
-            join(Joint::new((limit * part).exp(), share));
+            join(Joint::new(limit.exp(), share));
         }
         (from, rest, share_before) = (end, after, share);
     }

@@ -3,10 +3,11 @@
 //! E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential Equations I* (1993), II.9
 //! (extrapolation, Gragg's method) and II.14 (Störmer's method for equations of second order).
 
+use core::array::from_fn;
+
 use nalgebra::{Point3, Rotation3, Vector3};
 
-use crate::cable::ceil;
-use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::{Wrappable, ceil};
 use crate::math::{Pose, Real, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
@@ -145,46 +146,22 @@ impl<T: Real> Geodesic<T> {
     }
 }
 
-/// A point on the way: position and both Jacobi scalars, and their derivatives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Flow<T> {
-    pub(crate) y: [T; 5],
-    pub(crate) v: [T; 5],
-}
-
-impl<T: Real> Flow<T> {
-    /// `self + (self − other) · weight`.
-    #[inline]
-    fn extrapolated(&self, other: &Self, weight: T) -> Self {
-        let pair = |a: &[T; 5], b: &[T; 5]| core::array::from_fn(|i| a[i] + (a[i] - b[i]) * weight);
-        Self { y: pair(&self.y, &other.y), v: pair(&self.v, &other.v) }
-    }
-
-    #[inline]
-    fn point(&self) -> Point3<T> {
-        Point3::new(self.y[0], self.y[1], self.y[2])
-    }
-
-    #[inline]
-    fn tangent(&self) -> Vector3<T> {
-        Vector3::new(self.v[0], self.v[1], self.v[2])
-    }
-}
-
 /// Crosses a step in `n` equal parts, with an error in even powers of `1/n`: by Störmer's rule if the acceleration depends
 /// on position alone, and by Gragg's midpoint rule if it depends on velocity too.
+///
+/// A flow is a point on the way: position and both Jacobi scalars, and their derivatives.
 #[inline]
 fn cross<T: Real, const BY_POSITION: bool>(
-    from: &Flow<T>,
+    from: &[[T; 5]; 2],
     start: &[T; 5],
     step: T,
     n: u32,
     acceleration: &impl Fn(&[T; 5], &[T; 5]) -> [T; 5],
-) -> Flow<T> {
+) -> [[T; 5]; 2] {
     if BY_POSITION {
         let d = step / T::lit(f64::from(n));
         let half = T::lit(0.5) * d;
-        let Flow { mut y, mut v } = *from;
+        let [mut y, mut v] = *from;
         let mut kick = half;
         let mut f = *start;
         for _ in 0..n {
@@ -198,24 +175,18 @@ fn cross<T: Real, const BY_POSITION: bool>(
         for i in 0..5 {
             v[i] += half * f[i];
         }
-        return Flow { y, v };
+        return [y, v];
     }
     // An even number of substeps, for which the error has only even powers.
     let d = step / T::lit(f64::from(2 * n));
     let double = d + d;
     let mut before = *from;
-    let mut here = Flow {
-        y: core::array::from_fn(|i| before.y[i] + d * before.v[i]),
-        v: core::array::from_fn(|i| before.v[i] + d * start[i]),
-    };
+    let advanced = |from: &[T; 5], step: T, rate: &[T; 5]| from_fn(|i| from[i] + step * rate[i]);
+    let mut here = [advanced(&before[0], d, &before[1]), advanced(&before[1], d, start)];
     for _ in 1..2 * n {
-        let f = acceleration(&here.y, &here.v);
-        let next = Flow {
-            y: core::array::from_fn(|i| before.y[i] + double * here.v[i]),
-            v: core::array::from_fn(|i| before.v[i] + double * f[i]),
-        };
-        before = here;
-        here = next;
+        let f = acceleration(&here[0], &here[1]);
+        let next = [advanced(&before[0], double, &here[1]), advanced(&before[1], double, &f)];
+        (before, here) = (here, next);
     }
     here
 }
@@ -242,13 +213,13 @@ const WEIGHTS: [[f64; COLUMNS]; COLUMNS] = {
 /// One step of the harmonic sequence 1, 2, 3, …; returns the flow and the column that was accurate enough.
 #[inline]
 fn extrapolate<T: Real, const BY_POSITION: bool>(
-    from: &Flow<T>,
+    from: &[[T; 5]; 2],
     start: &[T; 5],
     step: T,
     curvature: T,
     accuracy: T,
     acceleration: &impl Fn(&[T; 5], &[T; 5]) -> [T; 5],
-) -> Option<(Flow<T>, usize)> {
+) -> Option<([[T; 5]; 2], usize)> {
     let mut row = [*from; COLUMNS];
     for (j, n) in (0..COLUMNS).zip(1_u32..) {
         let mut current = cross::<T, BY_POSITION>(from, start, step, n, acceleration);
@@ -256,14 +227,15 @@ fn extrapolate<T: Real, const BY_POSITION: bool>(
         for k in 1..=j {
             let previous = core::mem::replace(&mut row[k - 1], current);
             coarser = current;
-            current = current.extrapolated(&previous, T::lit(WEIGHTS[j][k]));
+            let weight = T::lit(WEIGHTS[j][k]);
+            current = from_fn(|k| from_fn(|i| current[k][i] + (current[k][i] - previous[k][i]) * weight));
         }
         row[j] = current;
         if j > 0 {
             let mut error = T::zero();
             for i in 0..3 {
-                error = error.max((current.v[i] - coarser.v[i]).abs());
-                error = error.max((current.y[i] - coarser.y[i]).abs() * curvature);
+                error = error.max((current[1][i] - coarser[1][i]).abs());
+                error = error.max((current[0][i] - coarser[0][i]).abs() * curvature);
             }
             if error <= accuracy {
                 return Some((current, j));
@@ -295,12 +267,13 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
     // Longer geodesics end in NaN.
     const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);
-    let mut flow = Flow { y: [p.x, p.y, p.z, T::one(), T::zero()], v: [t.x, t.y, t.z, T::zero(), T::one()] };
+    let (zero, one) = (T::zero(), T::one());
+    let mut flow = [[p.x, p.y, p.z, one, zero], [t.x, t.y, t.z, zero, one]];
     let mistake = T::lit(f64::NAN);
     let total = if length.is_finite() {
         length.abs()
     } else {
-        flow.y[0] = mistake;
+        flow[0][0] = mistake;
         T::zero()
     };
     let sign = if length < T::zero() { -T::one() } else { T::one() };
@@ -312,13 +285,14 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
     while covered < total {
         rounds += 1;
         if rounds > MOST_STEPS || evaluations > most {
-            flow.y[0] = mistake;
+            flow[0][0] = mistake;
             break;
         }
         let left = total - covered;
-        let start = acceleration(&flow.y, &flow.v);
-        let pull = Vector3::new(start[0], start[1], start[2]);
-        let kink = surface.smooth_reach(&flow.point(), &flow.tangent().map(|x| x * sign), &pull);
+        let start = acceleration(&flow[0], &flow[1]);
+        let pull = first_three(&start);
+        let kink =
+            surface.smooth_reach(&first_three(&flow[0]).into(), &(first_three(&flow[1]) * sign), &pull);
         // Equal steps to the end, so that no tiny step remains.
         let steps = ceil(left / reach).max(T::one());
         let whole = if steps <= T::one() { left } else { left / steps };
@@ -343,7 +317,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
             };
         flow = next;
         covered = if step == left { total } else { covered + step };
-        passes_conjugate_point |= flow.y[4] * signed <= T::zero();
+        passes_conjugate_point |= flow[0][4] * signed <= T::zero();
         if covered < total {
             settle(surface, &mut flow);
             if step == kink {
@@ -355,11 +329,13 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
             }
         }
     }
-    let point = flow.point();
+    let [[.., shift, turn], [.., shift_rate, turn_rate]] = flow;
+    let [point, tangent] = flow.map(|numbers| first_three(&numbers));
+    let point = Point3::from(point);
     // Retraction would turn NaN into a finite point.
     let point = if is_finite(&point.coords) { surface.retract(&point) } else { point };
-    let end = surface.end(&point, &flow.tangent());
-    let jacobi = Jacobi { shift: flow.y[3], shift_rate: flow.v[3], turn: flow.y[4], turn_rate: flow.v[4] };
+    let end = surface.end(&point, &tangent);
+    let jacobi = Jacobi { shift, shift_rate, turn, turn_rate };
     Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
 }
 
@@ -368,14 +344,19 @@ fn evaluated(column: usize) -> usize {
     1 + (column + 1) * (column + 2) / 2
 }
 
+/// The point or the tangent of a flow.
+#[inline]
+fn first_three<T: Real>(numbers: &[T; 5]) -> Vector3<T> {
+    Vector3::new(numbers[0], numbers[1], numbers[2])
+}
+
 /// Removes the drift off the surface.
-fn settle<T: Real, S: Wrappable<T> + ?Sized>(surface: &S, flow: &mut Flow<T>) {
-    let point = surface.retract(&flow.point());
+fn settle<T: Real, S: Wrappable<T> + ?Sized>(surface: &S, flow: &mut [[T; 5]; 2]) {
+    let point = surface.retract(&first_three(&flow[0]).into());
     let normal = surface.gradient(&point).normalize();
-    let tangent = flow.tangent();
+    let tangent = first_three(&flow[1]);
     let tangent = (tangent - normal * normal.dot(&tangent)).normalize();
-    for i in 0..3 {
-        flow.y[i] = point[i];
-        flow.v[i] = tangent[i];
+    for (numbers, settled) in flow.iter_mut().zip([point.coords, tangent]) {
+        numbers[..3].copy_from_slice(settled.as_slice());
     }
 }

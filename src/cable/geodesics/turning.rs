@@ -5,8 +5,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::{GeodesicEnd, Jacobi, Wrappable};
 use crate::math::Real;
 
 /// Kronrod's rule of fifteen nodes on −1 to 1, its half from 1 to 0: nodes, weights, and the weights of Gauss'
@@ -28,7 +27,7 @@ const ACCURACY: f64 = 1e-12;
 /// Quadrature over panels that are halved until it is accurate.
 ///
 /// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen
-/// evaluations per panel.
+/// evaluations per panel. On a surface that has flat parts panels end where a part ends, since there the curvature jumps.
 pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
     surface: &S,
     p: &Point3<T>,
@@ -47,7 +46,14 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
     let mut covered = T::zero();
     let mut panel = total;
     while covered < total {
-        let left = total - covered;
+        let rest = total - covered;
+        let mut left = rest;
+        if surface.has_flats() {
+            let at = surface.end(&surface.retract(&from.0), &(from.1 * sign));
+            let part = surface.smooth_reach(&at.point, &at.tangent, &Vector3::zeros());
+            // However close its end, the next panel begins beyond.
+            left = left.min(part.max(T::negligible() * surface.size()));
+        }
         let whole = panel < left;
         let half = T::lit(0.5) * sign * if whole { panel } else { left };
         let ((mut at, mut along, mut jacobi), mut reached) = (from, -T::one());
@@ -74,7 +80,13 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
             *sum += value * half;
         }
         from = (at, along, jacobi);
-        covered = if whole { covered + panel } else { total };
+        covered = if whole {
+            covered + panel
+        } else if left < rest {
+            covered + left
+        } else {
+            total
+        };
         panel += panel;
     }
     sum

@@ -5,8 +5,9 @@ use core::fmt::Debug;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
+use crate::cable::geodesics::geodesic::integrate;
 use crate::cable::geodesics::turning;
+use crate::cable::{Geodesic, GeodesicEnd};
 use crate::math::{Real, is_finite};
 
 /// A smooth surface that a cable can wrap, in its own frame S.
@@ -291,6 +292,23 @@ pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     let parameter = parameter.max(T::zero()).min(T::one());
     let point = a + (b - a) * parameter;
     (point, surface.height(&point))
+}
+
+/// The same where a line comes nearest to the centre of a ball, or of what becomes one if lengths are weighted; `weighted` is the
+/// line from `a` to `b` with these weights.
+pub(crate) fn approach_to_centre<T: Real, S: Wrappable<T> + ?Sized>(
+    surface: &S,
+    a: &Point3<T>,
+    b: &Point3<T>,
+    weighted: &Vector3<T>,
+) -> (Point3<T>, T) {
+    let along = b - a;
+    let closest = approach_at(surface, a, b, -a.coords.dot(weighted) / along.dot(weighted));
+    if closest.0.coords.norm() > roundoff(a, b) {
+        return closest;
+    }
+    // The line passes through the centre: any perpendicular direction is outwards.
+    (beside(&along, surface.size()).into(), -surface.size())
 }
 
 /// The same of a line of which no part has the surface below it.

@@ -3,8 +3,7 @@
 use alloc::sync::Arc;
 use core::any::Any;
 
-use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::point_curve::{PointCurve, SplineCurve};
+use crate::cable::{PointCurve, SplineCurve, Wrappable};
 use crate::math::{Casts, Real};
 use crate::shapes::{
     Cylinder, DistanceField, Ellipsoid, FiniteCylinder, HeightMap, ShapeError, Sphere, Torus,

@@ -5,8 +5,7 @@ use core::any::Any;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::geodesics::wrappable::Wrappable;
+use crate::cable::{PathError, Wrappable};
 use crate::math::{Casts, Real, Requirement, check, is_finite, is_plain};
 use crate::mechanics::Frame;
 
@@ -76,32 +75,32 @@ impl<T: Real> Obstacle<T> {
     /// without a cast, or with the error of the cast; [`PathError::InvalidValue`] or [`PathError::NonFinite`] where
     /// the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<Obstacle<U>, PathError> {
-        let surface = casts.cast_surface(self.surface.as_ref())?;
-        let mut obstacle = Obstacle::shared(self.frame.cast(), surface)?;
+        let mut obstacle = self.with_surface(casts.cast_surface(self.surface.as_ref())?);
+        check::pose("obstacle.X_BF", &obstacle.frame.X_BF)?;
+        obstacle.hint_S.iter().try_for_each(finite_point)?;
         if !is_plain::<U>() {
             obstacle.plain = self.plain.clone().or_else(|| in_plain(&self.surface));
         }
-        obstacle.admits_ends = self.admits_ends;
-        obstacle.side_S = self.side_S.map(|side| side.map(T::cast));
-        obstacle.most_contacts = self.most_contacts;
-        match &self.hint_S {
-            Some(hint) => obstacle.with_contact_hint(hint.map(T::cast)),
-            None => Ok(obstacle),
+        Ok(obstacle)
+    }
+
+    /// The same obstacle with a surface in another scalar.
+    fn with_surface<U: Real>(&self, surface: Arc<dyn Wrappable<U>>) -> Obstacle<U> {
+        Obstacle {
+            frame: self.frame.cast(),
+            is_convex: surface.is_convex(),
+            surface,
+            plain: None,
+            hint_S: self.hint_S.map(|hint| hint.map(T::cast)),
+            side_S: self.side_S.map(|side| side.map(T::cast)),
+            admits_ends: self.admits_ends,
+            most_contacts: self.most_contacts,
         }
     }
 
     /// The obstacle in plain numbers, if its surface is known in them.
     pub(crate) fn in_plain(&self) -> Option<Obstacle<f64>> {
-        Some(Obstacle {
-            frame: self.frame.cast(),
-            surface: self.plain.clone()?,
-            plain: None,
-            hint_S: self.hint_S.map(|hint| hint.map(T::to_f64)),
-            side_S: self.side_S.map(|side| side.map(T::to_f64)),
-            is_convex: self.is_convex,
-            admits_ends: self.admits_ends,
-            most_contacts: self.most_contacts,
-        })
+        Some(self.with_surface(self.plain.clone()?))
     }
 
     /// The same obstacle with a point, in the surface's frame \[m\], that indicates where the cable passes.

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::cable::PathError;
-use crate::cable::model::obstacle::{Obstacle, finite_point};
-use crate::cable::model::places::{ObstaclePlace, PastBody, Places, ViaPlace, Wrap, Wraps};
-use crate::cable::model::settings::Settings;
-use crate::cable::model::via_point::ViaPoint;
+use crate::cable::model::obstacle::finite_point;
+use crate::cable::{
+    Obstacle, ObstaclePlace, PastBody, PathError, PathMotion, Places, Settings, ViaPlace, ViaPoint, Wrap,
+    Wraps,
+};
 use crate::math::{Casts, Real};
 use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 
@@ -245,16 +245,12 @@ impl<T: Real> CablePath<T> {
     /// As [`Obstacle::cast_with`], for curves too.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<CablePath<U>, PathError> {
         let mut path = CablePath::new(self.origin.cast(), self.termination.cast())?;
-        let mut passed = 0;
-        for (via_point, before) in &self.via_points {
-            for obstacle in &self.obstacles[passed..*before] {
-                path = path.over(obstacle.cast_with(casts)?);
-            }
-            passed = *before;
-            path = path.through(via_point.cast_with(casts)?)?;
-        }
-        for obstacle in &self.obstacles[passed..] {
-            path = path.over(obstacle.cast_with(casts)?);
+        for (_, part) in self.parts() {
+            path = match part {
+                PathMotion::Obstacle(k) => path.over(self.obstacles[k].cast_with(casts)?),
+                PathMotion::ViaPoint(i) => path.through(self.via_points[i].0.cast_with(casts)?)?,
+                _ => path,
+            };
         }
         path.with_settings(self.settings.cast())
     }
@@ -282,6 +278,18 @@ impl<T: Real> CablePath<T> {
     /// The obstacles, in order.
     pub fn obstacles(&self) -> &[Obstacle<T>] {
         &self.obstacles
+    }
+
+    /// The obstacles and via points in order, each with its body.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (BodyIndex, PathMotion)> + '_ {
+        let mut passed = 0;
+        let befores = self.via_points.iter().map(|(_, before)| *before).chain([self.obstacles.len()]);
+        befores.enumerate().flat_map(move |(i, before)| {
+            let obstacles = core::mem::replace(&mut passed, before)..before;
+            let via_point =
+                self.via_points.get(i).map(|(via, _)| (via.station().body, PathMotion::ViaPoint(i)));
+            obstacles.map(|k| (self.obstacles[k].frame().body, PathMotion::Obstacle(k))).chain(via_point)
+        })
     }
 
     /// The places with which the path was made.

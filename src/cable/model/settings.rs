@@ -26,7 +26,7 @@ pub struct Settings<T: Real> {
     /// search without memory: a restart finds what a search of a new state finds.
     ///
     /// A geodesic counts as one and its evaluations of derivatives, each move of a bead of a string as one, of a plan as
-    /// two, a line searched for contact as fifty, and as five if it is seen to be free. A geodesic that
+    /// five, a line searched for contact as fifty, and as five if it is seen to be free. A geodesic that
     /// would exceed the bound, such as a remembered one with a thousand windings, is given up, and the attempt ends. The
     /// total exceeds the bound by some hundreds per obstacle, and by a twentieth where the reason of a refusal is sought.
     /// The derivatives of a path that was found come in addition, in scalars that have some.

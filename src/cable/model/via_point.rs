@@ -5,11 +5,9 @@ use core::ops::RangeInclusive;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::PathError;
-use crate::cable::model::point_curve::PointCurve;
+use crate::cable::{PathError, PointCurve};
 use crate::math::{Casts, Real, Requirement, check};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions, Station};
-use crate::shapes::ShapeError;
 
 /// A point through which a cable runs: fixed on a body, or moving on it with a coordinate; at all values of a
 /// coordinate, or in a range.
@@ -122,12 +120,13 @@ impl<T: Real> ViaPoint<T> {
     }
 
     pub(crate) fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ViaPoint<U>, PathError> {
-        let curve = self
-            .curve
-            .as_ref()
-            .map(|(coordinate, curve)| Ok::<_, ShapeError>((*coordinate, casts.cast_curve(curve.as_ref())?)));
+        let curve = self.curve().map(|(coordinate, curve)| Ok((coordinate, casts.cast_curve(curve)?)));
         let range = self.range.map(|(coordinate, start, end)| (coordinate, start.cast(), end.cast()));
-        Ok(ViaPoint { station: self.station.cast(), curve: curve.transpose()?, range })
+        Ok(ViaPoint {
+            station: self.station.cast(),
+            curve: curve.transpose().map_err(PathError::Shape)?,
+            range,
+        })
     }
 
     /// The coordinates on which it depends.

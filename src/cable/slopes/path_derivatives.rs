@@ -18,12 +18,9 @@ use alloc::vec::Vec;
 
 use nalgebra::{Matrix3x6, Matrix6, Point3, Rotation3, RowVector6, Vector3};
 
-use crate::cable::empty;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::model::path::CablePath;
 use crate::cable::slopes::stop::{Stop, directions, solution};
-use crate::cable::solution::results::{ObstacleContact, PathResults};
 use crate::cable::solve::linear_system::Chord;
+use crate::cable::{CablePath, Geodesic, GeodesicEnd, ObstacleContact, PathResults, empty};
 use crate::math::{Real, SpatialForce, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
@@ -96,9 +93,11 @@ pub struct PathDerivatives<T: Real> {
     pub(crate) legs: Vec<Chord<T>>,
     /// The changes of their directions along the last motion.
     pub(crate) changes: Vec<Matrix3x6<T>>,
+    /// The last motion, `None` if it does not move the path.
+    pub(crate) motion: Option<PathMotion>,
 }
 
-default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs, changes });
+default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs, changes, motion });
 
 impl<T: Real> PathDerivatives<T> {
     /// Takes a path solved at these positions; returns whether its derivatives are known.
@@ -172,9 +171,8 @@ impl<T: Real> PathDerivatives<T> {
         for stop in &mut self.stops {
             moves |= stop.follow(motion, &self.forces[stop.body], &self.coordinate_forces);
         }
-        if !moves {
-            return None;
-        }
+        self.motion = moves.then_some(motion);
+        self.motion?;
         let mut lengths = RowVector6::zeros();
         for ((leg, change), ends) in self.legs.iter().zip(&mut self.changes).zip(self.stops.windows(2)) {
             let apart = ends[1].shifts[0] - ends[0].shifts[1];
@@ -356,7 +354,7 @@ impl<T: Real> PathDerivatives<T> {
 
     /// Sums up the changes of the unit forces.
     fn change_forces(&mut self, motion: PathMotion) {
-        let Self { forces, coordinate_forces, stops, legs, changes } = self;
+        let Self { forces, coordinate_forces, stops, legs, changes, .. } = self;
         for force in forces.iter_mut() {
             force.change.fill(T::zero());
             if motion == PathMotion::Body(force.body) {

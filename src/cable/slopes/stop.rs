@@ -9,12 +9,11 @@
 
 use nalgebra::{Matrix3, Matrix3x6, Point3, RowVector6, Vector3};
 
-use crate::cable::geodesics::geodesic::{GeodesicEnd, Jacobi};
-use crate::cable::model::path::CablePath;
-use crate::cable::model::settings::Settings;
-use crate::cable::slopes::path_derivatives::{PathDerivatives, PathMotion, UnitCoordinateForce, UnitForce};
-use crate::cable::solution::results::PathResults;
 use crate::cable::solve::linear_system::Chord;
+use crate::cable::{
+    CablePath, GeodesicEnd, Jacobi, PathDerivatives, PathMotion, PathResults, Settings, UnitCoordinateForce,
+    UnitForce,
+};
 use crate::math::Real;
 
 /// An end, a via point or a contact.
@@ -102,6 +101,7 @@ impl<T: Real> Stop<T> {
         };
         let axes = body.R_GB.matrix();
         self.turn.fill(T::zero());
+        self.shifts = [Matrix3x6::zeros(); 2];
         match motion {
             PathMotion::Body(index) if index == body.body => {
                 self.turn = first(&Matrix3::identity());
@@ -121,16 +121,11 @@ impl<T: Real> Stop<T> {
                 Some((place, [slope, _])) if coordinates[*place].coordinate == index => {
                     self.shifts = [alone(slope); 2];
                 }
-                _ => return self.stay(),
+                _ => return false,
             },
-            _ => return self.stay(),
+            _ => return false,
         }
         true
-    }
-
-    fn stay(&mut self) -> bool {
-        self.shifts = [Matrix3x6::zeros(); 2];
-        false
     }
 }
 
@@ -192,8 +187,6 @@ pub(crate) struct StopChange<T: Real> {
     pub(crate) turning: RowVector6<T>,
     /// The length of its arc.
     pub(crate) arc: RowVector6<T>,
-    /// The shifts of start and end along the cable, on the surface.
-    along: [RowVector6<T>; 2],
     /// The shifts of start and end on the body, in Ground.
     pub(crate) on_body: [Matrix3x6<T>; 2],
     /// The same with those of the body.
@@ -220,18 +213,14 @@ impl<T: Real> PathDerivatives<T> {
     }
 
     /// The change of the stop after a segment along the last motion.
-    pub(crate) fn change_after(&self, segment: usize, motion: PathMotion) -> StopChange<T> {
+    pub(crate) fn change_after(&self, segment: usize) -> StopChange<T> {
         let stop = &self.stops[segment + 1];
-        let zero = RowVector6::zeros();
-        let follows = if let PathMotion::Body(_) = motion { [Matrix3x6::zeros(); 2] } else { stop.shifts };
+        let (zero, none) = (RowVector6::zeros(), [Matrix3x6::zeros(); 2]);
+        let still = StopChange { turning: zero, arc: zero, on_body: none, in_ground: none };
+        let Some(motion) = self.motion else { return still };
+        let follows = if let PathMotion::Body(_) = motion { none } else { stop.shifts };
         if !matches!(stop.part, PathMotion::Obstacle(_)) {
-            return StopChange {
-                turning: zero,
-                arc: zero,
-                along: [zero; 2],
-                on_body: follows,
-                in_ground: stop.shifts,
-            };
+            return StopChange { on_body: follows, in_ground: stop.shifts, ..still };
         }
         let changes = [&self.changes[segment], &self.changes[segment + 1]];
         let bends = stop.bends(changes);
@@ -255,31 +244,26 @@ impl<T: Real> PathDerivatives<T> {
             [follows, stop.shifts].map(|of| [of[0] + on_surface[0], of[1] + on_surface[1]]);
         let [by_shift, by_turn] = stop.twist;
         let turning = bends[1] - bends[0] + stop.slips[0] * by_shift + stop.turns(changes)[0] * by_turn;
-        StopChange { turning, arc, along, on_body, in_ground }
+        StopChange { turning, arc, on_body, in_ground }
     }
 
     /// The changes of the ends of a segment in Ground along the last motion.
-    pub(crate) fn change_of_ends(&self, segment: usize, motion: PathMotion) -> [Matrix3x6<T>; 2] {
+    pub(crate) fn change_of_ends(&self, segment: usize) -> [Matrix3x6<T>; 2] {
         let from = match segment.checked_sub(1) {
-            Some(before) => self.change_after(before, motion).in_ground[1],
+            Some(before) => self.change_after(before).in_ground[1],
+            None if self.motion.is_none() => Matrix3x6::zeros(),
             None => self.stops[0].shifts[1],
         };
-        [from, self.change_after(segment, motion).in_ground[0]]
+        [from, self.change_after(segment).in_ground[0]]
     }
 
     /// The change of a segment's length along the last motion.
-    pub(crate) fn change_of_length(&self, segment: usize, motion: PathMotion) -> RowVector6<T> {
+    pub(crate) fn change_of_length(&self, segment: usize) -> RowVector6<T> {
         if self.legs[segment].inverse_length == T::zero() {
             return RowVector6::zeros();
         }
-        let ends = [&self.stops[segment], &self.stops[segment + 1]];
-        let direction = self.legs[segment].direction.transpose();
-        let mut change = direction * (ends[1].shifts[0] - ends[0].shifts[1]);
-        change += self.change_after(segment, motion).along[0];
-        if let Some(before) = segment.checked_sub(1) {
-            change -= self.change_after(before, motion).along[1];
-        }
-        change
+        let [from, to] = self.change_of_ends(segment);
+        self.legs[segment].direction.transpose() * (to - from)
     }
 }
 

@@ -4,10 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{ObstaclePlace, Places};
-use crate::cable::solve::node::Node;
-use crate::cable::{PathError, empty};
+use crate::cable::{CablePath, Node, ObstaclePlace, PathError, Places, empty};
 use crate::math::{Pose, Real, check, clone_by_field, default_by_field, orthonormal};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 

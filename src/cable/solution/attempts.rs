@@ -6,17 +6,13 @@
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::cable::follow::checks::{check_ends, check_held_ends, check_neighbouring_ends, check_neighbours};
+use crate::cable::follow::checks::{check_ends, check_neighbouring_ends, check_neighbours};
 use crate::cable::follow::touch::Failure;
 use crate::cable::follow::track::follow;
-use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::places::Wraps;
-use crate::cable::solution::results::Tracking;
 use crate::cable::solve::contacts::{arrange_like, collapse, recall};
-use crate::cable::solve::newton::{self, Progress};
-use crate::cable::solve::node::{Budget, Node, SpanProblem};
+use crate::cable::solve::newton::{self};
 use crate::cable::start::search::{Workspace, search};
-use crate::cable::{PathError, empty};
+use crate::cable::{Budget, Node, Obstacle, PathError, Progress, SpanProblem, Tracking, Wraps, empty};
 use crate::math::{Real, cast_pose, is_finite};
 use crate::shapes::ShapeError;
 
@@ -119,11 +115,13 @@ fn refusal<T: Real>(
         } else {
             collapse(nodes);
         }
-        check_neighbours(span, nodes)?;
-        check_held_ends(nodes)
+        check_neighbours(span, nodes)
     };
     if let Err(found) = check() {
         return found;
+    }
+    if let Some(node) = nodes.iter().find(|node| node.on_surface != [false; 2]) {
+        return PathError::EndOnSurface { obstacle: node.obstacle };
     }
     if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
         return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();
@@ -161,7 +159,7 @@ pub(crate) fn solve_in_scalar<T: Real>(
     if obstacles.len() == span.obstacles.len() {
         memory.cast_from(span.memory);
         empty(found, memory.wraps.len() + memory.further_wraps.len());
-        found.extend(nodes.iter().map(Node::plain));
+        found.extend(nodes.iter().map(Node::values));
         let mut poses = mem::take(&mut search.poses);
         poses.clear();
         poses.extend(span.poses.iter().map(cast_pose));
@@ -225,14 +223,9 @@ fn differentiate<T: Real>(
 }
 
 impl<T: Real> Node<T> {
-    /// The obstacle in plain numbers.
-    fn plain(&self) -> Node<f64> {
-        Node::new(self.obstacle, cast_pose(&self.X_GS), self.scale.to_f64())
-    }
-
-    /// Where it touches, in plain numbers.
+    /// The obstacle, and where it is touched, in plain numbers.
     fn values(&self) -> Node<f64> {
-        let mut values = self.plain();
+        let mut values = Node::new(self.obstacle, cast_pose(&self.X_GS), self.scale.to_f64());
         values.in_contact = self.in_contact;
         values.holds = self.holds;
         values.start = self.start.cast();

@@ -4,15 +4,11 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::ceil;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{PastBody, Wrap, Wraps};
 use crate::cable::solution::acting::{Acting, FixedPoint};
-use crate::cable::solve::node::Node;
 use crate::cable::start::search::Workspace;
+use crate::cable::{
+    CablePath, Geodesic, GeodesicEnd, Node, Obstacle, PastBody, Wrap, Wrappable, Wraps, ceil,
+};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, cast_pose, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
@@ -278,20 +274,17 @@ impl<T: Real> PathResults<T> {
             arm.cross(&(on_other - on_surface + shift)).norm() / arm.norm_squared()
         };
         let mut greatest = T::zero();
-        let mut add = |rate: T| {
-            if rate > greatest {
-                greatest = rate;
-            }
-        };
         for pair in self.segments.windows(2) {
             let [before, after] = [&pair[0], &pair[1]];
             let Some(contact) = before.to_contact.and_then(|i| self.contacts.get(i)) else { continue };
             let Geodesic { start, end, .. } = &contact.geodesic;
-            if start.curvature > T::zero() && before.length > T::zero() {
-                add(rate(start, before.to_body, before.from_body, &before.from_G));
-            }
-            if end.curvature > T::zero() && after.length > T::zero() {
-                add(rate(end, after.from_body, after.to_body, &after.to_G));
+            for (of, segment, [surface, other], p_G) in [
+                (start, before, [before.to_body, before.from_body], &before.from_G),
+                (end, after, [after.from_body, after.to_body], &after.to_G),
+            ] {
+                if of.curvature > T::zero() && segment.length > T::zero() {
+                    greatest = greatest.max(rate(of, surface, other, p_G));
+                }
             }
         }
         greatest

@@ -2,13 +2,11 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::Geodesic;
-use crate::cable::model::path::CablePath;
-use crate::cable::model::places::{Places, Wrap, Wraps};
 use crate::cable::solution::attempts::{solve_in_scalar, solve_span};
-use crate::cable::solution::results::{ObstacleContact, PathResults, Segment, Tracking};
-use crate::cable::solve::node::{Budget, Node, SpanProblem};
-use crate::cable::{PathError, empty};
+use crate::cable::{
+    Budget, CablePath, Geodesic, Node, ObstacleContact, PathError, PathResults, Places, Segment, SpanProblem,
+    Tracking, Wrap, Wraps, empty,
+};
 use crate::math::{Real, is_finite, is_plain};
 use crate::mechanics::{BodyIndex, Positions};
 

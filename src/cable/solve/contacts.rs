@@ -5,11 +5,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::empty;
-use crate::cable::geodesics::geodesic::GeodesicEnd;
-use crate::cable::model::places::Wrap;
 use crate::cable::solve::hollow;
-use crate::cable::solve::node::{ACCURACY, Metered, Node, SpanProblem, Trial};
+use crate::cable::{ACCURACY, GeodesicEnd, Metered, Node, SpanProblem, Trial, Wrap, empty};
 use crate::math::Real;
 
 /// The contacts of an obstacle.
@@ -30,17 +27,13 @@ pub(crate) fn collapse<T: Real>(nodes: &mut Vec<Node<T>>) {
 
 /// Removes the free nodes of obstacles that are touched elsewhere.
 pub(crate) fn prune<T: Real>(nodes: &mut Vec<Node<T>>) {
-    let mut k = 0;
-    while k < nodes.len() {
-        let of_same =
-            |other: Option<&Node<T>>| other.is_some_and(|other| other.obstacle == nodes[k].obstacle);
-        let has_others = of_same(nodes.get(k + 1)) || k > 0 && of_same(nodes.get(k - 1));
-        if !nodes[k].in_contact && has_others {
-            nodes.remove(k);
-        } else {
-            k += 1;
+    nodes.dedup_by(|next, node| {
+        let is_removed = next.obstacle == node.obstacle && !(next.in_contact && node.in_contact);
+        if is_removed && !node.in_contact {
+            core::mem::swap(next, node);
         }
-    }
+        is_removed
+    });
 }
 
 /// Arranges the list like another, with one node for each of its nodes.
@@ -219,6 +212,9 @@ pub(crate) fn bridge_hollows<T: Real>(
         if from_start && to_end {
             continue;
         }
+        if !from_start && !to_end && is_full(span, nodes, k) {
+            return Err(k);
+        }
         let holds = [node.holds[0] && !from_start, node.holds[1] && !to_end];
         let arriving = || {
             let arrives = arrives.min(length);
@@ -226,21 +222,15 @@ pub(crate) fn bridge_hollows<T: Real>(
             Trial { point: end.point, tangent: end.tangent, length: length - arrives }
         };
         let leaving = Trial { point: start.point, tangent: start.tangent, length: leaves.max(T::zero()) };
-        if from_start {
-            let arriving = arriving();
-            nodes[k].begin(arriving);
-            nodes[k].holds = holds;
-        } else if to_end {
-            nodes[k].begin(leaving);
-            nodes[k].holds = holds;
-        } else if is_full(span, nodes, k) {
-            return Err(k);
-        } else {
-            let arriving = arriving();
-            nodes[k].begin(leaving);
-            insert(nodes, k, k + 1, arriving);
-            (nodes[k].holds[0], nodes[k + 1].holds[1]) = (holds[0], holds[1]);
+        let (first, second) =
+            if from_start { (arriving(), None) } else { (leaving, (!to_end).then(arriving)) };
+        nodes[k].begin(first);
+        let mut last = k;
+        if let Some(arriving) = second {
+            last += 1;
+            insert(nodes, k, last, arriving);
         }
+        (nodes[k].holds[0], nodes[last].holds[1]) = (holds[0], holds[1]);
         return Ok(Some(k));
     }
     Ok(None)
@@ -270,11 +260,18 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
     length + (span.to - from).norm()
 }
 
+/// The turn of a step by which an end of a contact is moved \[rad\], the largest number of steps, which is that of two turns,
+/// and the turn of the last: after it Newton's method, which leaves about four times the square of a kink, converges in
+/// three steps.
+const STEP: f64 = 0.2;
+const MOST_STEPS: usize = 64;
+const LAST_STEP: f64 = 0.004;
+
 /// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
 /// inwards as long as they are: from a point where they are hidden the chords would run backwards.
 ///
-/// In steps of a fifth of a radian, or over flat parts to their ends; the last is halved until it hardly turns, since an end must be
-/// where the surface is curved.
+/// In steps that turn by as much, or over flat parts to their ends; the last is halved until it hardly turns, since an end
+/// must be where the surface is curved.
 pub(crate) fn lay_along<T: Real>(
     surface: Metered<'_, T>,
     contact: &Trial<T>,
@@ -282,7 +279,7 @@ pub(crate) fn lay_along<T: Real>(
     after: &Point3<T>,
 ) -> Trial<T> {
     let Trial { point, tangent, length } = contact;
-    let (part, most) = (T::lit(0.2), 64);
+    let shortest = T::lit(STEP) * surface.size();
     let extend = |to: &Point3<T>, from: T, outwards: T| {
         let is_hidden = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.normal) < T::zero();
         let is_ahead = |end: &GeodesicEnd<T>| (to - end.point).dot(&end.tangent) * outwards > T::zero();
@@ -290,13 +287,17 @@ pub(crate) fn lay_along<T: Real>(
         let was_hidden = is_hidden(&first);
         let sense = if was_hidden { outwards } else { -outwards };
         let (mut reach, mut end, mut longest) = (T::zero(), first, T::lit(1e30));
-        for _ in 0..most {
-            let flat = surface.smooth_reach(&end.point, &(end.tangent * sense), &Vector3::zeros());
-            let curved = part / end.greatest_curvature();
+        for _ in 0..MOST_STEPS {
+            let curved = T::lit(STEP) / end.greatest_curvature();
+            let flat = if curved > shortest {
+                surface.smooth_reach(&end.point, &(end.tangent * sense), &Vector3::zeros())
+            } else {
+                T::zero()
+            };
             let left = if was_hidden { longest } else { longest.min(*length - reach) };
             // A flat part may have no end; beyond the point the cable does not run on it.
             let far = (to - end.point).norm() + surface.size();
-            let step = curved.min(flat.max(part * surface.size())).min(far).min(left);
+            let step = curved.min(flat.max(shortest)).min(far).min(left);
             // A step that is not a number is none.
             let advances = step > T::zero();
             if !advances {
@@ -307,7 +308,7 @@ pub(crate) fn lay_along<T: Real>(
             // A point close to the surface is hidden again within a step.
             let is_passed = was_hidden && !is_beyond && is_ahead(&end) && !is_ahead(&next);
             let sharpest = end.greatest_curvature().max(next.greatest_curvature());
-            if is_passed || is_beyond && step * sharpest < T::lit(0.004) {
+            if is_passed || is_beyond && step * sharpest < T::lit(LAST_STEP) {
                 return (from + sense * (reach + step), next);
             } else if is_beyond {
                 longest = T::lit(0.5) * step;

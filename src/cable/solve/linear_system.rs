@@ -2,8 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::solve::node::Node;
+use crate::cable::{Geodesic, GeodesicEnd, Node};
 use crate::math::Real;
 
 /// A straight segment.
@@ -34,11 +33,19 @@ impl<T: Real> Chord<T> {
     }
 }
 
-/// Whether the contact begins and ends at the fixed points, which lie on its surface.
+/// The points before and after a contact, and whether it begins or ends there, on its surface.
 #[inline]
-pub(crate) fn held<T: Real>(nodes: &[Node<T>], active: &[usize], i: usize) -> [bool; 2] {
+pub(crate) fn around<T: Real>(
+    nodes: &[Node<T>],
+    active: &[usize],
+    i: usize,
+    [a, b]: [&Point3<T>; 2],
+) -> [(Point3<T>, bool); 2] {
     let [first, last] = nodes[active[i]].holds;
-    [first && i == 0, last && i + 1 == active.len()]
+    let before = i.checked_sub(1).map_or(*a, |i| nodes[active[i]].ground.end.point);
+    let after = active.get(i + 1);
+    let to = after.map_or(*b, |&next| nodes[next].ground.start.point);
+    [(before, first && i == 0), (to, last && after.is_none())]
 }
 
 /// Sets up and eliminates the linear system, obstacle by obstacle; returns the largest kink.
@@ -58,9 +65,8 @@ pub(crate) fn assemble<T: Real>(
         let Geodesic { start, end, jacobi, .. } = nodes[k].ground;
         let (start_b, end_b) = (start.binormal(), end.binormal());
         let after = active.get(i + 1).copied();
-        let to = after.map_or(*b, |next| nodes[next].ground.start.point);
+        let [(_, held_start), (to, held_end)] = around(nodes, active, i, [a, b]);
         let mut next_chord = Chord::new(&end.point, &to);
-        let [held_start, held_end] = held(nodes, active, i);
         if held_start {
             chord = Chord::none(&start);
         }

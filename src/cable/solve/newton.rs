@@ -7,11 +7,10 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd};
-use crate::cable::model::settings::Settings;
 use crate::cable::solve::contacts::{closed, lay_along, neighbours};
-use crate::cable::solve::linear_system::{Chord, assemble, held, substitute};
-use crate::cable::solve::node::{ACCURACY, Node, SpanProblem, activate};
+use crate::cable::solve::linear_system::{Chord, around, assemble, substitute};
+use crate::cable::solve::node::activate;
+use crate::cable::{ACCURACY, Geodesic, GeodesicEnd, Node, Settings, SpanProblem};
 use crate::math::Real;
 
 /// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
@@ -193,7 +192,8 @@ pub(crate) fn lay_ends<T: Real>(
 ) {
     for &k in active {
         let Geodesic { start, end, length, .. } = &nodes[k].ground;
-        if (is_far || start.curvature * end.curvature == T::zero()) && *length > T::zero() {
+        let is_flat = start.curvature == T::zero() || end.curvature == T::zero();
+        if (is_far || is_flat) && *length > T::zero() {
             lay_ends_of(span, nodes, k, accuracy);
         }
     }
@@ -213,14 +213,11 @@ fn lay_ends_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usi
 /// direction; returns whether there are any.
 fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
     let mut found = false;
-    let mut from = span.from;
     for (i, &k) in active.iter().enumerate() {
-        let to = active.get(i + 1).map_or(span.to, |&next| nodes[next].ground.start.point);
-        let [holds_start, holds_end] = held(nodes, active, i);
+        let [(from, holds_start), (to, holds_end)] = around(nodes, active, i, [&span.from, &span.to]);
         let Geodesic { start, end, .. } = &nodes[k].ground;
         let before = if holds_start { T::zero() } else { start.shortfall(&-start.tangent, &from) };
         let after = if holds_end { T::zero() } else { end.shortfall(&end.tangent, &to) };
-        from = end.point;
         let runs_back = before != T::zero() || after != T::zero();
         if runs_back && span.obstacle(&nodes[k]).is_convex {
             found = true;
@@ -349,13 +346,12 @@ pub(crate) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
 /// The largest angle between a chord and the tangent it meets.
 fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: &Point3<T>) -> T {
     let mut largest = T::zero();
-    let mut from = *a;
     for (i, &k) in active.iter().enumerate() {
         let Geodesic { start, end, .. } = &nodes[k].ground;
-        let to = active.get(i + 1).map_or(*b, |&next| nodes[next].ground.start.point);
-        let held = held(nodes, active, i);
-        let ends = [(Chord::new(&from, &start.point), start, &from), (Chord::new(&end.point, &to), end, &to)];
-        for ((chord, at, fixed), is_held) in ends.into_iter().zip(held) {
+        let [from, to] = around(nodes, active, i, [a, b]);
+        let ends =
+            [(Chord::new(&from.0, &start.point), start, from), (Chord::new(&end.point, &to.0), end, to)];
+        for (chord, at, (fixed, is_held)) in ends {
             let kink = if is_held {
                 (fixed - at.point).norm() * at.greatest_curvature()
             } else {
@@ -365,7 +361,6 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
                 largest = kink;
             }
         }
-        from = end.point;
     }
     largest
 }

@@ -6,12 +6,7 @@ use core::ops::Deref;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::ceil;
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::Wrappable;
-use crate::cable::model::obstacle::Obstacle;
-use crate::cable::model::places::{Wrap, Wraps};
-use crate::cable::model::settings::Settings;
+use crate::cable::{Geodesic, GeodesicEnd, Jacobi, Obstacle, Settings, Wrap, Wrappable, Wraps, ceil};
 use crate::math::{Pose, Real, is_finite};
 use crate::mechanics::BodyIndex;
 

@@ -10,10 +10,8 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::GeodesicEnd;
-use crate::cable::geodesics::wrappable::Wrappable;
 use crate::cable::solve::contacts::lay_along;
-use crate::cable::solve::node::{Node, SpanProblem, Trial};
+use crate::cable::{GeodesicEnd, Node, SpanProblem, Trial, Wrappable};
 use crate::math::{Real, default_by_field, is_finite};
 
 /// The largest number of plans per obstacle, which bounds the work if many obstacles interfere.

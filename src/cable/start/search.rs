@@ -4,22 +4,16 @@ use alloc::vec::Vec;
 
 use nalgebra::Point3;
 
-use crate::cable::empty;
 use crate::cable::follow::side;
 use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
-use crate::cable::model::places::Wraps;
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
-use crate::cable::solve::newton::Progress;
-use crate::cable::solve::node::{Metered, Node, SpanProblem, Trial};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
+use crate::cable::{Metered, Node, Progress, SpanProblem, Trial, Wraps, empty};
 use crate::math::{Pose, Real, default_by_field};
 
 /// A plan is tried if its estimated length exceeds that of the shortest path found by at most this fraction.
 const MARGIN: f64 = 2e-3;
-
-/// Score and progress of the best path that keeps the hints so far, or why there is none.
-type Outcome<T> = Result<(T, Progress<T>), Failure<T>>;
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their hints.
 pub(crate) fn search<T: Real>(
@@ -31,7 +25,7 @@ pub(crate) fn search<T: Real>(
         empty(list, nodes.capacity());
     }
     let mut outcome = Err(Failure::new(&Progress::none()));
-    let longest = |outcome: Outcome<T>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
+    let longest = |outcome: Result<_, _>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
     work.plans.begin(span, nodes);
     let mut first = None;
     loop {
@@ -119,12 +113,12 @@ pub(crate) fn refine<T: Real>(
 }
 
 /// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes
-/// hold the best path before and after, if there is one.
+/// hold the best path before and after, if there is one; the outcome is its score and its progress, or why there is none.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
-    outcome: &mut Outcome<T>,
+    outcome: &mut Result<(T, Progress<T>), Failure<T>>,
     may_spend_all: bool,
     solve: impl FnOnce(&mut Vec<Node<T>>, &mut Workspace<T>) -> Result<Progress<T>, Failure<T>>,
 ) {

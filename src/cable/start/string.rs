@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::solve::contacts::{collapse, insert};
-use crate::cable::solve::node::{Node, SpanProblem, Trial};
+use crate::cable::{Node, SpanProblem, Trial};
 use crate::math::Real;
 
 /// The smallest and the largest number of parts from one obstacle to the next.

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, roundoff, tangent_frame};
+use crate::cable::geodesics::wrappable::{approach_at, roundoff, tangent_frame};
+use crate::cable::{Geodesic, GeodesicEnd, Jacobi, Wrappable};
 use crate::math::Real;
 use crate::shapes::Cylinder;
 

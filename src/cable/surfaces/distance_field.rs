@@ -3,18 +3,10 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{next_seam, part_between};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, lowest_between, off_the_middle};
+use crate::cable::Wrappable;
+use crate::cable::geodesics::wrappable::{approach_at, lowest_between, off_the_middle};
 use crate::math::Real;
 use crate::shapes::DistanceField;
-
-/// The part of the line from `a` within a box.
-fn part_within<T: Real>(
-    [lowest, highest]: [Point3<f64>; 2],
-    a: &Point3<T>,
-    along: &Vector3<T>,
-) -> Option<(T, T)> {
-    part_between([0, 1, 2].map(|axis| [lowest[axis], highest[axis]].map(T::lit)), a, along)
-}
 
 impl<T: Real> Wrappable<T> for DistanceField {
     fn value(&self, p: &Point3<T>) -> T {
@@ -58,10 +50,14 @@ impl<T: Real> Wrappable<T> for DistanceField {
         let value = |u: T| self.local::<T, 0>(&(a + along * u)).value;
         let falls = |u: T| self.local::<T, 1>(&(a + along * u)).gradient.dot(&along) < T::zero();
         let lowest_around = self.low_place(a, &along).max(T::zero()).min(T::one());
-        let Some((first, last)) = part_within(self.spline_bounds(), a, &along) else {
+        // The part of the line within a box.
+        let part_within = |[lowest, highest]: [Point3<f64>; 2]| {
+            part_between([0, 1, 2].map(|axis| [lowest[axis], highest[axis]].map(T::lit)), a, &along)
+        };
+        let Some((first, last)) = part_within(self.spline_bounds()) else {
             return approach_at(self, a, b, lowest_around);
         };
-        let (enters, leaves) = part_within(self.bounds(), a, &along).unwrap_or((last, last));
+        let (enters, leaves) = part_within(self.bounds()).unwrap_or((last, last));
         // Slopes exceed that of a distance, one, where kinks of the distance were smoothed.
         let [near, far] = [1.25, self.steepest].map(|slope| T::lit(slope.recip()));
         let inverse = T::one() / along.norm();

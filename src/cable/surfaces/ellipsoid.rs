@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::cable::geodesics::geodesic::integrate;
+use crate::cable::geodesics::wrappable::{approach_to_centre, tangent_frame};
+use crate::cable::{Geodesic, GeodesicEnd, Wrappable};
 use crate::math::Real;
 use crate::shapes::Ellipsoid;
 
@@ -90,12 +91,6 @@ impl<T: Real> Wrappable<T> for Ellipsoid<T> {
     }
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
-        let along = b - a;
-        let weighted = self.weights.component_mul(&along);
-        let closest = approach_at(self, a, b, -a.coords.dot(&weighted) / along.dot(&weighted));
-        if closest.0.coords.norm() > roundoff(a, b) {
-            return closest;
-        }
-        (beside(&along, self.size()).into(), -self.size())
+        approach_to_centre(self, a, b, &self.weights.component_mul(&(b - a)))
     }
 }

@@ -2,9 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector2, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::turning;
-use crate::cable::geodesics::wrappable::{Wrappable, any_tangent, approach_at, beside, roundoff};
+use crate::cable::geodesics::wrappable::{approach_at, beside, roundoff, tangent_frame};
+use crate::cable::{Geodesic, GeodesicEnd, Jacobi, Wrappable};
 use crate::math::{Real, is_finite};
 use crate::shapes::finite_cylinder::Part;
 use crate::shapes::{Cylinder, FiniteCylinder, Torus};
@@ -24,17 +23,6 @@ impl<T: Real> FiniteCylinder<T> {
         (torus, height, Point3::new(p.x, p.y, p.z - height))
     }
 
-    /// An integral along a piece of a geodesic on a rim.
-    fn integral_on_rim<const N: usize>(
-        &self,
-        piece: &Geodesic<T>,
-        accuracy: T,
-        integrand: impl Fn(&GeodesicEnd<T>, &Jacobi<T>) -> [T; N],
-    ) -> [T; N] {
-        let (torus, _, local) = self.rim(&piece.start.point);
-        turning::integrate(&torus, &local, &piece.start.tangent, piece.length, accuracy, integrand)
-    }
-
     /// The part of the surface onto which a curve from `p` along `tangent` runs. A point within rounding of a seam is
     /// on it.
     fn part_ahead(&self, p: &Point3<T>, tangent: &Vector3<T>) -> Part {
@@ -52,20 +40,22 @@ impl<T: Real> FiniteCylinder<T> {
     }
 
     /// The next piece of a geodesic on one part, no longer than `left`.
-    fn piece(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> (Part, Geodesic<T>) {
-        let part = self.part_ahead(p, tangent);
-        let piece = match part {
-            Part::Side => self.piece_on_side(p, tangent, left),
-            Part::End => self.piece_on_end(p, tangent, left),
+    fn piece(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
+        let shorter = |reach: T| if reach < left { reach } else { left };
+        match self.part_ahead(p, tangent) {
+            Part::Side => {
+                let length = shorter(self.reach_on_side(p, tangent));
+                self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
+            }
+            Part::End => {
+                let length = shorter(self.reach_on_end(p, tangent));
+                let start = self.end(p, tangent);
+                let end = GeodesicEnd { point: p + start.tangent * length, ..start };
+                let jacobi = Jacobi { turn: length, ..Jacobi::at_start() };
+                Geodesic { start, end, length, jacobi, passes_conjugate_point: false, evaluations: 0 }
+            }
             Part::Rim => self.piece_on_rim(p, tangent, left, accuracy),
-        };
-        (part, piece)
-    }
-
-    fn piece_on_side(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
-        let reach = self.reach_on_side(p, tangent);
-        let length = if reach < left { reach } else { left };
-        self.side().geodesic(p, tangent, length, T::zero(), usize::MAX)
+        }
     }
 
     /// The way along a helix to the end of the side.
@@ -84,15 +74,6 @@ impl<T: Real> FiniteCylinder<T> {
         let root = (outwards * outwards + room).sqrt();
         // Both forms of the root, without cancellation.
         if outwards > T::zero() { room / (root + outwards) } else { root - outwards }
-    }
-
-    fn piece_on_end(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T) -> Geodesic<T> {
-        let reach = self.reach_on_end(p, tangent);
-        let length = if reach < left { reach } else { left };
-        let start = self.end(p, tangent);
-        let end = GeodesicEnd { point: p + start.tangent * length, ..start };
-        let jacobi = Jacobi { turn: length, ..Jacobi::at_start() };
-        Geodesic { start, end, length, jacobi, passes_conjugate_point: false, evaluations: 0 }
     }
 
     fn piece_on_rim(&self, p: &Point3<T>, tangent: &Vector3<T>, left: T, accuracy: T) -> Geodesic<T> {
@@ -171,34 +152,6 @@ impl<T: Real> FiniteCylinder<T> {
         let circle = across * self.end_radius() + upwards * self.side_half_length();
         Some(Point3::from(circle + normal * (T::lit(0.5) * self.rim_radius)))
     }
-
-    /// Visits the pieces of a geodesic from a point of the surface, in the direction in which it runs: against the tangent
-    /// if its length is negative. Returns `false` if there are too many, or they take more evaluations than `most`.
-    fn walk(
-        &self,
-        start: &GeodesicEnd<T>,
-        length: T,
-        (accuracy, most): (T, usize),
-        mut visit: impl FnMut(Part, &Geodesic<T>),
-    ) -> bool {
-        let tangent = if length < T::zero() { -start.tangent } else { start.tangent };
-        let (mut point, mut tangent, mut left) = (start.point, tangent, length.abs());
-        let mut evaluations = 0;
-        for _ in 0..MOST_PIECES {
-            let (part, piece) = self.piece(&point, &tangent, left, accuracy);
-            visit(part, &piece);
-            evaluations += piece.evaluations;
-            if evaluations > most {
-                return false;
-            }
-            (point, tangent) = (piece.end.point, piece.end.tangent);
-            left -= piece.length;
-            if left <= T::zero() {
-                return true;
-            }
-        }
-        false
-    }
 }
 
 /// The implicit function is the distance from the surface.
@@ -234,13 +187,9 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         true
     }
 
-    /// To the end of a part that is flat in some direction; on a rim none is relied on.
+    /// To the end of the part; on a rim along the geodesic, or as far as it certainly stays there.
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, _: &Vector3<T>) -> T {
-        match self.part_ahead(p, velocity) {
-            Part::Side => self.reach_on_side(p, velocity),
-            Part::End => self.reach_on_end(p, velocity),
-            Part::Rim => T::zero(),
-        }
+        self.piece(p, velocity, T::lit(1e30), T::zero()).length
     }
 
     /// Both ways around the side, and over both ends.
@@ -280,12 +229,8 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
             }
             Part::End => {
                 let normal = self.normal_at(p);
-                let along = direction - normal * normal.dot(direction);
-                let is_tiny = along.norm_squared() <= T::default_epsilon() * direction.norm_squared();
-                let tangent = if is_tiny { any_tangent(&normal) } else { along }.normalize();
-                let zero = T::zero();
-                let (curvature, torsion, transverse_curvature) = (zero, zero, zero);
-                GeodesicEnd { point: *p, tangent, normal, curvature, torsion, transverse_curvature }
+                let (tangent, _) = tangent_frame(&normal, direction);
+                GeodesicEnd { point: *p, tangent, normal, ..GeodesicEnd::blank() }
             }
         }
     }
@@ -302,16 +247,21 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         let sign = if length < T::zero() { -T::one() } else { T::one() };
         let mut end = GeodesicEnd { tangent: start.tangent * sign, ..start };
         let mut jacobi = Jacobi::at_start();
-        let mut passes_conjugate_point = false;
-        let mut evaluations = 0;
-        let is_walked = length.is_finite()
-            && self.walk(&start, length, (accuracy, most), |_, piece| {
-                end = piece.end;
-                jacobi = jacobi.then(&piece.jacobi);
-                passes_conjugate_point |= jacobi.turn < T::zero();
-                evaluations += piece.evaluations;
-            });
-        if !is_walked {
+        let (mut passes_conjugate_point, mut evaluations, mut is_whole) = (false, 0, false);
+        let mut left = length.abs();
+        for _ in 0..if length.is_finite() { MOST_PIECES } else { 0 } {
+            let piece = self.piece(&end.point, &end.tangent, left, accuracy);
+            end = piece.end;
+            jacobi = jacobi.then(&piece.jacobi);
+            passes_conjugate_point |= jacobi.turn < T::zero();
+            evaluations += piece.evaluations;
+            left -= piece.length;
+            is_whole = left <= T::zero() && evaluations <= most;
+            if left <= T::zero() || evaluations > most {
+                break;
+            }
+        }
+        if !is_whole {
             end.point.x = T::lit(f64::NAN);
         }
         if is_finite(&end.point.coords) {
@@ -320,38 +270,6 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         jacobi.shift_rate *= sign;
         jacobi.turn *= sign;
         Geodesic { start, end, length, jacobi, passes_conjugate_point, evaluations }
-    }
-
-    fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
-        let start = self.end(&self.retract(p), direction);
-        let sign = if length < T::zero() { -T::one() } else { T::one() };
-        let mut sum = T::zero();
-        self.walk(&start, length, (accuracy, usize::MAX), |part, piece| {
-            sum += match part {
-                Part::Side => piece.start.curvature * piece.length,
-                Part::End => T::zero(),
-                Part::Rim => self.integral_on_rim(piece, accuracy, turning::curvature)[0],
-            };
-        });
-        sum * sign
-    }
-
-    fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
-        let start = self.end(&self.retract(p), direction);
-        let sign = if length < T::zero() { -T::one() } else { T::one() };
-        let mut jacobi = Jacobi::at_start();
-        let [mut by_shift, mut by_turn] = [T::zero(); 2];
-        self.walk(&start, length, (accuracy, usize::MAX), |part, piece| {
-            let [of_shift, of_rate] = match part {
-                Part::Side => [T::zero(), piece.start.torsion * piece.length],
-                Part::End => [T::zero(); 2],
-                Part::Rim => self.integral_on_rim(piece, accuracy, turning::twisting),
-            };
-            by_shift += jacobi.shift * of_shift + jacobi.shift_rate * of_rate;
-            by_turn += jacobi.turn * of_shift + jacobi.turn_rate * of_rate;
-            jacobi = jacobi.then(&piece.jacobi);
-        });
-        [by_shift, by_turn * sign]
     }
 
     /// The distance is convex along a line, so its slope is bisected. If a stretch is equally near, its middle is

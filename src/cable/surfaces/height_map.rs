@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::part_between;
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, lowest_between, no_approach};
+use crate::cable::Wrappable;
+use crate::cable::geodesics::wrappable::{approach_at, lowest_between, no_approach};
 use crate::math::Real;
 use crate::shapes::{HeightMap, Jet};
 

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, Jacobi};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::cable::geodesics::wrappable::{approach_to_centre, tangent_frame};
+use crate::cable::{Geodesic, GeodesicEnd, Jacobi, Wrappable};
 use crate::math::Real;
 use crate::shapes::Sphere;
 
@@ -92,12 +92,6 @@ impl<T: Real> Wrappable<T> for Sphere<T> {
     }
 
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
-        let along = b - a;
-        let closest = approach_at(self, a, b, -a.coords.dot(&along) / along.norm_squared());
-        if closest.0.coords.norm() > roundoff(a, b) {
-            return closest;
-        }
-        // The line passes through the centre: any perpendicular direction is outwards.
-        (beside(&along, self.radius).into(), -self.radius)
+        approach_to_centre(self, a, b, &(b - a))
     }
 }

@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::cable::geodesics::geodesic::{Geodesic, GeodesicEnd, integrate};
-use crate::cable::geodesics::wrappable::{Wrappable, approach_at, beside, roundoff, tangent_frame};
+use crate::cable::geodesics::geodesic::integrate;
+use crate::cable::geodesics::wrappable::{approach_at, beside, roundoff, tangent_frame};
+use crate::cable::{Geodesic, GeodesicEnd, Wrappable};
 use crate::math::Real;
 use crate::shapes::Torus;
 

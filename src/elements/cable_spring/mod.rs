@@ -390,7 +390,7 @@ impl<T: Real> CableSpring<T> {
         let Position { path, strands, .. } = position;
         path.remember(&mut next.wraps);
         if has_friction(given.parameters) {
-            strands.remember(&self.path, path, given.positions, &mut next.grips);
+            strands.remember(&self.path, path, given.positions, &given.discrete.grips, &mut next.grips);
         } else if !self.friction.is_empty() {
             next.grips.clear();
         }

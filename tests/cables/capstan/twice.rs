@@ -8,7 +8,7 @@ use force_elements::{
 };
 
 use super::scene::elastic;
-use force_elements::shapes::Torus;
+use force_elements::shapes::{Cylinder, Torus};
 use force_elements_scenes::humps::Ridges;
 
 /// A cable over two ridges.
@@ -182,6 +182,38 @@ fn on_a_drum_that_is_touched_again_what_is_wound_and_the_further_contact_hold() 
 }
 
 #[test]
+fn where_a_drum_is_no_longer_touched_again_its_turning_counts_once() -> Result<(), Error> {
+    const FRICTION: f64 = 0.4;
+    for reversed in [false, true] {
+        let ridged = fixed_on_ridge(FRICTION, reversed)?;
+        let mut state = ridged.system.default_state();
+        for i in 0..200 {
+            ridged.place(&mut state, [[2.5 + 0.002 * f64::from(i), 0.1]; 2])?;
+            ridged.system.realize_dynamics(&mut state)?;
+            ridged.system.accept_step(&mut state)?;
+        }
+        // Pulled so far in one step that everything slips, and lifted off the second ridge.
+        ridged.place(&mut state, [[5.0, 1.2]; 2])?;
+        let view = ridged.system.realize_dynamics(&mut state)?;
+        let at = view.of(ridged.cable);
+        let contacts = &at.position.path.contacts;
+        assert_eq!(contacts.len(), 1);
+        let turned = contacts[0].turning(&ridged.ridges, 1e-12);
+        let wound: Vec<f64> =
+            at.position.strands.all.iter().filter(|lap| lap.is_wound).map(|lap| lap.length).collect();
+        let tensions = &at.dynamics.tensions;
+        let [first, last] = [0, tensions.len() - 1].map(|k| tensions[k]);
+        let (ratio, innermost) =
+            if reversed { (first / last, wound[wound.len() - 1]) } else { (last / first, wound[0]) };
+        // Friction acts up to the middle of the innermost lap.
+        let least = 1.0 - 0.5 * innermost / wound.iter().sum::<f64>();
+        let counted = ratio.ln() / (FRICTION * turned);
+        assert!(counted > least && counted < 1.0, "{counted} {least}: {tensions:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn on_a_drum_contacts_that_come_and_go_conserve_material_and_make_no_energy() -> Result<(), Error> {
     for reversed in [false, true] {
         let places = |t: f64| [[2.6 + 0.1 * (1.7 * t).sin(), 1.3 + 1.2 * t.cos()]; 2];
@@ -350,5 +382,55 @@ fn where_contacts_become_one_derivatives_are_those_of_differences() -> Result<()
     let all =
         ["motion", "grips[0].share", "grips[0].turning", "grips[1].turning", "friction[0]", "slack_length"];
     assert!(all.into_iter().all(seen), "{changed:?}");
+    Ok(())
+}
+
+#[test]
+fn marks_of_two_via_points_at_one_place_change_with_their_own_segments() -> Result<(), Error> {
+    const H: f64 = 1e-6;
+    let mut system = ForceSystem::<f64>::new();
+    let drum = system.add_body();
+    let ground = |x, y, z| Station::ground(Point3::new(x, y, z));
+    let eye = ground(0.0, 0.1, 0.05);
+    let path = CablePath::new(ground(-1.0, 0.4, 0.0), ground(-1.0, -0.3, 0.2))?
+        .through(eye)?
+        .over(Obstacle::new(Frame::of(drum), Cylinder::new(0.3)?)?)
+        .through(Station::on(drum, Point3::new(0.6, -0.4, 0.1)))?
+        .through(eye)?;
+    system.add_named("cable", CableSpring::new(path, elastic(300.0, 4.0, 0.0))?.with_friction([0.3])?)?;
+    let mut state = system.default_state();
+    let at = |x: f64, y: f64| Pose::translation(1.0 + x, y, 0.0);
+    state.set_pose(drum, at(0.0, 0.0))?;
+    system.realize_dynamics(&mut state)?;
+    system.accept_step(&mut state)?;
+    state.set_pose(drum, at(0.01, 0.02))?;
+    system.realize_dynamics(&mut state)?;
+    let mut linearization = Linearization::of(Scope { variables: true, commit: true });
+    system.linearize(&state, &mut linearization)?;
+    let (mut motion, still) = (Variation::zeros(system.topology()), Variation::zeros(system.topology()));
+    motion.body_mut(drum).linear.y = 1.0;
+    let (mut forces, mut next) = (Forces::zeros(system.topology()), VariableVector::zeros(&state));
+    let none = VariableVector::zeros(&state);
+    linearization.apply(&motion, &still, &mut forces, Some((&none, &mut next)))?;
+    let committed = |y: f64| {
+        let mut state = state.clone();
+        state.set_pose(drum, at(0.01, y))?;
+        system.realize_dynamics(&mut state)?;
+        system.accept_step(&mut state)?;
+        Ok::<_, Error>(state)
+    };
+    let [more, less] = [committed(0.02 + H)?, committed(0.02 - H)?];
+    let mut greatest = [0.0_f64; 4];
+    for (place, greatest) in greatest.iter_mut().enumerate() {
+        for axis in ["arriving.x", "arriving.y", "leaving.x", "leaving.y"] {
+            let name = format!("cable.grips[{place}].{axis}");
+            let difference = (more.variable(&name)? - less.variable(&name)?) / (2.0 * H);
+            let slope = next.number(&state, &name)?;
+            // Directions are right to the smoothness, 1e-9.
+            assert!((slope - difference).abs() < 1e-3, "{name}: {slope} {difference}");
+            *greatest = greatest.max(difference.abs());
+        }
+    }
+    assert!(greatest.iter().all(|slope| *slope > 0.1), "{greatest:?}");
     Ok(())
 }
