@@ -191,16 +191,17 @@ fn transposed<T: Real>(numbers: &[T], wide: usize) -> Vec<T> {
 
 /// Bounds of the second derivatives, which are averages of the coefficients of their own B-splines.
 fn greatest_bends<T: Real>(axes: &[Axis<T>; 2], coefficients: &[T]) -> [T; 3] {
-    let [along_x, along_y] = axes;
-    let wide = along_x.functions();
-    let greatest = |numbers: &[T]| numbers.iter().fold(T::zero(), |greatest, x| greatest.max(x.abs()));
-    let differentiated = |axis: &Axis<T>, numbers: &[T], orders: &[i32]| -> Vec<T> {
-        let lines = numbers.chunks(axis.functions());
-        lines.flat_map(|line| axis.differentiated(line.to_vec(), orders)).collect()
+    let [(wide, per_x), (deep, per_y)] = axes.each_ref().map(|axis| (axis.functions(), axis.inverse));
+    let differentiated = |numbers: &[T], wide: usize, inverse: T| -> Vec<T> {
+        let pairs = numbers.chunks(wide).flat_map(|line| line.windows(2));
+        pairs.map(|pair| (pair[1] - pair[0]) * inverse).collect()
     };
-    let bend_x = differentiated(along_x, coefficients, &[1, 2]);
-    let bend_y = differentiated(along_y, &transposed(coefficients, wide), &[1, 2]);
-    let slope_x = differentiated(along_x, coefficients, &[1]);
-    let twist = differentiated(along_y, &transposed(&slope_x, wide - 1), &[1]);
-    [greatest(&bend_x), greatest(&twist), greatest(&bend_y)]
+    let slope_x = differentiated(coefficients, wide, per_x);
+    let slope_y = differentiated(&transposed(coefficients, wide), deep, per_y);
+    let bends = [
+        differentiated(&slope_x, wide - 1, per_x),
+        differentiated(&transposed(&slope_x, wide - 1), deep, per_y),
+        differentiated(&slope_y, deep - 1, per_y),
+    ];
+    bends.map(|bends| bends.iter().fold(T::zero(), |greatest, x| greatest.max(x.abs())))
 }
