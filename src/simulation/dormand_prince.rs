@@ -48,33 +48,18 @@ pub struct DormandPrince<T: Real> {
 
 /// Nodes of the stages after the first.
 const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-/// Weights of the earlier slopes at each node but the first; the last are those of the solution of order 5.
-const A1: [f64; 1] = [1.0 / 5.0];
-const A2: [f64; 2] = [3.0 / 40.0, 9.0 / 40.0];
-const A3: [f64; 3] = [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0];
-const A4: [f64; 4] = [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0];
-const A5: [f64; 5] = [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0];
-const A6: [f64; 6] = [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0];
+/// Weights of the earlier slopes at each node; the last are those of the solution of order 5.
+const A: [&[f64]; 6] = [
+    &[1.0 / 5.0],
+    &[3.0 / 40.0, 9.0 / 40.0],
+    &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+    &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
+    &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
+    &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
 /// Weights of the difference between the solutions of order 5 and 4.
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
-
-/// Writes the point that the first `N` slopes with these weights lead to from `before` within `h`.
-#[inline]
-fn displace<T: Real, const N: usize>(
-    y: &mut [T],
-    before: &[T],
-    slopes: &[Vec<T>; 7],
-    weights: [f64; N],
-    h: f64,
-) {
-    let (weights, h) = (weights.map(T::lit), T::lit(h));
-    let slopes: [&[T]; N] = core::array::from_fn(|k| &slopes[k][..y.len()]);
-    for (i, (y, &before)) in y.iter_mut().zip(before).enumerate() {
-        let slope = slopes.iter().zip(weights).fold(T::zero(), |sum, (k, weight)| sum + k[i] * weight);
-        *y = before + slope * h;
-    }
-}
 
 impl<T: Real> DormandPrince<T> {
     /// An integrator with this accuracy, per step and relative to the [scale](super::Plant::set_scale) of the motion.
@@ -136,16 +121,13 @@ impl<T: Real> DormandPrince<T> {
     /// Evaluates the stages of a step.
     fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<(), SimulationError> {
         let (start, h) = (simulation.time(), span.length);
-        for (stage, node) in (1..).zip(C) {
+        for (stage, (node, weights)) in (1..).zip(C.into_iter().zip(A)) {
             let Self { slopes, before, y, .. } = self;
-            match stage {
-                1 => displace(y, before, slopes, A1, h),
-                2 => displace(y, before, slopes, A2, h),
-                3 => displace(y, before, slopes, A3, h),
-                4 => displace(y, before, slopes, A4, h),
-                5 => displace(y, before, slopes, A5, h),
-                _ => displace(y, before, slopes, A6, h),
+            y.fill(T::zero());
+            for (slopes, &weight) in slopes.iter().zip(weights) {
+                y.iter_mut().zip(slopes).for_each(|(y, &slope)| *y += slope * T::lit(weight));
             }
+            y.iter_mut().zip(before).for_each(|(y, before)| *y = *before + *y * T::lit(h));
             if stage == 6 {
                 simulation.normalize(&mut self.y);
             }
