@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, clone_by_field, default_by_field, is_plain};
-use crate::shapes::mesh::clip::Moments;
+use crate::shapes::mesh::clip::moments;
 use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
 use crate::shapes::mesh::inside::is_near;
@@ -199,15 +199,15 @@ impl<T: Real> TriangleMesh<T> {
                 let face = self.plain.tree.face(leaf as usize * LANES + l);
                 let corners = self.plain.faces[face].map(|vertex| buffer.visit(vertex, || measure(vertex)));
                 let depths = corners.map(|place| buffer.visited[place].depth);
-                let Some(moments) = Moments::of(depths) else { continue };
+                let Some([of_depth, of_area]) = moments(depths) else { continue };
                 let area = self.area(face);
                 // Their numbers fit into 32 bits, as do their corners.
                 #[expect(clippy::cast_possible_truncation, reason = "faces are numbered with 32 bits")]
                 buffer.faces.push((face as u32, corners.map(|place| place as u32)));
                 for (k, place) in corners.into_iter().enumerate() {
                     let visited = &mut buffer.visited[place];
-                    visited.volume += area * moments.depth[k];
-                    visited.area += area * moments.area[k];
+                    visited.volume += area * of_depth[k];
+                    visited.area += area * of_area[k];
                 }
             }
         };
