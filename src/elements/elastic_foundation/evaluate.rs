@@ -13,7 +13,7 @@ use crate::framework::{
 };
 use crate::math::{Real, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, SolidShape};
+use crate::shapes::{Displaced, SolidShape, SurfacePoint};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
@@ -38,13 +38,14 @@ impl<T: Real> ElasticFoundation<T> {
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
-                work += material.elastic_force([loaded.volume, share]) * loaded.depth;
+                let SurfacePoint { point, normal, signed_distance } = loaded.near_G;
+                work -= material.elastic_force([loaded.volume, share]) * signed_distance;
                 found.push(Displaced {
                     index: loaded.vertex as usize,
                     depth: loaded.volume / loaded.area,
                     area: loaded.area * share,
-                    point_G: loaded.point_G,
-                    normal_G: loaded.normal_G,
+                    point_G: point,
+                    normal_G: normal,
                     part: None,
                 });
             });

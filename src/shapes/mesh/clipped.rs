@@ -3,12 +3,10 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use nalgebra::{Point3, Vector3};
-
 use crate::math::{Pose, Real, cast_pose, clone_by_field, default_by_field, is_plain};
 use crate::shapes::mesh::clip::moments;
 use crate::shapes::mesh::cluster::Cluster;
-use crate::shapes::mesh::displaced::{Valued, plane_in, relative};
+use crate::shapes::mesh::displaced::{Valued, on_half_space, relative};
 use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
@@ -32,12 +30,8 @@ const NOWHERE: u32 = u32::MAX;
 pub(crate) struct LoadedVertex<T: Real> {
     /// As numbered by the mesh; of merged vertices, the first.
     pub(crate) vertex: u32,
-    /// \[m\]; negative outside.
-    pub(crate) depth: T,
     /// The nearest point of the other surface, in Ground.
-    pub(crate) point_G: Point3<T>,
-    /// The outward normal of the other surface there, in Ground.
-    pub(crate) normal_G: Vector3<T>,
+    pub(crate) near_G: SurfacePoint<T>,
     /// The shares of the integrals of depth \[m³\], and of 1 \[m²\].
     pub(crate) volume: T,
     pub(crate) area: T,
@@ -69,46 +63,17 @@ impl<T: Real> VertexBuffer<T> {
 
     /// The place of a vertex, which is measured on the first visit.
     #[inline]
-    fn visit(&mut self, vertex: u32, measure: impl FnOnce() -> LoadedVertex<T>) -> usize {
+    fn visit(&mut self, vertex: u32, near_G: impl FnOnce() -> SurfacePoint<T>) -> usize {
         let place = &mut self.place_of[vertex as usize];
         if *place == NOWHERE {
             // As many as there are vertices fit into 32 bits.
             #[expect(clippy::cast_possible_truncation, reason = "vertices are numbered with 32 bits")]
             let next = self.visited.len() as u32;
             *place = next;
-            self.visited.push(measure());
+            let [volume, area] = [T::zero(); 2];
+            self.visited.push(LoadedVertex { vertex, near_G: near_G(), volume, area });
         }
         *place as usize
-    }
-}
-
-impl<T: Real> LoadedVertex<T> {
-    /// A vertex whose nearest point of a surface at `X_GO` is this one.
-    #[inline]
-    fn new(vertex: u32, near: &SurfacePoint<T>, X_GO: &Pose<T>) -> Self {
-        let SurfacePoint { point, normal, signed_distance } = near;
-        let (point_G, normal_G) = (X_GO * point, X_GO.rotation * normal);
-        let [volume, area] = [T::zero(); 2];
-        Self { vertex, depth: -*signed_distance, point_G, normal_G, volume, area }
-    }
-
-    /// In front of a plane at this height \[m\].
-    #[inline]
-    fn above(vertex: u32, height: T, p_G: Point3<T>, normal_G: Vector3<T>) -> Self {
-        let [volume, area] = [T::zero(); 2];
-        Self { vertex, depth: -height, point_G: p_G - normal_G * height, normal_G, volume, area }
-    }
-
-    #[inline]
-    fn cast<U: Real>(&self) -> LoadedVertex<U> {
-        LoadedVertex {
-            vertex: self.vertex,
-            depth: self.depth.cast(),
-            point_G: self.point_G.map(T::cast),
-            normal_G: self.normal_G.map(T::cast),
-            volume: self.volume.cast(),
-            area: self.area.cast(),
-        }
     }
 }
 
@@ -126,24 +91,16 @@ impl<T: Real> TriangleMesh<T> {
         buffer: &mut VertexBuffer<T>,
         found: impl FnMut(&LoadedVertex<T>),
     ) {
-        let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         match other {
             SolidShape::HalfSpace(other) => {
-                let (normal, normal_G) = (O * other.normal(), X_GO * other.normal());
-                let (plane, plane_S) = (plane_in(&S, normal, &O), plane_in(X_GS, normal_G, X_GO));
+                let (plane, near_G) = on_half_space(X_GS, *other, X_GO);
                 let reaches =
                     |cluster: &Cluster| cluster.reaches(&plane.normal, plane.height(&cluster.center));
-                let measure = |number: u32| {
-                    let vertex = number as usize;
-                    if is_plain::<T>() {
-                        let p = &self.plain.geometry.vertices[vertex];
-                        LoadedVertex::above(number, plane.height(p), S * p, normal).cast()
-                    } else {
-                        let p = self.vertex(vertex);
-                        LoadedVertex::above(number, plane_S.height(&p), X_GS * p, normal_G)
-                    }
+                let near_G = |vertex: usize| {
+                    let p = &self.plain.geometry.vertices[vertex];
+                    near_G(p, plane.height(p), self.vertex(vertex))
                 };
-                self.integrate(reaches, measure, buffer, found);
+                self.integrate(reaches, near_G, buffer, found);
             }
             // Springs meet meshes at centroids.
             SolidShape::Mesh(_) => {}
@@ -171,16 +128,14 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
-        let measure = |number: u32| {
-            let vertex = number as usize;
+        let near_G = |vertex: usize| {
             if is_plain::<T>() {
-                let p_O = to_O * self.plain.geometry.vertices[vertex];
-                LoadedVertex::new(number, &plain.nearest(&p_O), &O).cast()
+                plain.nearest(&(to_O * self.plain.geometry.vertices[vertex])).placed(&O).cast()
             } else {
-                LoadedVertex::new(number, &other.nearest(&(X_OS * self.vertex(vertex))), X_GO)
+                other.nearest(&(X_OS * self.vertex(vertex))).placed(X_GO)
             }
         };
-        self.integrate(|cluster| is_near(cluster, &to_O, plain), measure, buffer, found);
+        self.integrate(|cluster| is_near(cluster, &to_O, plain), near_G, buffer, found);
     }
 
     /// Integrates over all faces in clusters that may reach inside.
@@ -188,7 +143,7 @@ impl<T: Real> TriangleMesh<T> {
     fn integrate(
         &self,
         reaches: impl Fn(&Cluster) -> bool,
-        measure: impl Fn(u32) -> LoadedVertex<T>,
+        near_G: impl Fn(usize) -> SurfacePoint<T>,
         buffer: &mut VertexBuffer<T>,
         mut found: impl FnMut(&LoadedVertex<T>),
     ) {
@@ -197,8 +152,9 @@ impl<T: Real> TriangleMesh<T> {
         let visit = |leaf: u32, ()| {
             for l in 0..self.plain.tree.leaf_length(leaf) {
                 let face = self.plain.tree.face(leaf as usize * LANES + l);
-                let corners = self.plain.faces[face].map(|vertex| buffer.visit(vertex, || measure(vertex)));
-                let depths = corners.map(|place| buffer.visited[place].depth);
+                let corners =
+                    self.plain.faces[face].map(|vertex| buffer.visit(vertex, || near_G(vertex as usize)));
+                let depths = corners.map(|place| -buffer.visited[place].near_G.signed_distance);
                 let Some([of_depth, of_area]) = moments(depths) else { continue };
                 let area = self.area(face);
                 // Their numbers fit into 32 bits, as do their corners.

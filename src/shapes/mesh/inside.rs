@@ -10,14 +10,14 @@ use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{MeshPart, Plane, Solid, SurfacePoint};
 
 impl PlainMesh {
-    /// Calls `found` for each face whose centroid is behind a plane, with its area, the centroid and its height.
+    /// Calls `found` for each face whose centroid is behind a plane, with the centroid and its height.
     ///
     /// A half-space is one plane for all faces, transformed once into the frame of the mesh.
     #[inline]
     pub(super) fn find_behind_plane(
         &self,
-        plane: Plane<f64>,
-        mut found: impl FnMut((usize, f64), Point3<f64>, f64),
+        plane: &Plane<f64>,
+        mut found: impl FnMut(usize, Point3<f64>, f64),
     ) {
         self.walk(
             &self.tree.clusters,
@@ -25,36 +25,34 @@ impl PlainMesh {
             (),
             |leaf, ()| {
                 let centroids = &self.tree.packs[leaf as usize];
-                let heights = centroids.heights(&plane);
+                let heights = centroids.heights(plane);
                 for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
                     if height < 0.0 {
                         let face = self.tree.face(leaf as usize * LANES + l);
-                        found((face, centroids.area(l)), centroids.centroid(l), height);
+                        found(face, centroids.centroid(l), height);
                     }
                 }
             },
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside any shape, with its area, and the centroid in the shape's
-    /// frame: by its supporting planes or its signed distance.
+    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame: by its supporting planes or its signed distance.
     #[inline]
     pub(super) fn find_inside(
         &self,
         X_OS: &Pose<f64>,
         other: &impl Solid<f64>,
-        mut visit: impl FnMut((usize, f64), &Point3<f64>),
+        mut visit: impl FnMut(usize, &Point3<f64>),
     ) {
         self.walk(
             &self.tree.clusters,
             |cluster, _, ()| is_near(cluster, X_OS, other).then_some(()),
             (),
-            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.face(slot), p_O)),
+            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.tree.face(slot), p_O)),
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside another mesh, with its area, and the nearest point of
-    /// that.
+    /// Calls `visit` for each face whose centroid may be inside another mesh, with the nearest point of that.
     ///
     /// Each query starts from the triangle that the last one found.
     #[inline]
@@ -62,7 +60,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
+        mut visit: impl FnMut(usize, &(MeshPart, SurfacePoint<f64>)),
     ) {
         if other.convexity_slack.is_some() {
             self.find_inside_convex_mesh(X_OS, other, visit);
@@ -97,7 +95,7 @@ impl PlainMesh {
                     let nearest = other.tree.nearest(p_O, last.map(|(.., slot)| slot));
                     let on_face = other.nearest_on(nearest, p_O);
                     last = Some((*p_O, on_face.1.signed_distance, nearest));
-                    visit(self.face(slot), &on_face);
+                    visit(self.tree.face(slot), &on_face);
                 });
             },
         );
@@ -109,7 +107,7 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
+        mut visit: impl FnMut(usize, &(MeshPart, SurfacePoint<f64>)),
     ) {
         let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: usize| {
             let plane = other.face_plane(slot);
@@ -141,7 +139,7 @@ impl PlainMesh {
                     let nearest = other.tree.nearest(p_O, guess);
                     guess = Some(nearest);
                     let on_face = other.nearest_on(nearest, p_O);
-                    visit(self.face(slot), &on_face);
+                    visit(self.tree.face(slot), &on_face);
                 });
             },
         );
@@ -179,12 +177,6 @@ impl PlainMesh {
                 }
             }
         }
-    }
-
-    /// A face and its area.
-    #[inline]
-    fn face(&self, slot: usize) -> (usize, f64) {
-        (self.tree.face(slot), self.tree.packs[slot / LANES].area(slot % LANES))
     }
 
     #[inline]

@@ -132,11 +132,14 @@ impl<T: Real> Contact<'_, T> {
         let visited = &vertices.visited[self.found.vertices.clone()];
         by_motion.clear();
         by_motion.resize(visited.len(), Vector6::zeros());
-        let near = |at: &LoadedVertex<T>| (at.point_G, at.normal_G, at.depth);
+        let near =
+            |LoadedVertex { near_G: at, .. }: &LoadedVertex<T>| (at.point, at.normal, -at.signed_distance);
         for (face, corners) in &vertices.faces[self.found.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
             let corners = places.map(|place| &visited[place]);
-            let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
+            let Some(moments) = moments_of_depth(corners.map(|corner| -corner.near_G.signed_distance)) else {
+                continue;
+            };
             let area = self.springs.area(*face as usize) * self.share;
             let depths = corners.map(|corner| self.depth_by_motion(near(corner)));
             for (moment, place) in moments.iter().zip(places) {
