@@ -32,7 +32,7 @@ pub use topology::MeshFault;
 
 use geometry::Geometry;
 use plain::{PlainMesh, angle};
-use topology::{MAX_FACES, NO_FACE, Topology, can_hold, check_counts};
+use topology::{MAX_FACES, NO_FACE, can_hold, check_counts};
 use triangles::Feature;
 
 /// Where on a mesh the nearest point lies.
@@ -116,11 +116,8 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// [`ShapeError::Mesh`] with the first of the faults for which [every mesh](Self#refused) is refused.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        let topology = examine(vertices, faces).map_err(|faults| match faults.first() {
-            Some(&fault) => ShapeError::Mesh { fault },
-            None => ShapeError::Mesh { fault: MeshFault::Empty },
-        })?;
-        let plain = PlainMesh::build(topology, T::negligible().to_f64());
+        let plain = examine(vertices, faces)
+            .map_err(|faults| ShapeError::Mesh { fault: *faults.first().unwrap_or(&MeshFault::Empty) })?;
         let carried = (!is_plain::<T>()).then(|| {
             let mut geometry = Geometry::of(vertices.to_vec(), faces.len());
             plain.faces.iter().for_each(|&corners| _ = geometry.push(corners));
@@ -132,7 +129,7 @@ impl<T: Real> TriangleMesh<T> {
     /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
-        examine(vertices, faces).map_or_else(|faults| faults, |topology| topology.openings)
+        examine(vertices, faces).map_or_else(|faults| faults, |plain| plain.openings)
     }
 
     /// The number of vertices, those that were merged included.
@@ -202,7 +199,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The first fault by which the mesh is not closed; `None` if it is.
     pub fn opening(&self) -> Option<MeshFault> {
-        self.plain.opening
+        self.plain.openings.first().copied()
     }
 
     /// Whether the enclosed solid is convex, up to rounding.
@@ -347,11 +344,11 @@ impl<T: Real> TriangleMesh<T> {
     }
 }
 
-/// The topology of the faces, or all faults of single vertices and faces.
-fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Topology, Vec<MeshFault>> {
+/// The mesh in plain numbers, or all faults of single vertices and faces.
+fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<PlainMesh, Vec<MeshFault>> {
     check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
     let plain = vertices.iter().map(|p| p.map(T::to_f64)).collect();
-    Topology::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
+    PlainMesh::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
 }
 
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::mesh::geometry::Geometry;
-use crate::shapes::mesh::topology::{NO_FACE, Topology};
+use crate::shapes::mesh::topology::NO_FACE;
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::{Feature, LANES};
 use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
@@ -21,8 +21,8 @@ pub(super) struct PlainMesh {
     pub(super) vertex_normals: Vec<Vector3<f64>>,
     /// The faces with the shortest and the longest longest edge, and its fourth power.
     pub(super) scales: [(usize, f64); 2],
-    /// The fault by which the mesh is not closed.
-    pub(super) opening: Option<MeshFault>,
+    /// The faults by which the mesh is not closed.
+    pub(super) openings: Vec<MeshFault>,
     /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
     pub(super) convexity_slack: Option<f64>,
     pub(super) center: Point3<f64>,
@@ -31,26 +31,6 @@ pub(super) struct PlainMesh {
 }
 
 impl PlainMesh {
-    pub(super) fn build(topology: Topology, negligible: f64) -> Self {
-        let Topology { faces, neighbours, geometry, scales, openings } = topology;
-        let tree = Tree::new(&faces, &geometry);
-        let (min, max) = tree.bounds();
-        let mut mesh = Self {
-            vertex_normals: vertex_normals(&geometry, &faces),
-            scales,
-            opening: openings.first().copied(),
-            convexity_slack: None,
-            center: Point3::from((min.coords + max.coords) * 0.5),
-            half_extents: (max - min) * 0.5,
-            faces,
-            geometry,
-            neighbours,
-            tree,
-        };
-        mesh.convexity_slack = mesh.calc_convexity_slack(negligible);
-        mesh
-    }
-
     /// The fault by which another scalar cannot hold the mesh.
     pub(super) fn misfit(&self, can_hold: fn(f64) -> bool) -> Option<MeshFault> {
         let misfit = self.scales.into_iter().find(|&(_, fourth)| !can_hold(fourth));
@@ -117,8 +97,8 @@ impl PlainMesh {
     }
 
     /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
-    fn calc_convexity_slack(&self, negligible: f64) -> Option<f64> {
-        if self.opening.is_some() {
+    pub(super) fn calc_convexity_slack(&self, negligible: f64) -> Option<f64> {
+        if !self.openings.is_empty() {
             return None;
         }
         let slack = self.half_extents.norm() * negligible * 100.0;
@@ -177,7 +157,7 @@ impl PlainMesh {
 }
 
 /// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
-fn vertex_normals(
+pub(super) fn vertex_normals(
     Geometry { vertices, normals, .. }: &Geometry<f64>,
     faces: &[[u32; 3]],
 ) -> Vec<Vector3<f64>> {

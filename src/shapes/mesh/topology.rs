@@ -10,6 +10,8 @@ use crate::math::{Real, is_finite};
 use crate::shapes::greater;
 use crate::shapes::mesh::cluster::bounds;
 use crate::shapes::mesh::geometry::Geometry;
+use crate::shapes::mesh::plain::{PlainMesh, vertex_normals};
+use crate::shapes::mesh::tree::Tree;
 
 /// At about 400 bytes per face this is 1.7 GB in `f64`: more would exhaust the memory of many machines before it
 /// could be refused, and counts stay far below 2³².
@@ -132,21 +134,9 @@ pub enum MeshFault {
     },
 }
 
-/// Faces with merged vertices, and their adjacency.
-#[derive(Debug)]
-pub(super) struct Topology {
-    pub(super) faces: Vec<[u32; 3]>,
-    pub(super) neighbours: Vec<[u32; 3]>,
-    pub(super) geometry: Geometry<f64>,
-    /// The faces with the shortest and the longest longest edge, and its fourth power.
-    pub(super) scales: [(usize, f64); 2],
-    /// The faults by which the faces are not closed.
-    pub(super) openings: Vec<MeshFault>,
-}
-
-impl Topology {
-    /// Returns all faults of single vertices and faces if there are any. Numbers below `negligible` are noise next to one;
-    /// `can_hold` is that of the mesh's scalar.
+impl PlainMesh {
+    /// Faces with merged vertices, and their adjacency. Returns all faults of single vertices and faces if there are any. Numbers
+    /// below `negligible` are noise next to one; `can_hold` is that of the mesh's scalar.
     pub(super) fn new(
         vertices: Vec<Point3<f64>>,
         faces: &[[u32; 3]],
@@ -198,19 +188,27 @@ impl Topology {
             return Err(faults);
         }
 
-        let mut topology = Self {
+        let tree = Tree::new(&faces, &geometry);
+        let (min, max) = tree.bounds();
+        let mut mesh = Self {
+            vertex_normals: vertex_normals(&geometry, &faces),
+            scales,
+            openings: Vec::new(),
+            convexity_slack: None,
+            center: Point3::from((min.coords + max.coords) * 0.5),
+            half_extents: (max - min) * 0.5,
             neighbours: vec![[NO_FACE; 3]; faces.len()],
             faces,
             geometry,
-            scales,
-            openings: Vec::new(),
+            tree,
         };
-        topology.match_sides();
-        if topology.openings.is_empty() {
-            topology.find_touching_vertices();
-            topology.find_inverted_parts(negligible);
+        mesh.match_sides();
+        if mesh.openings.is_empty() {
+            mesh.find_touching_vertices();
+            mesh.find_inverted_parts(negligible);
         }
-        Ok(topology)
+        mesh.convexity_slack = mesh.calc_convexity_slack(negligible);
+        Ok(mesh)
     }
 
     /// Finds the face across each edge.
