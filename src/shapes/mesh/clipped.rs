@@ -168,7 +168,7 @@ impl<T: Real> TriangleMesh<T> {
             }
         };
         let clusters = &self.plain.tree.corner_clusters;
-        self.plain.walk(clusters, |cluster, _, ()| reaches(cluster).then_some(()), (), visit);
+        self.plain.walk(clusters, |cluster, _, _, ()| reaches(cluster).then_some(()), (), visit);
         let VertexBuffer { visited, place_of, .. } = buffer;
         for vertex in &visited[first..] {
             place_of[vertex.vertex as usize] = NOWHERE;

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
-use crate::shapes::{HalfSpace, MeshPart, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
+use crate::shapes::{Feature, HalfSpace, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +20,8 @@ pub struct Displaced<T: Real> {
     pub point_G: Point3<T>,
     /// The outward normal of the other surface there, in Ground.
     pub normal_G: Vector3<T>,
-    /// Where on the other surface the nearest point lies, if that is a mesh.
-    pub(crate) part: Option<MeshPart>,
+    /// The face of the other surface, and its feature, on which the nearest point lies, if that is a mesh.
+    pub(crate) part: Option<(usize, Feature)>,
 }
 
 impl<T: Real> Displaced<T> {
@@ -103,7 +103,8 @@ impl<T: Real> TriangleMesh<T> {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
         self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
-            let (part, near) = (Some(nearest.0), &nearest.1);
+            let (of_other, feature, near) = nearest;
+            let part = Some((*of_other, *feature));
             if is_plain::<T>() {
                 self.find(face, part, near, |near| near.placed(&O).cast(), &mut found);
             } else if near.signed_distance < 0.0 {
@@ -118,7 +119,7 @@ impl<T: Real> TriangleMesh<T> {
     fn find<U: Real>(
         &self,
         index: usize,
-        part: Option<MeshPart>,
+        part: Option<(usize, Feature)>,
         near: &SurfacePoint<U>,
         in_ground: impl FnOnce(&SurfacePoint<U>) -> SurfacePoint<T>,
         found: impl FnOnce(Displaced<T>),

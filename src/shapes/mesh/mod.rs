@@ -29,18 +29,11 @@ pub(crate) use clipped::{LoadedVertex, VertexBuffer};
 pub use displaced::Displaced;
 pub use face_list::FaceList;
 pub use topology::MeshFault;
+pub(crate) use triangles::Feature;
 
 use geometry::Geometry;
 use plain::{PlainMesh, angle};
 use topology::{MAX_FACES, NO_FACE, can_hold, check_counts};
-use triangles::Feature;
-
-/// Where on a mesh the nearest point lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MeshPart {
-    face: usize,
-    feature: Feature,
-}
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
@@ -274,8 +267,12 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
     /// which face it lies and whether `p` is inside, which no derivative changes.
-    fn with_derivatives(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
-        let (MeshPart { face, feature }, near) = *found;
+    fn with_derivatives(
+        &self,
+        found: &(usize, Feature, SurfacePoint<f64>),
+        p: &Point3<T>,
+    ) -> SurfacePoint<T> {
+        let (face, feature, near) = *found;
         let point = match feature {
             Feature::Face => {
                 let mut normal = self.normal(face);
@@ -316,17 +313,17 @@ impl<T: Real> TriangleMesh<T> {
     #[inline]
     pub(crate) fn normal_gradient_on(
         &self,
-        part: MeshPart,
+        (face, feature): (usize, Feature),
         normal: &Vector3<T>,
         signed_distance: T,
     ) -> Option<Matrix3<T>> {
-        if self.plain.is_flat_around(part) {
+        if self.plain.is_flat_around(face, feature) {
             return None;
         }
-        match part.feature {
+        match feature {
             Feature::Face => None,
             Feature::Edge(k) => {
-                let (_, edge) = self.edge(part.face, k);
+                let (_, edge) = self.edge(face, k);
                 let across = edge.cross(normal);
                 let scale = (edge.norm_squared() * signed_distance).recip();
                 Some(if scale.is_finite() { across * across.transpose() * scale } else { Matrix3::zeros() })
@@ -355,7 +352,7 @@ fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<PlainM
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         match self.plain.nearest(&p_S.map(T::to_f64)) {
-            Some((_, near)) if is_plain::<T>() => near.cast(),
+            Some((.., near)) if is_plain::<T>() => near.cast(),
             Some(found) => self.with_derivatives(&found, p_S),
             None => self.nearest_from_afar(p_S),
         }

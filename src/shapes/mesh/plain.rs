@@ -9,7 +9,7 @@ use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::topology::NO_FACE;
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::{Feature, LANES};
-use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
+use crate::shapes::{MeshFault, Plane, SurfacePoint, direction_and_length};
 
 /// Faces with all that follows from them, in plain numbers.
 #[derive(Debug)]
@@ -39,16 +39,15 @@ impl PlainMesh {
 
     /// The nearest point of one face, by its place in the tree, with a signed distance.
     #[inline]
-    pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
+    pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (usize, Feature, SurfacePoint<f64>) {
         let face = self.tree.face(slot);
         let normal = self.geometry.normals[face];
         let (point, feature) = self.tree.packs[slot / LANES].nearest(slot % LANES, p);
-        let part = MeshPart { face, feature };
         let pseudo_normal = match feature {
             Feature::Face => {
                 // Measured along the normal, small depths keep full precision.
                 let signed_distance = normal.dot(&(p - point));
-                return (part, SurfacePoint { point, normal, signed_distance });
+                return (face, feature, SurfacePoint { point, normal, signed_distance });
             }
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => normal,
@@ -66,23 +65,23 @@ impl PlainMesh {
         } else {
             SurfacePoint { point, normal: pseudo_normal / pseudo_normal.norm(), signed_distance: 0.0 }
         };
-        (part, near)
+        (face, feature, near)
     }
 
     /// The nearest point of all faces; `None` from far away.
     #[inline]
-    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(MeshPart, SurfacePoint<f64>)> {
+    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(usize, Feature, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
         if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
             return None;
         }
-        let (part, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
+        let (face, feature, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
             near.normal = -near.normal;
             near.signed_distance = -near.signed_distance;
         }
-        Some((part, near))
+        Some((face, feature, near))
     }
 
     /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
@@ -117,13 +116,13 @@ impl PlainMesh {
         if !faces.clone().all(bends_out) {
             return None;
         }
-        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f)));
+        let is_behind_all = !faces.into_iter().any(|f| self.reaches_above(&plane(f)));
         is_behind_all.then_some(slack)
     }
 
     /// Whether all faces that meet in this part are in one plane: by rounding, a point may be over none of them.
     #[inline]
-    pub(super) fn is_flat_around(&self, MeshPart { face, feature }: MeshPart) -> bool {
+    pub(super) fn is_flat_around(&self, face: usize, feature: Feature) -> bool {
         let normal = self.geometry.normals[face];
         let other = match feature {
             Feature::Face => return true,

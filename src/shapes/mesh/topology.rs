@@ -188,8 +188,8 @@ impl PlainMesh {
             return Err(faults);
         }
 
-        let tree = Tree::new(&faces, &geometry);
-        let (min, max) = tree.bounds();
+        let corners = faces.iter().flatten().map(|&corner| geometry.vertices[corner as usize]);
+        let (min, max) = bounds(corners);
         let mut mesh = Self {
             vertex_normals: vertex_normals(&geometry, &faces),
             scales,
@@ -198,9 +198,9 @@ impl PlainMesh {
             center: Point3::from((min.coords + max.coords) * 0.5),
             half_extents: (max - min) * 0.5,
             neighbours: vec![[NO_FACE; 3]; faces.len()],
+            tree: Tree::new(&faces, &geometry),
             faces,
             geometry,
-            tree,
         };
         mesh.match_sides();
         if mesh.openings.is_empty() {

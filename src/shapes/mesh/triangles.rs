@@ -24,7 +24,7 @@ pub(super) struct TrianglePack {
 
 /// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Feature {
+pub(crate) enum Feature {
     Face,
     Edge(usize),
     Corner(usize),

@@ -12,7 +12,7 @@ use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Number, Real, SpatialVelocity, dot, rotated, varied};
-use crate::shapes::{LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
+use crate::shapes::{Feature, LoadedVertex, SurfacePoint, moments_of_depth};
 
 /// The directions of [`MOTION`] in which the force of a spring without an anchor varies where the normal does not turn.
 pub(super) const LEVEL: usize = ELASTIC + 1;
@@ -200,7 +200,7 @@ impl<T: Real> Contact<'_, T> {
     #[inline]
     fn gradient(
         &self,
-        part: Option<MeshPart>,
+        part: Option<(usize, Feature)>,
         (point_G, normal_G, depth): (Point3<T>, Vector3<T>, T),
     ) -> Result<Option<Matrix3<T>>, ()> {
         let R_GO = self.X_GO.rotation.matrix();
