@@ -1,8 +1,8 @@
 //! Adjacency of faces, and faults of meshes.
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use nalgebra::{Point3, RealField, Vector3};
 
@@ -279,25 +279,20 @@ impl PlainMesh {
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
     fn find_inverted_parts(&mut self, negligible: f64) {
-        let mut part_of = vec![usize::MAX; self.faces.len()];
+        let mut is_found = vec![false; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
-            if part_of[start] != usize::MAX {
-                continue;
-            }
-            let part = parts.len();
-            part_of[start] = part;
-            let mut members = vec![start];
-            let mut next = 0;
-            while next < members.len() {
-                for neighbour in self.neighbours[members[next]] {
-                    if core::mem::replace(&mut part_of[neighbour as usize], part) == usize::MAX {
-                        members.push(neighbour as usize);
-                    }
+            let mut members = Vec::new();
+            let mut next = vec![start];
+            while let Some(face) = next.pop() {
+                if !core::mem::replace(&mut is_found[face], true) {
+                    members.push(face);
+                    next.extend(self.neighbours[face].map(|neighbour| neighbour as usize));
                 }
-                next += 1;
             }
-            parts.push(members);
+            if !members.is_empty() {
+                parts.push(members);
+            }
         }
         let corners = |face: usize| self.faces[face].map(|corner| self.geometry.vertices[corner as usize]);
         let boxes: Vec<_> =
@@ -347,18 +342,8 @@ fn solid_angle([a, b, c]: [Vector3<f64>; 3]) -> f64 {
 
 /// For each vertex the first one at exactly the same position.
 fn weld(vertices: &[Point3<f64>]) -> Vec<u32> {
-    let compare = |a: u32, b: u32| {
-        let (p, q) = (&vertices[a as usize], &vertices[b as usize]);
-        let by_coordinate = |i: usize| p[i].partial_cmp(&q[i]).unwrap_or(Ordering::Equal);
-        by_coordinate(0).then_with(|| by_coordinate(1)).then_with(|| by_coordinate(2))
-    };
-    let mut order: Vec<u32> = (0..).take(vertices.len()).collect();
-    order.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    let mut first_of = vec![0; vertices.len()];
-    for group in order.chunk_by(|&a, &b| compare(a, b) == Ordering::Equal) {
-        for &vertex in group {
-            first_of[vertex as usize] = group[0];
-        }
-    }
-    first_of
+    let mut first_at = BTreeMap::new();
+    // Zeros are equal, whatever their sign.
+    let bits = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
+    (0..).zip(vertices).map(|(vertex, p)| *first_at.entry(bits(p)).or_insert(vertex)).collect()
 }
