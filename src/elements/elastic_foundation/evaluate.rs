@@ -13,7 +13,7 @@ use crate::framework::{
 };
 use crate::math::{Real, is_finite_pose};
 use crate::mechanics::{Checked, ForceAccumulator, KinematicsError, Quantity, Topology, Velocities};
-use crate::shapes::{Displaced, SolidShape, SurfacePoint};
+use crate::shapes::{Displaced, SolidShape};
 
 impl<T: Real> ElasticFoundation<T> {
     /// Finds the springs of one mesh displaced by another surface.
@@ -37,17 +37,9 @@ impl<T: Real> ElasticFoundation<T> {
         // 0.06 % and 0.006 %.
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
-            springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
-                let SurfacePoint { point, normal, signed_distance } = loaded.near_G;
-                work -= material.elastic_force([loaded.volume, share]) * signed_distance;
-                found.push(Displaced {
-                    index: loaded.vertex as usize,
-                    depth: loaded.volume / loaded.area,
-                    area: loaded.area * share,
-                    point_G: point,
-                    normal_G: normal,
-                    part: None,
-                });
+            springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded, volume| {
+                work += material.elastic_force([volume, share]) * loaded.depth;
+                found.push(Displaced { depth: volume / loaded.area, area: loaded.area * share, ..*loaded });
             });
         } else {
             let refined = placed.refined.as_ref().filter(|_| parameters.clipped);

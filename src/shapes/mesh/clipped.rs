@@ -9,12 +9,15 @@ use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::displaced::{Valued, on_half_space, relative};
 use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::{Solid, SolidShape, SurfacePoint, TriangleMesh};
+use crate::shapes::{Displaced, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
 /// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
 #[derive(Debug)]
 pub(crate) struct VertexBuffer<T: Real> {
-    pub(crate) visited: Vec<LoadedVertex<T>>,
+    /// The vertices of faces that may reach inside; of merged ones, the first. The depth is interpolated linearly over each face
+    /// between its corners, and counts where it is positive: with the shares of a vertex in the integrals of one, its area \[m²\],
+    /// and of the depth, its volume \[m³\], over the faces around it.
+    pub(crate) visited: Vec<(Displaced<T>, T)>,
     /// Each face of which a part is inside, as numbered by the mesh, and the places of its corners among the visited.
     pub(crate) faces: Vec<(u32, [u32; 3])>,
     /// By vertex, its place among the visited, or [`NOWHERE`]; all of them between the calls.
@@ -22,20 +25,6 @@ pub(crate) struct VertexBuffer<T: Real> {
 }
 
 const NOWHERE: u32 = u32::MAX;
-
-/// A vertex of a face that may reach inside, with its share of the depth integrated over the faces around it.
-///
-/// The depth is interpolated linearly over each face between its corners, and counts where it is positive.
-#[derive(Debug, Clone)]
-pub(crate) struct LoadedVertex<T: Real> {
-    /// As numbered by the mesh; of merged vertices, the first.
-    pub(crate) vertex: u32,
-    /// The nearest point of the other surface, in Ground.
-    pub(crate) near_G: SurfacePoint<T>,
-    /// The shares of the integrals of depth \[m³\], and of 1 \[m²\].
-    pub(crate) volume: T,
-    pub(crate) area: T,
-}
 
 clone_by_field!(VertexBuffer { visited, faces, place_of });
 default_by_field!(VertexBuffer { visited, faces, place_of });
@@ -70,16 +59,16 @@ impl<T: Real> VertexBuffer<T> {
             #[expect(clippy::cast_possible_truncation, reason = "vertices are numbered with 32 bits")]
             let next = self.visited.len() as u32;
             *place = next;
-            let [volume, area] = [T::zero(); 2];
-            self.visited.push(LoadedVertex { vertex, near_G: near_G(), volume, area });
+            let spring = Displaced::new(vertex as usize, T::zero(), &near_G(), None);
+            self.visited.push((spring, T::zero()));
         }
         *place as usize
     }
 }
 
 impl<T: Real> TriangleMesh<T> {
-    /// Calls `found` for each vertex of a face that reaches into the other surface, which is not a mesh, in an order that
-    /// depends on the mesh. The mesh is at `X_GS`, the other surface at `X_GO`.
+    /// Calls `found` for each vertex of a face that reaches into the other surface, which is not a mesh, with its
+    /// [volume](VertexBuffer::visited), in an order that depends on the mesh. The mesh is at `X_GS`, the other surface at `X_GO`.
     ///
     /// Vertices whose volume is zero are left out. The search runs on plain numbers, as in
     /// [`for_each_inside`](Self::for_each_inside).
@@ -89,7 +78,7 @@ impl<T: Real> TriangleMesh<T> {
         other: &SolidShape<T>,
         X_GO: &Pose<T>,
         buffer: &mut VertexBuffer<T>,
-        found: impl FnMut(&LoadedVertex<T>),
+        found: impl FnMut(&Displaced<T>, T),
     ) {
         match other {
             SolidShape::HalfSpace(other) => {
@@ -124,7 +113,7 @@ impl<T: Real> TriangleMesh<T> {
         other: &(impl Solid<T> + ?Sized),
         plain: &impl Solid<f64>,
         buffer: &mut VertexBuffer<T>,
-        found: impl FnMut(&LoadedVertex<T>),
+        found: impl FnMut(&Displaced<T>, T),
     ) {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let (to_O, X_OS) = (O.inv_mul(&S), relative::<T>(X_GS, X_GO));
@@ -145,7 +134,7 @@ impl<T: Real> TriangleMesh<T> {
         reaches: impl Fn(&Cluster) -> bool,
         near_G: impl Fn(usize) -> SurfacePoint<T>,
         buffer: &mut VertexBuffer<T>,
-        mut found: impl FnMut(&LoadedVertex<T>),
+        mut found: impl FnMut(&Displaced<T>, T),
     ) {
         buffer.reserve(self.plain.geometry.vertices.len());
         let first = buffer.visited.len();
@@ -154,26 +143,26 @@ impl<T: Real> TriangleMesh<T> {
                 let face = self.plain.tree.face(leaf as usize * LANES + l);
                 let corners =
                     self.plain.faces[face].map(|vertex| buffer.visit(vertex, || near_G(vertex as usize)));
-                let depths = corners.map(|place| -buffer.visited[place].near_G.signed_distance);
+                let depths = corners.map(|place| buffer.visited[place].0.depth);
                 let Some([of_depth, of_area]) = moments(depths) else { continue };
                 let area = self.area(face);
                 // Their numbers fit into 32 bits, as do their corners.
                 #[expect(clippy::cast_possible_truncation, reason = "faces are numbered with 32 bits")]
                 buffer.faces.push((face as u32, corners.map(|place| place as u32)));
                 for (k, place) in corners.into_iter().enumerate() {
-                    let visited = &mut buffer.visited[place];
-                    visited.volume += area * of_depth[k];
-                    visited.area += area * of_area[k];
+                    let (spring, volume) = &mut buffer.visited[place];
+                    *volume += area * of_depth[k];
+                    spring.area += area * of_area[k];
                 }
             }
         };
         let clusters = &self.plain.tree.corner_clusters;
         self.plain.walk(clusters, |cluster, _, _, ()| reaches(cluster).then_some(()), (), visit);
         let VertexBuffer { visited, place_of, .. } = buffer;
-        for vertex in &visited[first..] {
-            place_of[vertex.vertex as usize] = NOWHERE;
-            if vertex.volume != T::zero() {
-                found(vertex);
+        for (vertex, volume) in &visited[first..] {
+            place_of[vertex.index] = NOWHERE;
+            if *volume != T::zero() {
+                found(vertex, *volume);
             }
         }
     }

@@ -25,6 +25,18 @@ pub struct Displaced<T: Real> {
 }
 
 impl<T: Real> Displaced<T> {
+    /// The surface point nearest to the face is given in Ground.
+    #[inline]
+    pub(super) fn new(
+        index: usize,
+        area: T,
+        near_G: &SurfacePoint<T>,
+        part: Option<(usize, Feature)>,
+    ) -> Self {
+        let SurfacePoint { point: point_G, normal: normal_G, signed_distance } = *near_G;
+        Self { index, area, depth: -signed_distance, point_G, normal_G, part }
+    }
+
     /// The centroid of the face, from which the nearest point is at this depth along the normal, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
@@ -126,9 +138,7 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         // What is not a number leads to a force that is none, and so to an error.
         if near.signed_distance < U::zero() || near.signed_distance.to_f64().is_nan() {
-            let SurfacePoint { point, normal, signed_distance } = in_ground(near);
-            let area = self.area(index);
-            found(Displaced { index, area, depth: -signed_distance, point_G: point, normal_G: normal, part });
+            found(Displaced::new(index, self.area(index), &in_ground(near), part));
         }
     }
 }

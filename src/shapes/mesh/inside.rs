@@ -84,9 +84,12 @@ impl PlainMesh {
                     return Some(last);
                 }
                 let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
-                let (.., near) = other.nearest_on(slot, &center_O);
-                let is_near = near.signed_distance < cluster.radius && is_behind(slot);
-                is_near.then_some(Some((center_O, near.signed_distance, slot)))
+                // The plane tells more than the distance.
+                let is_convex = other.convexity_slack.is_some();
+                let distance =
+                    if is_convex { 0.0 } else { other.nearest_on(slot, &center_O).2.signed_distance };
+                let is_near = distance < cluster.radius && is_behind(slot);
+                is_near.then_some(Some((center_O, distance, slot)))
             },
             None,
             |leaf, mut last| {

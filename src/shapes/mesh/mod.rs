@@ -25,7 +25,7 @@ use crate::math::{Real, is_plain};
 use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length, turned_about};
 
 pub(crate) use clip::moments_of_depth;
-pub(crate) use clipped::{LoadedVertex, VertexBuffer};
+pub(crate) use clipped::VertexBuffer;
 pub use displaced::Displaced;
 pub use face_list::FaceList;
 pub use topology::MeshFault;
