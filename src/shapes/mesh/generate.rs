@@ -89,19 +89,29 @@ impl<T: Real> TriangleMesh<T> {
         check::size("mesh.radius", radius)?;
         check_count("frequency", frequency, 1)?;
         let mut list = FaceList::for_faces(4 * twice(frequency, frequency))?;
-        // One octant; the others are its mirror images, bit for bit. A row has as many different points as its number.
+        // One octant; the others are its mirror images, bit for bit.
         let point = |i: u32, j: u32| {
             let (cos_polar, sin_polar) = turn::<T>(i, 4 * frequency);
-            let (x, y) = if i == 0 { (T::one(), T::zero()) } else { turn::<T>(j.min(i), 4 * i) };
+            let (x, y) = if i == 0 { (T::one(), T::zero()) } else { turn::<T>(j, 4 * i) };
             Vector3::new(sin_polar * x, sin_polar * y, cos_polar) * radius
         };
         for octant in 0..8_u32 {
             let sign = |bit: u32| if octant & bit == 0 { T::one() } else { -T::one() };
             let mirror = Vector3::new(sign(1), sign(2), sign(4));
-            let first = list.faces.len();
-            list.add_sheet(frequency, frequency, |i, j| Point3::from(point(i, j).component_mul(&mirror)));
+            let (first, first_face) = (number(list.vertices.len()), list.faces.len());
+            for i in 0..=frequency {
+                let row = (0..=i).map(|j| Point3::from(point(i, j).component_mul(&mirror)));
+                list.vertices.extend(row);
+            }
+            let index = |i: u32, j: u32| first + i * (i + 1) / 2 + j;
+            for (i, j) in (0..frequency).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                list.faces.push([index(i, j), index(i + 1, j), index(i + 1, j + 1)]);
+                if j < i {
+                    list.faces.push([index(i, j), index(i + 1, j + 1), index(i, j + 1)]);
+                }
+            }
             if octant.count_ones() % 2 == 1 {
-                list.faces[first..].iter_mut().for_each(|face| face.swap(1, 2));
+                list.faces[first_face..].iter_mut().for_each(|face| face.swap(1, 2));
             }
         }
         list.closed()
