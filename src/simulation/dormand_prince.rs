@@ -166,32 +166,28 @@ impl<T: Real> DormandPrince<T> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
-        let is_accurate = error <= 1.0;
-        let tolerance = event_force(self.accuracy, self.force_tolerance);
-        if is_accurate && !span.is_within(event_step) && simulation.switching_error()? > tolerance {
-            return Ok(ControlFlow::Continue(shortened(h, event_step)));
-        }
-        if is_accurate && simulation.passing_time(h)? < h {
-            return Ok(ControlFlow::Continue(h * 0.5));
-        }
-        if is_accurate
-            && !span.is_within(event_step)
-            && let Some(step) = simulation.unseen_contact(h)?
-        {
-            return Ok(ControlFlow::Continue(span.retried(step)));
-        }
-        let is_controlled = is_accurate && !span.is_within(event_step);
-        let path_error = if is_controlled { self.path_error(simulation, span)? } else { 0.0 };
-        if path_error > 1.0 {
-            let shorter = h * memory_growth(path_error, 0.5).max(0.2);
-            return Ok(ControlFlow::Continue(span.retried(shorter.max(event_step))));
-        }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
-        if !is_accurate {
+        if error > 1.0 {
             return Ok(ControlFlow::Continue(span.retried(h * growth.min(1.0))));
+        }
+        let is_close = span.is_within(event_step);
+        let tolerance = event_force(self.accuracy, self.force_tolerance);
+        if !is_close && simulation.switching_error()? > tolerance {
+            return Ok(ControlFlow::Continue(shortened(h, event_step)));
+        }
+        if simulation.passing_time(h)? < h {
+            return Ok(ControlFlow::Continue(h * 0.5));
+        }
+        if !is_close && let Some(step) = simulation.unseen_contact(h)? {
+            return Ok(ControlFlow::Continue(span.retried(step)));
+        }
+        let path_error = if is_close { 0.0 } else { self.path_error(simulation, span)? };
+        if path_error > 1.0 {
+            let shorter = h * memory_growth(path_error, 0.5).max(0.2);
+            return Ok(ControlFlow::Continue(span.retried(shorter.max(event_step))));
         }
         simulation.accept(span.end, &self.y, false)?;
         let growth = growth.min(memory_growth(path_error, 1.0 / 3.0));
