@@ -82,16 +82,14 @@ impl<T: Real> HeightMap<T> {
         // The lines along x first, then those along y through their coefficients.
         let [along_x, along_y] = &axes;
         let wide = along_x.functions();
-        let conditions = along_x.conditions();
         let mut rows = Vec::new();
-        for row in heights.chunks(along_x.values()) {
-            along_x.interpolate(&conditions, row.iter().copied(), &mut rows);
-        }
-        let conditions = along_y.conditions();
+        heights.chunks(along_x.values()).for_each(|row| along_x.append(row.iter().copied(), &mut rows));
+        along_x.solve(&mut rows);
         let mut columns = Vec::new();
         for i in 0..wide {
-            along_y.interpolate(&conditions, rows.iter().skip(i).step_by(wide).copied(), &mut columns);
+            along_y.append(rows.iter().skip(i).step_by(wide).copied(), &mut columns);
         }
+        along_y.solve(&mut columns);
         let coefficients = transposed(&columns, along_y.functions());
         let bends = greatest_bends(&axes, &coefficients);
         let highest = coefficients.iter().fold(coefficients[0], |highest, c| highest.max(*c));

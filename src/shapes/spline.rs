@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{convert, convert_unchecked};
 
-use crate::math::{Banded, Real};
+use crate::math::{Real, solve_banded};
 
 /// The number of B-splines that do not vanish between two neighbouring lines: one more than their degree.
 pub(super) const FUNCTIONS: usize = 8;
@@ -86,38 +86,31 @@ impl<T: Real> Axis<T> {
         (first, at::<T, ORDER>(piece, self.inverse, x - from))
     }
 
-    /// Appends the coefficients of the spline through these values.
-    pub(super) fn interpolate(
-        &self,
-        conditions: &Banded<T>,
-        values: impl Iterator<Item = T>,
-        to: &mut Vec<T>,
-    ) {
+    /// Appends the values at the lines of the spline through these values, among zeros for the conditions at the ends.
+    pub(super) fn append(&self, values: impl Iterator<Item = T>, to: &mut Vec<T>) {
         let start = to.len();
         to.resize(start + self.functions(), T::zero());
-        let coefficients = &mut to[start..];
+        let on_lines = &mut to[start + CONDITIONS..];
         let (lines, parts) = (&self.lines, self.parts as usize);
         for (i, value) in values.enumerate() {
-            let Some(on_lines) = coefficients.get_mut(CONDITIONS..CONDITIONS + lines.len()) else { break };
             if parts == 1 {
                 on_lines[i] = value;
                 continue;
             }
             // Lagrange's polynomial of this value.
-            for (x, on_line) in lines.iter().zip(on_lines) {
+            for (x, on_line) in lines.iter().zip(&mut *on_lines) {
                 let others = lines.iter().step_by(parts).enumerate().filter(|(other, _)| *other != i);
                 *on_line += others
                     .fold(value, |product, (_, other)| product * (*x - *other) / (lines[i * parts] - *other));
             }
         }
-        conditions.solve(coefficients);
     }
 
-    /// The matrix of the conditions for the coefficients: natural ends, and values at the lines between them.
-    pub(super) fn conditions(&self) -> Banded<T> {
+    /// Replaces what was appended by the coefficients of splines, which have natural ends, and values at the lines between them.
+    pub(super) fn solve(&self, appended: &mut [T]) {
         let last = self.lines.len() - 1;
         let [before, after] = self.ends();
-        Banded::decompose(self.functions(), FUNCTIONS - 2, |row, column| {
+        let entry = |row: usize, column: usize| {
             if row < CONDITIONS {
                 return if column < FUNCTIONS { before[row][column] } else { T::zero() };
             }
@@ -130,7 +123,8 @@ impl<T: Real> Axis<T> {
             let place = if line == last { T::one() } else { T::zero() };
             let function = column.checked_sub(interval).filter(|function| *function < FUNCTIONS);
             function.map_or(T::zero(), |function| derivative(&self.pieces[0], 0, place)[function])
-        })
+        };
+        solve_banded(self.functions(), FUNCTIONS - 2, entry, appended);
     }
 
     /// The conditions at both ends, scaled so that the largest coefficient is one.
