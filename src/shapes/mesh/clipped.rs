@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::math::{Pose, Real, cast_pose, clone_by_field, default_by_field, is_plain};
 use crate::shapes::mesh::clip::moments;
 use crate::shapes::mesh::cluster::Cluster;
-use crate::shapes::mesh::displaced::{Valued, on_half_space, relative};
+use crate::shapes::mesh::displaced::{Valued, on_half_space, plane_in, relative};
 use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{Displaced, Solid, SolidShape, SurfacePoint, TriangleMesh};
@@ -82,7 +82,8 @@ impl<T: Real> TriangleMesh<T> {
     ) {
         match other {
             SolidShape::HalfSpace(other) => {
-                let (plane, near_G) = on_half_space(X_GS, *other, X_GO);
+                let near_G = on_half_space(X_GS, *other, X_GO);
+                let plane = plane_in(&cast_pose(X_GS), *other, &cast_pose(X_GO));
                 let reaches =
                     |cluster: &Cluster| cluster.reaches(&plane.normal, plane.height(&cluster.center));
                 let near_G = |vertex: usize| {

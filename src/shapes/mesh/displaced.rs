@@ -56,32 +56,36 @@ impl<T: Real> TriangleMesh<T> {
         X_GS: &Pose<T>,
         other: &SolidShape<T>,
         X_GO: &Pose<T>,
-        found: impl FnMut(Displaced<T>),
+        mut found: impl FnMut(Displaced<T>),
     ) {
         match other {
-            SolidShape::HalfSpace(other) => self.find_inside_half_space(X_GS, *other, X_GO, found),
-            SolidShape::Mesh(other) => self.find_inside_mesh(X_GS, other, X_GO, found),
+            SolidShape::HalfSpace(other) => {
+                let near_G = on_half_space(X_GS, *other, X_GO);
+                let plane = plane_in(&cast_pose(X_GS), *other, &cast_pose(X_GO));
+                self.plain.find_behind_plane(&plane, |face, centroid, height| {
+                    let near_G = near_G(&centroid, height, self.centroid(face));
+                    self.find(face, None, &near_G, SurfacePoint::clone, &mut found);
+                });
+            }
+            SolidShape::Mesh(other) => {
+                let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
+                let X_OS = relative::<T>(X_GS, X_GO);
+                self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
+                    let (part, near) = (Some((nearest.0, nearest.1)), &nearest.2);
+                    if is_plain::<T>() {
+                        self.find(face, part, near, |near| near.placed(&O).cast(), &mut found);
+                    } else if near.signed_distance < 0.0 {
+                        let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
+                        self.find(face, part, &near, |near| near.placed(X_GO), &mut found);
+                    }
+                });
+            }
             SolidShape::Sphere(other) => self.find_inside(X_GS, other, &other.in_plain(), X_GO, found),
             SolidShape::Ellipsoid(other) => self.find_inside(X_GS, other, &other.in_plain(), X_GO, found),
             SolidShape::Custom(other) => {
                 self.find_inside(X_GS, other.as_ref(), &Valued(Arc::clone(other)), X_GO, found);
             }
         }
-    }
-
-    #[inline]
-    fn find_inside_half_space(
-        &self,
-        X_GS: &Pose<T>,
-        other: HalfSpace,
-        X_GO: &Pose<T>,
-        mut found: impl FnMut(Displaced<T>),
-    ) {
-        let (plane, near_G) = on_half_space(X_GS, other, X_GO);
-        self.plain.find_behind_plane(&plane, |face, centroid, height| {
-            let near_G = near_G(&centroid, height, self.centroid(face));
-            self.find(face, None, &near_G, SurfacePoint::clone, &mut found);
-        });
     }
 
     /// `plain` is the other solid in plain numbers.
@@ -101,27 +105,6 @@ impl<T: Real> TriangleMesh<T> {
             } else if plain.contains(p_O) {
                 let near = other.nearest(&(X_OS * self.centroid(face)));
                 self.find(face, None, &near, |near| near.placed(X_GO), &mut found);
-            }
-        });
-    }
-
-    fn find_inside_mesh(
-        &self,
-        X_GS: &Pose<T>,
-        other: &Self,
-        X_GO: &Pose<T>,
-        mut found: impl FnMut(Displaced<T>),
-    ) {
-        let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
-        let X_OS = relative::<T>(X_GS, X_GO);
-        self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
-            let (of_other, feature, near) = nearest;
-            let part = Some((*of_other, *feature));
-            if is_plain::<T>() {
-                self.find(face, part, near, |near| near.placed(&O).cast(), &mut found);
-            } else if near.signed_distance < 0.0 {
-                let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
-                self.find(face, part, &near, |near| near.placed(X_GO), &mut found);
             }
         });
     }
@@ -149,30 +132,30 @@ pub(super) fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
     if is_plain::<T>() { Pose::identity() } else { X_GO.inv_mul(X_GS) }
 }
 
-/// The plane of a half-space in the frame of the mesh; and of a point of the mesh, in plain numbers with its height above the plane
-/// and in the scalar, what is nearest to it, in Ground.
+/// What in a half-space is nearest to a point of the mesh, in Ground: the point in plain numbers with its height above the plane, and
+/// in the scalar.
 #[inline]
 pub(super) fn on_half_space<T: Real>(
     X_GS: &Pose<T>,
     other: HalfSpace,
     X_GO: &Pose<T>,
-) -> (Plane<f64>, impl Fn(&Point3<f64>, f64, Point3<T>) -> SurfacePoint<T>) {
+) -> impl Fn(&Point3<f64>, f64, Point3<T>) -> SurfacePoint<T> {
     let (X_GS, S, O) = (*X_GS, cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
     let (normal, normal_G) = (O * other.normal(), X_GO * other.normal());
-    let (plane, plane_S) = (plane_in(&S, normal, &O), plane_in(&X_GS, normal_G, X_GO));
-    let near_G = move |plain: &Point3<f64>, height, p: Point3<T>| {
+    let plane_S = plane_in(&X_GS, other, X_GO);
+    move |plain, height, p| {
         if is_plain::<T>() {
             SurfacePoint::below(S * plain, height, normal).cast()
         } else {
             SurfacePoint::below(X_GS * p, plane_S.height(&p), normal_G)
         }
-    };
-    (plane, near_G)
+    }
 }
 
-/// The plane through the origin of O with this normal in Ground, in the frame S.
+/// The plane of a half-space in the frame of the mesh.
 #[inline]
-fn plane_in<T: Real>(X_GS: &Pose<T>, normal_G: Vector3<T>, X_GO: &Pose<T>) -> Plane<T> {
+pub(super) fn plane_in<T: Real>(X_GS: &Pose<T>, other: HalfSpace, X_GO: &Pose<T>) -> Plane<T> {
+    let normal_G = X_GO * other.normal();
     let normal = X_GS.rotation.inverse_transform_vector(&normal_G);
     let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
     Plane { normal, offset }

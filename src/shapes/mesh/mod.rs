@@ -332,9 +332,16 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
+    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
+    /// half the squared size over the distance, is below the roundoff of the distance.
     #[cold]
     fn nearest_from_afar(&self, p: &Point3<T>) -> SurfacePoint<T> {
-        let point = self.vertex(self.plain.foremost_vertex(&p.map(T::to_f64)));
+        let PlainMesh { center, faces, geometry, .. } = &*self.plain;
+        let away = direction_and_length(&(p.map(T::to_f64) - center));
+        let direction = away.map_or(Vector3::x(), |(direction, _)| direction);
+        let ahead = |corner: u32| direction.dot(&(geometry.vertices[corner as usize] - center));
+        let further = |a: u32, b: u32| if ahead(b) > ahead(a) { b } else { a };
+        let point = self.vertex(faces.iter().flatten().copied().fold(faces[0][0], further) as usize);
         let (normal, signed_distance) =
             direction_and_length(&(p - point)).unwrap_or((Vector3::x(), T::zero()));
         SurfacePoint { point, normal, signed_distance }

@@ -9,7 +9,7 @@ use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::topology::NO_FACE;
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::{Feature, LANES};
-use crate::shapes::{MeshFault, Plane, SurfacePoint, direction_and_length};
+use crate::shapes::{MeshFault, Plane, SurfacePoint};
 
 /// Faces with all that follows from them, in plain numbers.
 #[derive(Debug)]
@@ -82,17 +82,6 @@ impl PlainMesh {
             near.signed_distance = -near.signed_distance;
         }
         Some((face, feature, near))
-    }
-
-    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
-    /// half the squared size over the distance, is below the roundoff of the distance.
-    #[cold]
-    pub(super) fn foremost_vertex(&self, p: &Point3<f64>) -> usize {
-        let (direction, _) = direction_and_length(&(p - self.center)).unwrap_or((Vector3::x(), 0.0));
-        let ahead = |corner: u32| direction.dot(&(self.geometry.vertices[corner as usize] - self.center));
-        let first = self.faces[0][0];
-        let corners = self.faces.iter().flatten().copied();
-        corners.fold(first, |best, corner| if ahead(corner) > ahead(best) { corner } else { best }) as usize
     }
 
     /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
