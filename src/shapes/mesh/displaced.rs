@@ -132,8 +132,8 @@ pub(super) fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
     if is_plain::<T>() { Pose::identity() } else { X_GO.inv_mul(X_GS) }
 }
 
-/// What in a half-space is nearest to a point of the mesh, in Ground: the point in plain numbers with its height above the plane, and
-/// in the scalar.
+/// What in a half-space is nearest to a point of the mesh, in Ground: the point in plain numbers, its height above the plane, and
+/// the point in the scalar.
 #[inline]
 pub(super) fn on_half_space<T: Real>(
     X_GS: &Pose<T>,

@@ -38,7 +38,8 @@ impl PlainMesh {
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame: by its supporting planes or its signed distance.
+    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame: by its
+    /// supporting planes or its signed distance.
     #[inline]
     pub(super) fn find_inside(
         &self,

@@ -11,8 +11,9 @@ use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles, which share the
-    /// first corner if the face is convex; one that crosses itself is refused. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a
-    /// line feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
+    /// first corner if the face is convex; one that crosses itself is refused. Everything but vertices and faces is ignored, a
+    /// byte order mark too. Lines end with a line feed, and none is continued. Coordinates keep the precision of `f64`, vertices
+    /// their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
