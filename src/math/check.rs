@@ -167,15 +167,12 @@ pub fn finite_vector<T: Real>(name: &'static str, v: &Vector3<T>) -> Result<(), 
 /// Unless the pose is finite and its rotation is orthonormal and right-handed.
 pub fn pose<T: Real>(name: &'static str, X: &Pose<T>) -> Result<(), InvalidValue> {
     finite_vector(name, &X.translation.vector)?;
-    let (R, off) = (X.rotation.matrix(), squared_distortion(&X.rotation).sqrt());
+    X.rotation.matrix().iter().try_for_each(|&entry| finite(name, entry))?;
     // Entries rounded to seven digits or to single precision pass; a scaled, sheared or mirrored rotation does
     // not.
     let tolerance = T::lit(1e-6).max(T::default_epsilon() * T::lit(1000.0));
-    if off < tolerance && off.is_finite() && R.iter().all(nalgebra::ComplexField::is_finite) {
-        return Ok(());
-    }
-    R.iter().try_for_each(|&entry| finite(name, entry))?;
-    that(false, name, off, Requirement::Rotation)
+    let off = squared_distortion(&X.rotation).sqrt();
+    that(off < tolerance, name, off, Requirement::Rotation)
 }
 
 /// Converts a number to a flag.

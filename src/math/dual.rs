@@ -168,11 +168,6 @@ impl<T: Real> Number for T {
     fn abs(self) -> Self {
         self.abs()
     }
-
-    #[inline]
-    fn exp(self) -> Self {
-        self.exp()
-    }
 }
 
 /// A value and its derivatives in `N` directions.

@@ -11,7 +11,7 @@ mod scalar;
 mod spatial;
 mod symmetric;
 
-pub(crate) use banded::Banded;
+pub(crate) use banded::solve_banded;
 pub use casts::Casts;
 pub use check::{InvalidValue, Requirement};
 pub(crate) use checked::checked_when_read;

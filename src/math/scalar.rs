@@ -1,6 +1,6 @@
 //! The scalar trait over which the types of this crate are generic.
 
-use core::any::{Any, TypeId};
+use core::any::TypeId;
 
 use nalgebra::RealField;
 
@@ -54,14 +54,7 @@ impl<T: RealField + Copy> Real for T {}
 /// numbers, for example, ignores their derivatives.
 #[inline]
 pub(crate) fn have_same_bits<T: Real>(a: T, b: T) -> bool {
-    let (a, b): (&dyn Any, &dyn Any) = (&a, &b);
-    match (a.downcast_ref(), b.downcast_ref()) {
-        (Some(a), Some(b)) => f64::to_bits(*a) == f64::to_bits(*b),
-        _ => match (a.downcast_ref(), b.downcast_ref()) {
-            (Some(a), Some(b)) => f32::to_bits(*a) == f32::to_bits(*b),
-            _ => false,
-        },
-    }
+    is_plain::<T>() && a.to_f64().to_bits() == b.to_f64().to_bits()
 }
 
 /// Whether a scalar is a plain float, so that a result rounded to `f64` contains all information; any other scalar may

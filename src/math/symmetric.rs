@@ -128,7 +128,8 @@ impl<T: Real> Symmetric6<T> {
     /// units of roundoff, if that is more) of that of the diagonal alone.
     ///
     /// # Errors
-    /// For an entry that is not finite, a diagonal entry that is negative, or a pivot of Gauss elimination that is.
+    /// For an entry that is not finite, a diagonal entry that is negative, or with the determinant of the matrix where every axis
+    /// is scaled.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         let mut m = self.matrix();
         self.entries.iter().try_for_each(|&entry| finite("matrix", entry))?;
@@ -145,18 +146,7 @@ impl<T: Real> Symmetric6<T> {
             m[(column, row)] = scaled;
         }
         m.set_diagonal(&Vector6::repeat(T::one() + Self::tolerance()));
-        for k in 0..6 {
-            let pivot = m[(k, k)];
-            require(pivot > T::zero(), pivot)?;
-            for row in k + 1..6 {
-                let factor = m[(row, k)] / pivot;
-                for column in k + 1..6 {
-                    let above = m[(k, column)];
-                    m[(row, column)] -= factor * above;
-                }
-            }
-        }
-        Ok(())
+        require(m.cholesky().is_some(), m.determinant())
     }
 }
 

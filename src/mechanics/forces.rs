@@ -24,14 +24,10 @@ impl<T: Real> Forces<T> {
     pub(crate) fn check_finite(&self) -> Result<(), KinematicsError> {
         let topology = &self.topology;
         let place = self.bodies.iter().position(|F_GB| !F_GB.is_finite());
-        if let Some(body) = place.and_then(|place| topology.body(place)) {
-            return Err(KinematicsError::NonFinite { quantity: Quantity::BodyForce(body) });
-        }
+        let body = place.and_then(|place| topology.body(place)).map(Quantity::BodyForce);
         let place = self.coordinates.iter().position(|f| !f.is_finite());
-        if let Some(coordinate) = place.and_then(|place| topology.coordinate(place)) {
-            return Err(KinematicsError::NonFinite { quantity: Quantity::CoordinateForce(coordinate) });
-        }
-        Ok(())
+        let coordinate = place.and_then(|place| topology.coordinate(place)).map(Quantity::CoordinateForce);
+        body.or(coordinate).map_or(Ok(()), |quantity| Err(KinematicsError::NonFinite { quantity }))
     }
 
     pub(crate) fn set_zero(&mut self) {

@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Real, check, is_finite};
-use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length};
+use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length, greater};
 
 /// The points with `(x/a)² + (y/b)² + (z/c)² < 1` in its own frame.
 ///
@@ -110,27 +110,16 @@ impl<T: Real> Ellipsoid<T> {
         }
 
         // Each term alone reaches one at its own s; the greatest of these is below the root.
-        let mut s = T::zero();
-        for i in 0..3 {
-            let alone = rp[i] - gap[i];
-            if alone > s {
-                s = alone;
-            }
-        }
+        let mut s = (rp - gap).iter().fold(T::zero(), |s, &alone| greater(s, alone));
         // Radii equal to the least have no gap either; along them, too, the point's coordinate must be zero, or
         // so small that slopes overflow.
         let eps = T::default_epsilon();
         let nothing = r2[least] * eps * eps * eps * eps;
         if (0..3).all(|i| gap[i] > T::zero() || rp[i] <= nothing) {
-            let sum = (0..3).filter(|&i| gap[i] > T::zero()).fold(T::zero(), |sum, i| {
-                let q = rp[i] / gap[i];
-                sum + q * q
-            });
+            let q = rp.zip_map(&gap, |rp, gap| if gap > T::zero() { rp / gap } else { T::zero() });
+            let sum = q.norm_squared();
             if sum < T::one() {
-                let mut x = Vector3::zeros();
-                for i in (0..3).filter(|&i| gap[i] > T::zero()) {
-                    x[i] = r[i] * (rp[i] / gap[i]);
-                }
+                let mut x = r.component_mul(&q);
                 x[least] = r[least] * (T::one() - sum).sqrt();
                 return x;
             }
@@ -142,13 +131,10 @@ impl<T: Real> Ellipsoid<T> {
         // Sixteen digits take five steps from afar; fifty end a search among denormal numbers.
         let mut settled = false;
         for _ in 0..50 {
-            let mut norm2 = T::zero();
-            let mut slope = T::zero();
-            for i in 0..3 {
-                let q = rp[i] / (s + gap[i]);
-                norm2 += q * q;
-                slope += q * q / (s + gap[i]);
-            }
+            let reach = gap.add_scalar(s);
+            let q = rp.component_div(&reach);
+            let norm2 = q.norm_squared();
+            let slope = q.component_mul(&q).component_div(&reach).sum();
             let step = (norm2.sqrt() - T::one()) * norm2 / slope;
             // From above a root near zero a step may lead to zero, where radii without a gap have no term.
             s = if s + step > T::zero() { s + step } else { s * T::lit(0.5) };
@@ -158,7 +144,7 @@ impl<T: Real> Ellipsoid<T> {
             // One step more than the value needs: derivatives lag by one step.
             settled = step.abs() <= s * T::default_epsilon() * T::lit(8.0);
         }
-        Vector3::from_fn(|i, _| r[i] * (rp[i] / (s + gap[i])))
+        r.component_mul(&rp.component_div(&gap.add_scalar(s)))
     }
 }
 

@@ -82,16 +82,14 @@ impl<T: Real> HeightMap<T> {
         // The lines along x first, then those along y through their coefficients.
         let [along_x, along_y] = &axes;
         let wide = along_x.functions();
-        let conditions = along_x.conditions();
         let mut rows = Vec::new();
-        for row in heights.chunks(along_x.values()) {
-            along_x.interpolate(&conditions, row.iter().copied(), &mut rows);
-        }
-        let conditions = along_y.conditions();
+        heights.chunks(along_x.values()).for_each(|row| along_x.append(row.iter().copied(), &mut rows));
+        along_x.solve(&mut rows);
         let mut columns = Vec::new();
         for i in 0..wide {
-            along_y.interpolate(&conditions, rows.iter().skip(i).step_by(wide).copied(), &mut columns);
+            along_y.append(rows.iter().skip(i).step_by(wide).copied(), &mut columns);
         }
+        along_y.solve(&mut columns);
         let coefficients = transposed(&columns, along_y.functions());
         let bends = greatest_bends(&axes, &coefficients);
         let highest = coefficients.iter().fold(coefficients[0], |highest, c| highest.max(*c));
@@ -191,16 +189,17 @@ fn transposed<T: Real>(numbers: &[T], wide: usize) -> Vec<T> {
 
 /// Bounds of the second derivatives, which are averages of the coefficients of their own B-splines.
 fn greatest_bends<T: Real>(axes: &[Axis<T>; 2], coefficients: &[T]) -> [T; 3] {
-    let [along_x, along_y] = axes;
-    let wide = along_x.functions();
-    let greatest = |numbers: &[T]| numbers.iter().fold(T::zero(), |greatest, x| greatest.max(x.abs()));
-    let differentiated = |axis: &Axis<T>, numbers: &[T], orders: &[i32]| -> Vec<T> {
-        let lines = numbers.chunks(axis.functions());
-        lines.flat_map(|line| axis.differentiated(line.to_vec(), orders)).collect()
+    let [(wide, per_x), (deep, per_y)] = axes.each_ref().map(|axis| (axis.functions(), axis.inverse));
+    let differentiated = |numbers: &[T], wide: usize, inverse: T| -> Vec<T> {
+        let pairs = numbers.chunks(wide).flat_map(|line| line.windows(2));
+        pairs.map(|pair| (pair[1] - pair[0]) * inverse).collect()
     };
-    let bend_x = differentiated(along_x, coefficients, &[1, 2]);
-    let bend_y = differentiated(along_y, &transposed(coefficients, wide), &[1, 2]);
-    let slope_x = differentiated(along_x, coefficients, &[1]);
-    let twist = differentiated(along_y, &transposed(&slope_x, wide - 1), &[1]);
-    [greatest(&bend_x), greatest(&twist), greatest(&bend_y)]
+    let slope_x = differentiated(coefficients, wide, per_x);
+    let slope_y = differentiated(&transposed(coefficients, wide), deep, per_y);
+    let bends = [
+        differentiated(&slope_x, wide - 1, per_x),
+        differentiated(&transposed(&slope_x, wide - 1), deep, per_y),
+        differentiated(&slope_y, deep - 1, per_y),
+    ];
+    bends.map(|bends| bends.iter().fold(T::zero(), |greatest, x| greatest.max(x.abs())))
 }

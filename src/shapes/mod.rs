@@ -44,7 +44,7 @@ pub use finite_cylinder::FiniteCylinder;
 pub use half_space::HalfSpace;
 pub use height_map::HeightMap;
 pub use mesh::{Displaced, FaceList, MeshFault, TriangleMesh};
-pub(crate) use mesh::{LoadedVertex, MeshPart, VertexBuffer, moments_of_depth};
+pub(crate) use mesh::{Feature, VertexBuffer, moments_of_depth};
 pub use solid::{Plane, Solid, SurfacePoint};
 pub use solid_shape::SolidShape;
 pub use sphere::Sphere;

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::math::Real;
+use crate::math::{Pose, Real};
 
 /// A closed surface with an inside, fixed in a frame S of its own.
 ///
@@ -101,6 +101,18 @@ pub struct SurfacePoint<T: Real> {
 }
 
 impl<T: Real> SurfacePoint<T> {
+    /// Of a point that is at this height in front of a plane.
+    #[inline]
+    pub(crate) fn below(p: Point3<T>, height: T, normal: Vector3<T>) -> Self {
+        Self { point: p - normal * height, normal, signed_distance: height }
+    }
+
+    /// The same in the frame in which the surface is at this pose.
+    #[inline]
+    pub(crate) fn placed(&self, X: &Pose<T>) -> Self {
+        Self { point: X * self.point, normal: X.rotation * self.normal, ..*self }
+    }
+
     /// The same in another scalar, with zero derivatives.
     #[inline]
     pub fn cast<U: Real>(&self) -> SurfacePoint<U> {

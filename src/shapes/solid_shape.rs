@@ -34,14 +34,8 @@ impl<T: Real> SolidShape<T> {
 
     /// The first fault by which it encloses nothing, if it is a mesh.
     pub(crate) fn opening(&self) -> Option<MeshFault> {
-        match self {
-            Self::Mesh(mesh) => mesh.opening(),
-            Self::Custom(shape) => {
-                let shape: &dyn Any = shape.as_ref();
-                shape.downcast_ref::<TriangleMesh<T>>().and_then(TriangleMesh::opening)
-            }
-            Self::HalfSpace(_) | Self::Sphere(_) | Self::Ellipsoid(_) => None,
-        }
+        let shape: &dyn Any = &**self;
+        shape.downcast_ref::<TriangleMesh<T>>().and_then(TriangleMesh::opening)
     }
 
     /// The same solid in another scalar. A mesh is shared.
@@ -57,13 +51,8 @@ impl<T: Real> SolidShape<T> {
     /// # Errors
     /// [`ShapeError::NoCast`] for a user's own solid without a cast, or the error of the shape's cast.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<SolidShape<U>, ShapeError> {
-        Ok(match self {
-            Self::HalfSpace(shape) => (*shape).into(),
-            Self::Sphere(shape) => shape.cast()?.into(),
-            Self::Ellipsoid(shape) => shape.cast()?.into(),
-            Self::Mesh(mesh) => mesh.cast()?.into(),
-            Self::Custom(shape) => casts.cast_solid(shape.as_ref())?,
-        })
+        let shape: &dyn Any = &**self;
+        casts.find(shape).unwrap_or_else(|| Err(ShapeError::NoCast { shape: self.type_name() }))
     }
 }
 
@@ -103,11 +92,11 @@ from_shapes! {
 impl<T: Real, U: Real> Casts<T, U> {
     /// With the casts of the solids of this crate.
     pub(crate) fn with_solids(mut self) -> Self {
-        self.add_solid(|shape: &HalfSpace| Ok(*shape));
-        self.add_solid(|shape: &Sphere<T>| shape.cast::<U>());
-        self.add_solid(|shape: &Ellipsoid<T>| shape.cast::<U>());
+        self.add_from(|shape: &HalfSpace, _| Ok::<_, ShapeError>(SolidShape::<U>::from(*shape)));
+        self.add_from(|shape: &Sphere<T>, _| shape.cast().map(SolidShape::<U>::from));
+        self.add_from(|shape: &Ellipsoid<T>, _| shape.cast().map(SolidShape::<U>::from));
+        self.add_from(|shape: &TriangleMesh<T>, _| shape.cast().map(SolidShape::<U>::from));
         self.add_solid(|shape: &FiniteCylinder<T>| shape.cast::<U>());
-        self.add_solid(|shape: &TriangleMesh<T>| shape.cast::<U>());
         self
     }
 
@@ -142,14 +131,5 @@ impl<T: Real, U: Real> Casts<T, U> {
         cast: impl Fn(&S) -> Result<R, ShapeError> + Send + Sync + 'static,
     ) {
         self.add_from(move |shape: &S, _| cast(shape).map(SolidShape::custom));
-    }
-
-    /// The solid in the other scalar.
-    ///
-    /// # Errors
-    /// [`ShapeError::NoCast`] if none was added for its type, or the error of the cast.
-    pub(crate) fn cast_solid(&self, shape: &dyn Solid<T>) -> Result<SolidShape<U>, ShapeError> {
-        let any: &dyn Any = shape;
-        self.find(any).unwrap_or_else(|| Err(ShapeError::NoCast { shape: shape.type_name() }))
     }
 }

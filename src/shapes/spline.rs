@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::{convert, convert_unchecked};
 
-use crate::math::{Banded, Real};
+use crate::math::{Real, solve_banded};
 
 /// The number of B-splines that do not vanish between two neighbouring lines: one more than their degree.
 pub(super) const FUNCTIONS: usize = 8;
@@ -24,19 +24,11 @@ pub(crate) struct Axis<T> {
     /// Intervals from one value to the next: a spline through two or three values is a line or a parabola, which has
     /// lines between them.
     parts: u32,
-    /// Between any two lines.
-    piece: Piece<T>,
-    /// Before the first line, and after the last.
-    beyond: [Piece<T>; 2],
-}
-
-/// The B-splines over one interval.
-#[derive(Debug, Clone, PartialEq)]
-struct Piece<T> {
-    /// The inverse of the length of the interval.
-    inverse: T,
-    /// The B-splines' coefficients of each power of the place, which is 0 at the start of the interval and 1 at its end.
-    powers: [[T; FUNCTIONS]; FUNCTIONS],
+    /// The inverse of the length of an interval.
+    pub(super) inverse: T,
+    /// The B-splines' coefficients of each power of the place, which is 0 at the start of the interval and 1 at its end: between
+    /// any two lines, before the first line, and after the last.
+    pieces: [[[T; FUNCTIONS]; FUNCTIONS]; 3],
 }
 
 impl<T: Real> Axis<T> {
@@ -50,17 +42,17 @@ impl<T: Real> Axis<T> {
         let spacing = spacing / T::lit(f64::from(parts));
         let count = (values - 1) * parts as usize + 1;
         let lines = (0..count).map(|i| start + spacing * T::lit(convert(i))).collect();
-        let piece = Piece::new(spacing);
-        let beyond = [piece.beyond(T::zero()), piece.beyond(T::one())];
-        Self { lines, parts, piece, beyond }
+        let piece = powers();
+        let pieces = [piece, beyond(&piece, T::zero()), beyond(&piece, T::one())];
+        Self { lines, parts, inverse: T::one() / spacing, pieces }
     }
 
     pub(super) fn cast<U: Real>(&self) -> Axis<U> {
         Axis {
             lines: self.lines.iter().map(|x| x.cast()).collect(),
             parts: self.parts,
-            piece: self.piece.cast(),
-            beyond: [self.beyond[0].cast(), self.beyond[1].cast()],
+            inverse: self.inverse.cast(),
+            pieces: self.pieces.map(|piece| piece.map(|power| power.map(T::cast))),
         }
     }
 
@@ -80,52 +72,45 @@ impl<T: Real> Axis<T> {
     pub(super) fn local<const ORDER: usize>(&self, x: T) -> (usize, [[T; FUNCTIONS]; 3]) {
         let last = self.lines.len() - 1;
         let (start, end) = (self.lines[0], self.lines[last]);
+        let [between, before, after] = &self.pieces;
         let (first, piece, from) = if x < start {
-            (0, &self.beyond[0], start)
+            (0, before, start)
         } else if x > end {
-            (last - 1, &self.beyond[1], end)
+            (last - 1, after, end)
         } else {
             // NaN counts as zero.
-            let before =
-                convert_unchecked::<f64, usize>(((x - start) * self.piece.inverse).to_f64().max(0.0));
-            let interval = before.min(last - 1);
-            (interval, &self.piece, self.lines[interval])
+            let interval = convert_unchecked::<f64, usize>(((x - start) * self.inverse).to_f64().max(0.0));
+            let interval = interval.min(last - 1);
+            (interval, between, self.lines[interval])
         };
-        (first, piece.at::<ORDER>(x - from))
+        (first, at::<T, ORDER>(piece, self.inverse, x - from))
     }
 
-    /// Appends the coefficients of the spline through these values.
-    pub(super) fn interpolate(
-        &self,
-        conditions: &Banded<T>,
-        values: impl Iterator<Item = T>,
-        to: &mut Vec<T>,
-    ) {
+    /// Appends the values at the lines of the spline through these values, among zeros for the conditions at the ends.
+    pub(super) fn append(&self, values: impl Iterator<Item = T>, to: &mut Vec<T>) {
         let start = to.len();
         to.resize(start + self.functions(), T::zero());
-        let coefficients = &mut to[start..];
+        let on_lines = &mut to[start + CONDITIONS..];
         let (lines, parts) = (&self.lines, self.parts as usize);
         for (i, value) in values.enumerate() {
-            let Some(on_lines) = coefficients.get_mut(CONDITIONS..CONDITIONS + lines.len()) else { break };
             if parts == 1 {
                 on_lines[i] = value;
                 continue;
             }
             // Lagrange's polynomial of this value.
-            for (x, on_line) in lines.iter().zip(on_lines) {
+            for (x, on_line) in lines.iter().zip(&mut *on_lines) {
                 let others = lines.iter().step_by(parts).enumerate().filter(|(other, _)| *other != i);
                 *on_line += others
                     .fold(value, |product, (_, other)| product * (*x - *other) / (lines[i * parts] - *other));
             }
         }
-        conditions.solve(coefficients);
     }
 
-    /// The matrix of the conditions for the coefficients: natural ends, and values at the lines between them.
-    pub(super) fn conditions(&self) -> Banded<T> {
+    /// Replaces what was appended by the coefficients of splines, which have natural ends, and values at the lines between them.
+    pub(super) fn solve(&self, appended: &mut [T]) {
         let last = self.lines.len() - 1;
         let [before, after] = self.ends();
-        Banded::decompose(self.functions(), FUNCTIONS - 2, |row, column| {
+        let entry = |row: usize, column: usize| {
             if row < CONDITIONS {
                 return if column < FUNCTIONS { before[row][column] } else { T::zero() };
             }
@@ -137,48 +122,20 @@ impl<T: Real> Axis<T> {
             let interval = line.min(last - 1);
             let place = if line == last { T::one() } else { T::zero() };
             let function = column.checked_sub(interval).filter(|function| *function < FUNCTIONS);
-            function.map_or(T::zero(), |function| self.piece.derivative(0, place)[function])
-        })
+            function.map_or(T::zero(), |function| derivative(&self.pieces[0], 0, place)[function])
+        };
+        solve_banded(self.functions(), FUNCTIONS - 2, entry, appended);
     }
 
     /// The conditions at both ends, scaled so that the largest coefficient is one.
     fn ends(&self) -> [[[T; FUNCTIONS]; CONDITIONS]; 2] {
         [T::zero(), T::one()].map(|place| {
             core::array::from_fn(|condition| {
-                let row = self.piece.derivative(4 + condition, place);
+                let row = derivative(&self.pieces[0], 4 + condition, place);
                 let largest = row.iter().fold(T::zero(), |largest, x| largest.max(x.abs()));
                 row.map(|x| x / largest)
             })
         })
-    }
-
-    /// The coefficients of the derivatives of a spline, one order after the other: each has one degree and one B-spline
-    /// less than the one before.
-    pub(super) fn differentiated(&self, mut coefficients: Vec<T>, orders: &[i32]) -> Vec<T> {
-        for &order in orders {
-            let degree = 8 - order;
-            let scale = T::lit(convert(degree));
-            for (i, k) in (1..coefficients.len()).zip(order - 7..) {
-                let reach = self.knot(k + degree) - self.knot(k);
-                coefficients[i - 1] = (coefficients[i] - coefficients[i - 1]) * (scale / reach);
-            }
-            coefficients.pop();
-        }
-        coefficients
-    }
-
-    /// The knot `k` intervals after the first line. Beyond the lines the outermost intervals are repeated.
-    fn knot(&self, k: i32) -> T {
-        let (lines, last) = (&self.lines, self.lines.len() - 1);
-        let (shift, is_before) = (k.unsigned_abs() as usize, k < 0);
-        let far = |count: usize| T::lit(convert(count));
-        if is_before {
-            lines[0] - (lines[1] - lines[0]) * far(shift)
-        } else if shift > last {
-            lines[last] + (lines[last] - lines[last - 1]) * far(shift - last)
-        } else {
-            lines[shift]
-        }
     }
 }
 
@@ -187,76 +144,69 @@ fn times<T: Real>(p: &[T; FUNCTIONS], a: T, b: T) -> [T; FUNCTIONS] {
     core::array::from_fn(|k| if k == 0 { a * p[0] } else { a * p[k] + b * p[k - 1] })
 }
 
-impl<T: Real> Piece<T> {
-    /// The B-splines over an interval of this length, at whose multiples the knots are.
-    fn new(length: T) -> Self {
-        let knot = |k: i32| T::lit(convert(k));
-        let zero = T::zero();
-        let mut functions = [[zero; FUNCTIONS]; FUNCTIONS];
-        functions[0][0] = T::one();
-        for (degree, d) in (1..FUNCTIONS).zip(1_i32..) {
-            let mut saved = [zero; FUNCTIONS];
-            for (function, r) in functions.iter_mut().take(degree).zip(0_i32..) {
-                let (left, right) = (knot(1 - d + r), knot(1 + r));
-                let share = function.map(|x| x / (right - left));
-                let rising = times(&share, right, -T::one());
-                *function = core::array::from_fn(|k| saved[k] + rising[k]);
-                saved = times(&share, -left, T::one());
-            }
-            functions[degree] = saved;
+/// The B-splines over an interval, at whose multiples the knots are.
+fn powers<T: Real>() -> [[T; FUNCTIONS]; FUNCTIONS] {
+    let knot = |k: i32| T::lit(convert(k));
+    let zero = T::zero();
+    let mut functions = [[zero; FUNCTIONS]; FUNCTIONS];
+    functions[0][0] = T::one();
+    for (degree, d) in (1..FUNCTIONS).zip(1_i32..) {
+        let mut saved = [zero; FUNCTIONS];
+        for (function, r) in functions.iter_mut().take(degree).zip(0_i32..) {
+            let (left, right) = (knot(1 - d + r), knot(1 + r));
+            let share = function.map(|x| x / (right - left));
+            let rising = times(&share, right, -T::one());
+            *function = core::array::from_fn(|k| saved[k] + rising[k]);
+            saved = times(&share, -left, T::one());
         }
-        let powers = core::array::from_fn(|power| functions.map(|function| function[power]));
-        Self { inverse: T::one() / length, powers }
+        functions[degree] = saved;
     }
+    core::array::from_fn(|power| functions.map(|function| function[power]))
+}
 
-    /// The polynomials of degree three that agree at a place up to their third derivative, about this place.
-    fn beyond(&self, place: T) -> Self {
-        let mut powers = [[T::zero(); FUNCTIONS]; FUNCTIONS];
-        let mut factorial = T::one();
-        for (order, power) in powers.iter_mut().enumerate().take(4) {
-            factorial *= T::lit(convert(order.max(1)));
-            *power = self.derivative(order, place).map(|x| x / factorial);
-        }
-        Self { inverse: self.inverse, powers }
+/// The polynomials of degree three that agree at a place up to their third derivative, about this place.
+fn beyond<T: Real>(powers: &[[T; FUNCTIONS]; FUNCTIONS], place: T) -> [[T; FUNCTIONS]; FUNCTIONS] {
+    let mut about = [[T::zero(); FUNCTIONS]; FUNCTIONS];
+    let mut factorial = T::one();
+    for (order, power) in about.iter_mut().enumerate().take(4) {
+        factorial *= T::lit(convert(order.max(1)));
+        *power = derivative(powers, order, place).map(|x| x / factorial);
     }
+    about
+}
 
-    /// The derivatives of this order at a place, in units of the interval.
-    fn derivative(&self, order: usize, place: T) -> [T; FUNCTIONS] {
-        let mut sum = [T::zero(); FUNCTIONS];
-        for power in (order..FUNCTIONS).rev() {
-            let falling: usize = (power - order + 1..=power).product();
-            let scale = T::lit(convert(falling));
-            sum = core::array::from_fn(|i| sum[i] * place + self.powers[power][i] * scale);
-        }
-        sum
+/// The derivatives of this order at a place, in units of the interval.
+fn derivative<T: Real>(powers: &[[T; FUNCTIONS]; FUNCTIONS], order: usize, place: T) -> [T; FUNCTIONS] {
+    let mut sum = [T::zero(); FUNCTIONS];
+    for power in (order..FUNCTIONS).rev() {
+        let falling: usize = (power - order + 1..=power).product();
+        let scale = T::lit(convert(falling));
+        sum = core::array::from_fn(|i| sum[i] * place + powers[power][i] * scale);
     }
+    sum
+}
 
-    /// The values with derivatives up to this order at this distance from the start; the rest is zero.
-    #[inline]
-    fn at<const ORDER: usize>(&self, distance: T) -> [[T; FUNCTIONS]; 3] {
-        let u = distance * self.inverse;
-        let mut value = self.powers[FUNCTIONS - 1];
-        let (mut slope, mut half_bend) = ([T::zero(); FUNCTIONS], [T::zero(); FUNCTIONS]);
-        for power in self.powers.iter().rev().skip(1) {
-            for i in 0..FUNCTIONS {
-                if ORDER > 1 {
-                    half_bend[i] = half_bend[i] * u + slope[i];
-                }
-                if ORDER > 0 {
-                    slope[i] = slope[i] * u + value[i];
-                }
-                value[i] = value[i] * u + power[i];
-            }
-        }
-        let square = self.inverse * self.inverse * T::lit(2.0);
+/// The values with derivatives up to this order at this distance from the start; the rest is zero.
+#[inline]
+fn at<T: Real, const ORDER: usize>(
+    powers: &[[T; FUNCTIONS]; FUNCTIONS],
+    inverse: T,
+    distance: T,
+) -> [[T; FUNCTIONS]; 3] {
+    let u = distance * inverse;
+    let mut value = powers[FUNCTIONS - 1];
+    let (mut slope, mut half_bend) = ([T::zero(); FUNCTIONS], [T::zero(); FUNCTIONS]);
+    for power in powers.iter().rev().skip(1) {
         for i in 0..FUNCTIONS {
-            slope[i] *= self.inverse;
-            half_bend[i] *= square;
+            if ORDER > 1 {
+                half_bend[i] = half_bend[i] * u + slope[i];
+            }
+            if ORDER > 0 {
+                slope[i] = slope[i] * u + value[i];
+            }
+            value[i] = value[i] * u + power[i];
         }
-        [value, slope, half_bend]
     }
-
-    fn cast<U: Real>(&self) -> Piece<U> {
-        Piece { inverse: self.inverse.cast(), powers: self.powers.map(|power| power.map(T::cast)) }
-    }
+    let square = inverse * inverse * T::lit(2.0);
+    [value, slope.map(|x| x * inverse), half_bend.map(|x| x * square)]
 }

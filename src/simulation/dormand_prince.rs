@@ -48,33 +48,18 @@ pub struct DormandPrince<T: Real> {
 
 /// Nodes of the stages after the first.
 const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-/// Weights of the earlier slopes at each node but the first; the last are those of the solution of order 5.
-const A1: [f64; 1] = [1.0 / 5.0];
-const A2: [f64; 2] = [3.0 / 40.0, 9.0 / 40.0];
-const A3: [f64; 3] = [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0];
-const A4: [f64; 4] = [19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0];
-const A5: [f64; 5] = [9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0];
-const A6: [f64; 6] = [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0];
+/// Weights of the earlier slopes at each node; the last are those of the solution of order 5.
+const A: [&[f64]; 6] = [
+    &[1.0 / 5.0],
+    &[3.0 / 40.0, 9.0 / 40.0],
+    &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+    &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
+    &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
+    &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+];
 /// Weights of the difference between the solutions of order 5 and 4.
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
-
-/// Writes the point that the first `N` slopes with these weights lead to from `before` within `h`.
-#[inline]
-fn displace<T: Real, const N: usize>(
-    y: &mut [T],
-    before: &[T],
-    slopes: &[Vec<T>; 7],
-    weights: [f64; N],
-    h: f64,
-) {
-    let (weights, h) = (weights.map(T::lit), T::lit(h));
-    let slopes: [&[T]; N] = core::array::from_fn(|k| &slopes[k][..y.len()]);
-    for (i, (y, &before)) in y.iter_mut().zip(before).enumerate() {
-        let slope = slopes.iter().zip(weights).fold(T::zero(), |sum, (k, weight)| sum + k[i] * weight);
-        *y = before + slope * h;
-    }
-}
 
 impl<T: Real> DormandPrince<T> {
     /// An integrator with this accuracy, per step and relative to the [scale](super::Plant::set_scale) of the motion.
@@ -136,16 +121,13 @@ impl<T: Real> DormandPrince<T> {
     /// Evaluates the stages of a step.
     fn calc_stages(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<(), SimulationError> {
         let (start, h) = (simulation.time(), span.length);
-        for (stage, node) in (1..).zip(C) {
+        for (stage, (node, weights)) in (1..).zip(C.into_iter().zip(A)) {
             let Self { slopes, before, y, .. } = self;
-            match stage {
-                1 => displace(y, before, slopes, A1, h),
-                2 => displace(y, before, slopes, A2, h),
-                3 => displace(y, before, slopes, A3, h),
-                4 => displace(y, before, slopes, A4, h),
-                5 => displace(y, before, slopes, A5, h),
-                _ => displace(y, before, slopes, A6, h),
+            y.fill(T::zero());
+            for (slopes, &weight) in slopes.iter().zip(weights) {
+                y.iter_mut().zip(slopes).for_each(|(y, &slope)| *y += slope * T::lit(weight));
             }
+            y.iter_mut().zip(before).for_each(|(y, before)| *y = *before + *y * T::lit(h));
             if stage == 6 {
                 simulation.normalize(&mut self.y);
             }
@@ -184,32 +166,28 @@ impl<T: Real> DormandPrince<T> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
-        let is_accurate = error <= 1.0;
-        let tolerance = event_force(self.accuracy, self.force_tolerance);
-        if is_accurate && !span.is_within(event_step) && simulation.switching_error()? > tolerance {
-            return Ok(ControlFlow::Continue(shortened(h, event_step)));
-        }
-        if is_accurate && simulation.passing_time(h)? < h {
-            return Ok(ControlFlow::Continue(h * 0.5));
-        }
-        if is_accurate
-            && !span.is_within(event_step)
-            && let Some(step) = simulation.unseen_contact(h)?
-        {
-            return Ok(ControlFlow::Continue(span.retried(step)));
-        }
-        let is_controlled = is_accurate && !span.is_within(event_step);
-        let path_error = if is_controlled { self.path_error(simulation, span)? } else { 0.0 };
-        if path_error > 1.0 {
-            let shorter = h * memory_growth(path_error, 0.5).max(0.2);
-            return Ok(ControlFlow::Continue(span.retried(shorter.max(event_step))));
-        }
         // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
         // limit; the bounds limit the effect of an odd estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
-        if !is_accurate {
+        if error > 1.0 {
             return Ok(ControlFlow::Continue(span.retried(h * growth.min(1.0))));
+        }
+        let is_close = span.is_within(event_step);
+        let tolerance = event_force(self.accuracy, self.force_tolerance);
+        if !is_close && simulation.switching_error()? > tolerance {
+            return Ok(ControlFlow::Continue(shortened(h, event_step)));
+        }
+        if simulation.passing_time(h)? < h {
+            return Ok(ControlFlow::Continue(h * 0.5));
+        }
+        if !is_close && let Some(step) = simulation.unseen_contact(h)? {
+            return Ok(ControlFlow::Continue(span.retried(step)));
+        }
+        let path_error = if is_close { 0.0 } else { self.path_error(simulation, span)? };
+        if path_error > 1.0 {
+            let shorter = h * memory_growth(path_error, 0.5).max(0.2);
+            return Ok(ControlFlow::Continue(span.retried(shorter.max(event_step))));
         }
         simulation.accept(span.end, &self.y, false)?;
         let growth = growth.min(memory_growth(path_error, 1.0 / 3.0));

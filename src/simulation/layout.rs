@@ -40,22 +40,6 @@ impl<T: Real> Plant<T> {
         self.coordinates_start() + self.masses.len() * COORDINATE
     }
 
-    /// The role of the variable at this place.
-    pub(super) fn role(&self, variable: usize) -> Role {
-        let coordinates_start = self.coordinates_start();
-        if variable >= self.energies_start() {
-            Role::Energy
-        } else if variable >= coordinates_start {
-            [Role::Position, Role::Velocity][(variable - coordinates_start) % COORDINATE]
-        } else {
-            match variable % BODY {
-                0..3 => Role::Position,
-                3..7 => Role::Orientation,
-                _ => Role::Velocity,
-            }
-        }
-    }
-
     /// The numbers of each body.
     pub(super) fn body_chunks<'y>(&self, y: &'y [T]) -> impl Iterator<Item = &'y [T]> + use<'y, T> {
         y[..self.coordinates_start()].chunks_exact(BODY)

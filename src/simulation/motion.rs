@@ -248,10 +248,19 @@ impl<'a, T: Real> Simulation<'a, T> {
 
     /// The role of a continuous variable, by its place.
     pub(super) fn role(&self, variable: usize) -> Role {
-        if (self.own_start()..self.of_state().end).contains(&variable) {
+        let coordinates_start = self.plant.coordinates_start();
+        if variable < coordinates_start {
+            match variable % BODY {
+                0..3 => Role::Position,
+                3..7 => Role::Orientation,
+                _ => Role::Velocity,
+            }
+        } else if variable < self.plant.energies_start() {
+            [Role::Position, Role::Velocity][(variable - coordinates_start) % COORDINATE]
+        } else if (self.own_start()..self.of_state().end).contains(&variable) {
             Role::Element
         } else {
-            self.plant.role(variable)
+            Role::Energy
         }
     }
 

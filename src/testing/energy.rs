@@ -2,7 +2,7 @@
 
 use super::linearization::{Direction, Mixture, Results, variation};
 use super::scene::{axes, scene, size, unit};
-use super::violation::{alive, claim, nonnegative, within};
+use super::violation::{alive, claim, within};
 use super::{Numbers, Scene, Subject, Violation};
 use crate::framework::{DynamicsView, Error, ForceElement};
 use crate::math::Real;
@@ -88,9 +88,9 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<[f64; 2], V
         let mut scene = scene::<S, f64>(seed)?;
         let (system, element) = (&scene.system, scene.element);
         let view = system.realize_dynamics(&mut scene.state)?;
-        nonnegative("the energy stored", view.potential_energy_of(element))?;
+        within("the energy stored below zero", -view.potential_energy_of(element), 0.0)?;
         let dissipated = view.power_dissipated_of(element);
-        nonnegative("the power being lost", dissipated)?;
+        within("the power gained instead of lost", -dissipated, 0.0)?;
         let supplied = system.try_element(element)?.power_supplied(&view.try_of(element)?);
         let absorbed: f64 = view.power_absorbed().iter().sum();
         let direction = Direction::of_motion(view.velocities().clone());

@@ -5,10 +5,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Rotation3, Translation3, Vector3};
 
 use super::energy::{Curve, Derivative};
-use super::scene::{axes, displace, scene, unit};
+use super::scene::{axes, scene, unit};
 use super::violation::{claim, within};
 use super::{Finding, Numbers, Scene, Subject, Violation};
 use crate::framework::variables::{Slot, Value};
@@ -16,7 +16,7 @@ use crate::framework::{
     Column, ElementId, ElementLinearization, End, Error, ForceSystem, Group, Linearization, Row, Scope,
     Stage, State,
 };
-use crate::math::Real;
+use crate::math::{Pose, Real};
 use crate::mechanics::{Forces, Topology, Variation};
 
 /// How far a linearization is off, relative to the sum of the sizes of its terms: the largest of several directions.
@@ -151,7 +151,7 @@ impl Direction {
         Self { velocity: Variation::zeros(motion.topology()), motion, variables: vec![] }
     }
 
-    /// Moves a state along for a short time: exactly to first order.
+    /// Moves a state along for a short time: exactly to first order, which is all a dual number sees.
     pub(super) fn follow<T: Real>(
         &self,
         system: &ForceSystem<T>,
@@ -159,15 +159,20 @@ impl Direction {
         element: ElementId,
         time: T,
     ) -> Result<(), Error> {
-        displace(state, &self.motion, time)?;
+        // The motion may be that of a like system.
         for body in system.bodies() {
-            let dV = self.velocity.bodies()[body.index()].cast::<T>();
-            state.set_velocity(body, *state.velocities().velocity(body) + dV * time)?;
+            let [X, V] =
+                [&self.motion, &self.velocity].map(|by| by.bodies()[body.index()].cast::<T>() * time);
+            let (X_GB, V_GB) = (*state.positions().pose(body), *state.velocities().velocity(body));
+            let turn = Matrix3::identity() + X.angular.cross_matrix();
+            let rotation = Rotation3::from_matrix_unchecked(turn * X_GB.rotation.matrix());
+            let translation = Translation3::from(X_GB.translation.vector + X.linear);
+            state.set_body(body, Pose::from_parts(translation, rotation), V_GB + V)?;
         }
-        for coordinate in system.coordinates() {
-            let u = state.velocities().coordinate_rate(coordinate)
-                + T::lit(self.velocity.coordinates()[coordinate.index()]) * time;
-            state.set_coordinate_rate(coordinate, u)?;
+        for c in system.coordinates() {
+            let by = [&self.motion, &self.velocity].map(|by| T::lit(by.coordinates()[c.index()]) * time);
+            state.set_coordinate(c, state.positions().coordinate(c) + by[0])?;
+            state.set_coordinate_rate(c, state.velocities().coordinate_rate(c) + by[1])?;
         }
         let mut rates = self.variables.iter();
         let mut next = || T::lit(rates.next().copied().unwrap_or_default()) * time;

@@ -1,12 +1,12 @@
 //! The promise that bad values are refused and change nothing.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use super::scene::scene;
 use super::violation::claim;
 use super::{Finding, Scene, Subject, Violation};
-use crate::framework::{ElementError, ElementName, Error, ForceElement, ForceSystem, Handle};
-use crate::math::{InvalidValue, Requirement};
+use crate::framework::{ElementError, Error, ForceElement, ForceSystem, Handle};
+use crate::math::Requirement;
 
 /// Checks that no named variable takes what is not a number, and that the state stays as it is. The scalars of an
 /// optional variable that is not known may ignore it.
@@ -54,7 +54,19 @@ pub fn refuses_parameter<E: ForceElement<f64>>(
         let in_state = system.update_parameters(&mut state, element, spoil);
         let as_default = system.set_default_parameters(element, parameters);
         for refused in [in_state, as_default] {
-            is_refusal::<E>(refused, element, name, requirement)?;
+            let invalid = match refused {
+                Err(Error::Element { element: of, source: ElementError::InvalidValue(invalid) })
+                    if (of.kind, of.index) == (E::KIND, Some(element.place())) =>
+                {
+                    Some(invalid)
+                }
+                Err(Error::Element { source: ElementError::InvalidValue(_), .. }) | Ok(()) => None,
+                Err(other) => return Err(other.into()),
+            };
+            if invalid.map(|invalid| (invalid.name, invalid.requirement)) != Some((name, requirement)) {
+                let value = invalid.map_or(f64::NAN, |invalid| invalid.value);
+                return Err(Finding::Accepted { name: String::from(name), value });
+            }
         }
         if (state.stage(), state.snapshot()) == before {
             Ok(())
@@ -62,24 +74,4 @@ pub fn refuses_parameter<E: ForceElement<f64>>(
             Err(Finding::Changed { name: String::from(name) })
         }
     })
-}
-
-fn is_refusal<E: ForceElement<f64>>(
-    refused: Result<(), Error>,
-    handle: Handle<E>,
-    parameter: &'static str,
-    expected: Requirement,
-) -> Result<(), Finding> {
-    let not_refused = |value| Finding::Accepted { name: parameter.to_string(), value };
-    match refused {
-        Err(Error::Element { element, source: ElementError::InvalidValue(invalid) }) => {
-            let ElementName { kind, index, .. } = element;
-            let InvalidValue { name, value, requirement, .. } = invalid;
-            let is_named = (kind, index) == (E::KIND, Some(handle.place()));
-            let is_expected = is_named && (name, requirement) == (parameter, expected);
-            if is_expected { Ok(()) } else { Err(not_refused(value)) }
-        }
-        Err(other) => Err(other.into()),
-        Ok(()) => Err(not_refused(f64::NAN)),
-    }
 }

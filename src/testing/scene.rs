@@ -1,10 +1,8 @@
 //! An element in a state, for any scalar.
 
-use nalgebra::{Matrix3, Rotation3, Translation3};
-
 use super::Numbers;
 use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State};
-use crate::math::{Pose, Real};
+use crate::math::Real;
 use crate::mechanics::{Topology, Variation};
 
 /// One element between bodies or coordinates that move.
@@ -56,25 +54,6 @@ pub(super) fn unit(topology: &Topology, (end, axis): (End, usize)) -> Variation<
         End::Coordinate(coordinate) => *unit.coordinate_mut(coordinate) = 1.0,
     }
     unit
-}
-
-/// Moves all bodies and coordinates for a short time: exactly to first order, which is all a dual number sees. The motion may be
-/// that of a like system.
-pub(super) fn displace<T: Real>(state: &mut State<T>, motion: &Variation<f64>, time: T) -> Result<(), Error> {
-    let topology = state.positions().topology().clone();
-    for body in topology.bodies() {
-        let (X, V) = (*state.positions().pose(body), motion.bodies()[body.index()].cast::<T>());
-        let turn = Matrix3::identity() + (V.angular * time).cross_matrix();
-        let rotation = Rotation3::from_matrix_unchecked(turn * X.rotation.matrix());
-        let translation = Translation3::from(X.translation.vector + V.linear * time);
-        state.set_pose(body, Pose::from_parts(translation, rotation))?;
-    }
-    for coordinate in topology.coordinates() {
-        let u = T::lit(motion.coordinates()[coordinate.index()]);
-        let q = state.positions().coordinate(coordinate) + u * time;
-        state.set_coordinate(coordinate, q)?;
-    }
-    Ok(())
 }
 
 /// Sizes of the torques and forces of a scene, to compare rounding errors with.

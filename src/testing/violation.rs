@@ -31,14 +31,6 @@ pub enum Finding {
         /// By how much they may.
         tolerance: f64,
     },
-    /// What may not be negative is.
-    #[error("{quantity} is {value:e}")]
-    Negative {
-        /// What.
-        quantity: &'static str,
-        /// Its value.
-        value: f64,
-    },
     /// The forces or powers are too small for the check to mean anything.
     #[error("{quantity} is {value:e}: the scene is trivial")]
     Trivial {
@@ -90,11 +82,6 @@ pub(super) fn claim<R>(
 /// Refuses a difference beyond the tolerance, or one that is not a number.
 pub(super) fn within(quantity: &'static str, by: f64, tolerance: f64) -> Result<(), Finding> {
     if by <= tolerance { Ok(()) } else { Err(Finding::Off { quantity, by, tolerance }) }
-}
-
-/// Refuses a negative number, or one that is not a number.
-pub(super) fn nonnegative(quantity: &'static str, value: f64) -> Result<(), Finding> {
-    if value >= 0.0 { Ok(()) } else { Err(Finding::Negative { quantity, value }) }
 }
 
 /// Refuses a number that is too small for a check to mean anything.

@@ -113,9 +113,13 @@ fn polygons_are_cut_into_triangles_that_cover_them_once() {
             assert_eq!(list.faces.len(), polygon.len() - 2);
         }
     }
-    for crossed in
-        ["v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n", "v 0 0 0\nf 1 2 3 4\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"]
-    {
+    for crossed in [
+        "v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n",
+        "v 0 0 0\nf 1 2 3 4\nv 1 0 0\nv 1 1 0\nv 0 1 0\n",
+        // Of these the ears can be cut off.
+        "v 0 0 0\nv 6 0 0\nv 6 4 0\nv 2 4 0\nv 2 -2 0\nv 3 -2 0\nv 3 3 0\nv 5 3 0\nv 5 1 0\nv 0 1 0\nf 1 2 3 4 5 6 7 8 9 10\n",
+        "v 0 0 0\nv 4 0 0\nv 4 3 0\nv 1 3 0\nv 1 1 0\nv 5 1 0\nv 5 2 0\nv 2 2 0\nv 2 4 0\nv 0 4 0\nf 1 2 3 4 5 6 7 8 9 10\n",
+    ] {
         let error = FaceList::<f64>::read_obj(crossed.as_bytes()).expect_err("no polygon").to_string();
         assert!(error.contains("simple polygon"), "{error}");
     }
@@ -181,6 +185,11 @@ fn stl_files_are_welded() {
             mesh.triangles().collect::<Vec<_>>()
         );
     }
+    // Two files, one after the other.
+    let list = FaceList::<f64>::read_stl(Cursor::new([bytes.as_slice(), &bytes, b"    "].concat()));
+    let list = list.expect("an STL file");
+    assert_eq!(list.faces.len(), 2 * brick.face_count());
+    assert!(list.faces.iter().flatten().all(|&corner| (corner as usize) < list.vertices.len()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use nalgebra::{Point3, Vector3};
 
-use crate::math::{Banded, InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Real, Requirement, check, solve_banded};
 
 /// A point as a function of a coordinate, for a [`ViaPoint`](crate::cable::ViaPoint) that moves on its body.
 ///
@@ -122,20 +122,16 @@ impl<T: Real> SplineCurve<T> {
 fn bend<T: Real>(knots: &mut [(T, Point3<T>, Vector3<T>)]) {
     let inner = knots.len() - 2;
     let step = |i: usize| knots[i + 1].0 - knots[i].0;
-    let matrix = Banded::decompose(inner, 1, |row, column| match row.cmp(&column) {
+    let entry = |row: usize, column: usize| match row.cmp(&column) {
         core::cmp::Ordering::Equal => (step(row) + step(row + 1)) / T::lit(3.0),
         _ => step(row.max(column)) / T::lit(6.0),
-    });
+    };
     let slope = |i: usize| (knots[i + 1].1 - knots[i].1) / step(i);
-    let mut bends = [0, 1, 2].map(|axis| {
-        let mut bends: Vec<T> = (0..inner).map(|i| slope(i + 1)[axis] - slope(i)[axis]).collect();
-        matrix.solve(&mut bends);
-        bends
-    });
-    for (axis, bends) in bends.iter_mut().enumerate() {
-        for (knot, bend) in knots[1..].iter_mut().zip(bends) {
-            knot.2[axis] = *bend;
-        }
+    let changes = (0..inner).map(|i| slope(i + 1) - slope(i)).collect::<Vec<_>>();
+    let mut bends: Vec<T> = (0..3).flat_map(|axis| changes.iter().map(move |change| change[axis])).collect();
+    solve_banded(inner, 1, entry, &mut bends);
+    for (place, bend) in bends.into_iter().enumerate() {
+        knots[1 + place % inner].2[place / inner] = bend;
     }
 }
 

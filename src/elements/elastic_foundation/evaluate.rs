@@ -37,16 +37,9 @@ impl<T: Real> ElasticFoundation<T> {
         // 0.06 % and 0.006 %.
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
-            springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded| {
-                work += material.elastic_force([loaded.volume, share]) * loaded.depth;
-                found.push(Displaced {
-                    index: loaded.vertex as usize,
-                    depth: loaded.volume / loaded.area,
-                    area: loaded.area * share,
-                    point_G: loaded.point_G,
-                    normal_G: loaded.normal_G,
-                    part: None,
-                });
+            springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded, volume| {
+                work += material.elastic_force([volume, share]) * loaded.depth;
+                found.push(Displaced { depth: volume / loaded.area, area: loaded.area * share, ..*loaded });
             });
         } else {
             let refined = placed.refined.as_ref().filter(|_| parameters.clipped);

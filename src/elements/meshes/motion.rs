@@ -8,7 +8,7 @@ use crate::elements::laws::Touch;
 use crate::framework::Quarters;
 use crate::framework::variables::Numbers as _;
 use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cross};
-use crate::shapes::{MeshPart, SolidShape, SurfacePoint};
+use crate::shapes::{Feature, SolidShape, SurfacePoint};
 
 /// The directions in which the force of a spring varies: three of the velocity of the point on which it acts, one of its
 /// elastic force, and three of a shift of its base at that velocity.
@@ -31,7 +31,7 @@ pub(in crate::elements) fn across_and_along<S: Number>(
 #[inline]
 pub(in crate::elements) fn normal_gradient<T: Real>(
     surface: &SolidShape<T>,
-    part: Option<MeshPart>,
+    part: Option<(usize, Feature)>,
     near: impl FnOnce() -> SurfacePoint<T>,
 ) -> Result<Option<Matrix3<T>>, ()> {
     match (surface, part) {

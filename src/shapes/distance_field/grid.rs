@@ -6,14 +6,6 @@ use super::DistanceField;
 use crate::math::Real;
 use crate::shapes::Jet;
 
-/// `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
-#[derive(Debug, Clone)]
-pub(super) struct Quadratic {
-    pub(super) center: Point3<f64>,
-    pub(super) weights: Vector3<f64>,
-    pub(super) offset: f64,
-}
-
 impl DistanceField {
     /// The place of a point in cells of the grid.
     #[inline]
@@ -32,7 +24,7 @@ impl DistanceField {
             let count: f64 = convert(self.cells[axis]);
             // NaN goes there too, and comes out as NaN.
             if !(plain >= 0.0 && plain <= count) {
-                return self.around.local(p);
+                return self.around(p);
             }
             cell[axis] = convert_unchecked::<f64, usize>(plain).min(self.cells[axis] - 1);
             splines[axis] = cubic_splines(place[axis] - T::lit(convert(cell[axis])));
@@ -84,6 +76,18 @@ impl DistanceField {
         jet
     }
 
+    /// The quadratic around the box.
+    pub(super) fn around<T: Real>(&self, p: &Point3<T>) -> Jet<T> {
+        let from_center = p - self.center.map(T::lit);
+        let weights = self.weights.map(T::lit);
+        let half_gradient = weights.component_mul(&from_center);
+        Jet {
+            value: half_gradient.dot(&from_center) + T::lit(self.offset),
+            gradient: half_gradient * T::lit(2.0),
+            hessian: Matrix3::from_diagonal(&(weights * T::lit(2.0))),
+        }
+    }
+
     /// The point of the surface along the gradients from `p`; `None` if it is not found within two cells.
     pub(super) fn foot(&self, p: &Point3<f64>) -> Option<Point3<f64>> {
         let mut q = *p;
@@ -123,18 +127,5 @@ fn cubic_splines<T: Real>(u: T) -> [[T; 3]; 4] {
 fn add<T: Real>(sum: &mut [T; 4], row: &[T; 4], factor: T) {
     for (sum, x) in sum.iter_mut().zip(row) {
         *sum += *x * factor;
-    }
-}
-
-impl Quadratic {
-    pub(super) fn local<T: Real>(&self, p: &Point3<T>) -> Jet<T> {
-        let from_center = p - self.center.map(T::lit);
-        let weights = self.weights.map(T::lit);
-        let half_gradient = weights.component_mul(&from_center);
-        Jet {
-            value: half_gradient.dot(&from_center) + T::lit(self.offset),
-            gradient: half_gradient * T::lit(2.0),
-            hessian: Matrix3::from_diagonal(&(weights * T::lit(2.0))),
-        }
     }
 }

@@ -12,8 +12,6 @@ use nalgebra::{Point3, Vector3, convert};
 use crate::math::{Real, check};
 use crate::shapes::{ShapeError, TriangleMesh};
 
-use grid::Quadratic;
-
 /// A smooth surface around a closed [`TriangleMesh`], such as a bone, for cables to wrap.
 ///
 /// The signed distance of the mesh is sampled on a grid and approximated by a tricubic spline `f`, negative inside;
@@ -95,8 +93,10 @@ pub struct DistanceField {
     cells: [usize; 3],
     /// Of the nodes of the box and of one layer around it; x runs fastest.
     coefficients: Arc<[f64]>,
-    /// Around the box.
-    around: Quadratic,
+    /// Around the box `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
+    center: Point3<f64>,
+    weights: Vector3<f64>,
+    offset: f64,
     /// The box in which the spline is that of the distance alone.
     near: [Point3<f64>; 2],
     /// A bound of the slope of the spline.
@@ -166,7 +166,7 @@ impl DistanceField {
     /// The place on the line through `a` along a vector, in multiples of it, where the surrounding quadratic is
     /// lowest.
     pub(crate) fn low_place<T: Real>(&self, a: &Point3<T>, along: &Vector3<T>) -> T {
-        let weighted = self.around.weights.map(T::lit).component_mul(along);
-        -weighted.dot(&(a - self.around.center.map(T::lit))) / weighted.dot(along)
+        let weighted = self.weights.map(T::lit).component_mul(along);
+        -weighted.dot(&(a - self.center.map(T::lit))) / weighted.dot(along)
     }
 }

@@ -3,10 +3,9 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Vector3, convert, convert_unchecked};
+use nalgebra::{ComplexField, Point3, Vector3, convert, convert_unchecked};
 
 use super::DistanceField;
-use super::grid::Quadratic;
 use crate::shapes::{ShapeError, Solid, TriangleMesh};
 
 /// The cells around the mesh's box where the spline is that of the distance: the surface lies within one, and a value
@@ -19,9 +18,7 @@ const BLEND: usize = 4;
 impl DistanceField {
     /// The spline of the mesh's signed distance, with nothing measured yet.
     pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Self, ShapeError> {
-        let Some((center, half_extents)) = mesh.bounds() else {
-            return Err(ShapeError::GridTooLarge { nodes: f64::INFINITY, most: Self::MAX_NODES });
-        };
+        let (center, half_extents) = mesh.bounds().unwrap_or((Point3::origin(), Vector3::zeros()));
         let across = half_extents.map(|half| ComplexField::ceil(2.0 * half / spacing).max(1.0));
         let added: f64 = convert(2 * (MARGIN + BLEND + 2) + 1);
         let nodes = across.map(|cells| cells + added).product();
@@ -67,18 +64,29 @@ impl DistanceField {
         // Above every distance in the blend, so that what goes over from the one to the other rises outwards; with a slope
         // of one at the nearest sides.
         let height = 0.5 * half_near.min();
-        let around =
-            Quadratic { center, weights: half_near.map(|a| height / (a * a)), offset: highest - height };
+        let mut field = Self {
+            corner: first + Vector3::repeat(spacing),
+            spacing,
+            cells: nodes.map(|nodes| nodes - 3),
+            coefficients: Arc::default(),
+            center,
+            weights: half_near.map(|a| height / (a * a)),
+            offset: highest - height,
+            near: [center - half_near, center + half_near],
+            steepest: 0.0,
+            accuracy: 0.0,
+            least_radius: spacing,
+        };
 
         let strides = [1, nx, nx * ny];
         // The coefficients of a quadratic are its values less a sixth of their second differences, which are constant.
-        let bend = around.weights.sum() * spacing * spacing / 3.0;
+        let bend = field.weights.sum() * spacing * spacing / 3.0;
         let blend: f64 = convert(BLEND);
-        let coefficients: Arc<[f64]> = every()
+        field.coefficients = every()
             .enumerate()
             .map(|(index, node)| {
                 let depth = depth_of(node);
-                let far = || around.local(&point(node)).value - bend;
+                let far = || field.around(&point(node)).value - bend;
                 if depth >= MARGIN + BLEND {
                     return far();
                 }
@@ -97,19 +105,10 @@ impl DistanceField {
         // A slope of the spline is an average of differences of neighbouring coefficients. Those from the end of a row to
         // the start of the next only add to the bound.
         let steepest = strides.map(|stride| {
-            let pairs = coefficients.iter().zip(coefficients.iter().skip(stride));
+            let pairs = field.coefficients.iter().zip(field.coefficients.iter().skip(stride));
             pairs.fold(0.0_f64, |most, (a, b)| most.max((b - a).abs())) / spacing
         });
-        Ok(Self {
-            corner: first + Vector3::repeat(spacing),
-            spacing,
-            cells: nodes.map(|nodes| nodes - 3),
-            coefficients,
-            around,
-            near: [center - half_near, center + half_near],
-            steepest: Vector3::from(steepest).norm(),
-            accuracy: 0.0,
-            least_radius: spacing,
-        })
+        field.steepest = Vector3::from(steepest).norm();
+        Ok(field)
     }
 }

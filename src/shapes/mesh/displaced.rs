@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, is_plain};
-use crate::shapes::{HalfSpace, MeshPart, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
+use crate::shapes::{Feature, HalfSpace, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
 /// A face whose centroid is inside another surface.
 #[derive(Debug, Clone, Copy)]
@@ -20,47 +20,26 @@ pub struct Displaced<T: Real> {
     pub point_G: Point3<T>,
     /// The outward normal of the other surface there, in Ground.
     pub normal_G: Vector3<T>,
-    /// Where on the other surface the nearest point lies, if that is a mesh.
-    pub(crate) part: Option<MeshPart>,
+    /// The face of the other surface, and its feature, on which the nearest point lies, if that is a mesh.
+    pub(crate) part: Option<(usize, Feature)>,
 }
 
 impl<T: Real> Displaced<T> {
-    /// Calls `found` if the nearest point of a surface at `X_GO` says that the centroid of the face is inside.
+    /// The surface point nearest to the face is given in Ground.
     #[inline]
-    fn find(
-        (index, area, part): (usize, T, Option<MeshPart>),
-        near: &SurfacePoint<T>,
-        X_GO: &Pose<T>,
-        found: impl FnOnce(Self),
-    ) {
-        // What is not a number leads to a force that is none, and so to an error.
-        if near.signed_distance < T::zero() || near.signed_distance.to_f64().is_nan() {
-            found(Self {
-                index,
-                area,
-                depth: -near.signed_distance,
-                point_G: X_GO * near.point,
-                normal_G: X_GO.rotation * near.normal,
-                part,
-            });
-        }
+    pub(super) fn new(
+        index: usize,
+        area: T,
+        near_G: &SurfacePoint<T>,
+        part: Option<(usize, Feature)>,
+    ) -> Self {
+        let SurfacePoint { point: point_G, normal: normal_G, signed_distance } = *near_G;
+        Self { index, area, depth: -signed_distance, point_G, normal_G, part }
     }
 
     /// The centroid of the face, from which the nearest point is at this depth along the normal, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
-    }
-
-    #[inline]
-    fn cast<U: Real>(&self) -> Displaced<U> {
-        Displaced {
-            index: self.index,
-            area: self.area.cast(),
-            depth: self.depth.cast(),
-            point_G: self.point_G.map(T::cast),
-            normal_G: self.normal_G.map(T::cast),
-            part: self.part,
-        }
     }
 }
 
@@ -77,47 +56,36 @@ impl<T: Real> TriangleMesh<T> {
         X_GS: &Pose<T>,
         other: &SolidShape<T>,
         X_GO: &Pose<T>,
-        found: impl FnMut(Displaced<T>),
+        mut found: impl FnMut(Displaced<T>),
     ) {
         match other {
-            SolidShape::HalfSpace(other) => self.find_inside_half_space(X_GS, *other, X_GO, found),
-            SolidShape::Mesh(other) => self.find_inside_mesh(X_GS, other, X_GO, found),
+            SolidShape::HalfSpace(other) => {
+                let near_G = on_half_space(X_GS, *other, X_GO);
+                let plane = plane_in(&cast_pose(X_GS), *other, &cast_pose(X_GO));
+                self.plain.find_behind_plane(&plane, |face, centroid, height| {
+                    let near_G = near_G(&centroid, height, self.centroid(face));
+                    self.find(face, None, &near_G, SurfacePoint::clone, &mut found);
+                });
+            }
+            SolidShape::Mesh(other) => {
+                let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
+                let X_OS = relative::<T>(X_GS, X_GO);
+                self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |face, nearest| {
+                    let (part, near) = (Some((nearest.0, nearest.1)), &nearest.2);
+                    if is_plain::<T>() {
+                        self.find(face, part, near, |near| near.placed(&O).cast(), &mut found);
+                    } else if near.signed_distance < 0.0 {
+                        let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
+                        self.find(face, part, &near, |near| near.placed(X_GO), &mut found);
+                    }
+                });
+            }
             SolidShape::Sphere(other) => self.find_inside(X_GS, other, &other.in_plain(), X_GO, found),
             SolidShape::Ellipsoid(other) => self.find_inside(X_GS, other, &other.in_plain(), X_GO, found),
             SolidShape::Custom(other) => {
                 self.find_inside(X_GS, other.as_ref(), &Valued(Arc::clone(other)), X_GO, found);
             }
         }
-    }
-
-    #[inline]
-    fn find_inside_half_space(
-        &self,
-        X_GS: &Pose<T>,
-        other: HalfSpace,
-        X_GO: &Pose<T>,
-        mut found: impl FnMut(Displaced<T>),
-    ) {
-        let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
-        let normal = O * other.normal();
-        let normal_G = X_GO * other.normal();
-        let plane = plane_in(&S, normal, &O);
-        let plane_S = plane_in(X_GS, normal_G, X_GO);
-        self.plain.find_behind_plane(plane, |(face, area), centroid, height| {
-            if is_plain::<T>() {
-                let point_G = S * centroid - normal * height;
-                let depth = -height;
-                found(Displaced { index: face, area, depth, point_G, normal_G: normal, part: None }.cast());
-            } else {
-                let centroid = self.centroid(face);
-                let height = plane_S.height(&centroid);
-                if height < T::zero() {
-                    let point_G = X_GS * centroid - normal_G * height;
-                    let (area, depth) = (self.area(face), -height);
-                    found(Displaced { index: face, area, depth, point_G, normal_G, part: None });
-                }
-            }
-        });
     }
 
     /// `plain` is the other solid in plain numbers.
@@ -132,35 +100,29 @@ impl<T: Real> TriangleMesh<T> {
         let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
         let X_OS = relative::<T>(X_GS, X_GO);
         self.plain.find_inside(&O.inv_mul(&S), plain, |face, p_O| {
-            let (face, area) = face;
             if is_plain::<T>() {
-                let near = plain.nearest(p_O);
-                Displaced::find((face, area, None), &near, &O, |displaced| found(displaced.cast()));
+                self.find(face, None, &plain.nearest(p_O), |near| near.placed(&O).cast(), &mut found);
             } else if plain.contains(p_O) {
                 let near = other.nearest(&(X_OS * self.centroid(face)));
-                Displaced::find((face, self.area(face), None), &near, X_GO, &mut found);
+                self.find(face, None, &near, |near| near.placed(X_GO), &mut found);
             }
         });
     }
 
-    fn find_inside_mesh(
+    /// Calls `found` if the nearest point of a surface says that the centroid of a face is inside.
+    #[inline]
+    fn find<U: Real>(
         &self,
-        X_GS: &Pose<T>,
-        other: &Self,
-        X_GO: &Pose<T>,
-        mut found: impl FnMut(Displaced<T>),
+        index: usize,
+        part: Option<(usize, Feature)>,
+        near: &SurfacePoint<U>,
+        in_ground: impl FnOnce(&SurfacePoint<U>) -> SurfacePoint<T>,
+        found: impl FnOnce(Displaced<T>),
     ) {
-        let (S, O) = (cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
-        let X_OS = relative::<T>(X_GS, X_GO);
-        self.plain.find_inside_mesh(&O.inv_mul(&S), &other.plain, |(face, area), nearest| {
-            let (part, near) = (Some(nearest.0), &nearest.1);
-            if is_plain::<T>() {
-                Displaced::find((face, area, part), near, &O, |displaced| found(displaced.cast()));
-            } else if near.signed_distance < 0.0 {
-                let near = other.with_derivatives(nearest, &(X_OS * self.centroid(face)));
-                Displaced::find((face, self.area(face), part), &near, X_GO, &mut found);
-            }
-        });
+        // What is not a number leads to a force that is none, and so to an error.
+        if near.signed_distance < U::zero() || near.signed_distance.to_f64().is_nan() {
+            found(Displaced::new(index, self.area(index), &in_ground(near), part));
+        }
     }
 }
 
@@ -170,9 +132,30 @@ pub(super) fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
     if is_plain::<T>() { Pose::identity() } else { X_GO.inv_mul(X_GS) }
 }
 
-/// The plane through the origin of O with this normal in Ground, in the frame S.
+/// What in a half-space is nearest to a point of the mesh, in Ground: the point in plain numbers, its height above the plane, and
+/// the point in the scalar.
 #[inline]
-pub(super) fn plane_in<T: Real>(X_GS: &Pose<T>, normal_G: Vector3<T>, X_GO: &Pose<T>) -> Plane<T> {
+pub(super) fn on_half_space<T: Real>(
+    X_GS: &Pose<T>,
+    other: HalfSpace,
+    X_GO: &Pose<T>,
+) -> impl Fn(&Point3<f64>, f64, Point3<T>) -> SurfacePoint<T> {
+    let (X_GS, S, O) = (*X_GS, cast_pose::<T, f64>(X_GS), cast_pose::<T, f64>(X_GO));
+    let (normal, normal_G) = (O * other.normal(), X_GO * other.normal());
+    let plane_S = plane_in(&X_GS, other, X_GO);
+    move |plain, height, p| {
+        if is_plain::<T>() {
+            SurfacePoint::below(S * plain, height, normal).cast()
+        } else {
+            SurfacePoint::below(X_GS * p, plane_S.height(&p), normal_G)
+        }
+    }
+}
+
+/// The plane of a half-space in the frame of the mesh.
+#[inline]
+pub(super) fn plane_in<T: Real>(X_GS: &Pose<T>, other: HalfSpace, X_GO: &Pose<T>) -> Plane<T> {
+    let normal_G = X_GO * other.normal();
     let normal = X_GS.rotation.inverse_transform_vector(&normal_G);
     let offset = normal_G.dot(&(X_GO.translation.vector - X_GS.translation.vector));
     Plane { normal, offset }

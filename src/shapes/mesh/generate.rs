@@ -98,26 +98,20 @@ impl<T: Real> TriangleMesh<T> {
         for octant in 0..8_u32 {
             let sign = |bit: u32| if octant & bit == 0 { T::one() } else { -T::one() };
             let mirror = Vector3::new(sign(1), sign(2), sign(4));
-            let is_mirrored = octant.count_ones() % 2 == 1;
-            let mut place = |i: u32, j: u32| {
-                list.vertices.push(Point3::from(point(i, j).component_mul(&mirror)));
-            };
+            let (first, first_face) = (number(list.vertices.len()), list.faces.len());
             for i in 0..=frequency {
-                (0..=i).for_each(|j| place(i, j));
+                let row = (0..=i).map(|j| Point3::from(point(i, j).component_mul(&mirror)));
+                list.vertices.extend(row);
             }
-            let rows = frequency + 1;
-            let per_octant = rows * (rows + 1) / 2;
-            let index = |i: u32, j: u32| octant * per_octant + i * (i + 1) / 2 + j;
-            let mut add = |[a, b, c]: [u32; 3]| {
-                list.faces.push(if is_mirrored { [a, c, b] } else { [a, b, c] });
-            };
-            for i in 0..frequency {
-                for j in 0..=i {
-                    add([index(i, j), index(i + 1, j), index(i + 1, j + 1)]);
-                    if j < i {
-                        add([index(i, j), index(i + 1, j + 1), index(i, j + 1)]);
-                    }
+            let index = |i: u32, j: u32| first + i * (i + 1) / 2 + j;
+            for (i, j) in (0..frequency).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                list.faces.push([index(i, j), index(i + 1, j), index(i + 1, j + 1)]);
+                if j < i {
+                    list.faces.push([index(i, j), index(i + 1, j + 1), index(i, j + 1)]);
                 }
+            }
+            if octant.count_ones() % 2 == 1 {
+                list.faces[first_face..].iter_mut().for_each(|face| face.swap(1, 2));
             }
         }
         list.closed()

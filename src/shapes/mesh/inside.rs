@@ -1,5 +1,7 @@
 //! The search for faces whose centroid is inside another surface.
 
+use core::cell::Cell;
+
 use nalgebra::Point3;
 
 use crate::math::Pose;
@@ -7,54 +9,53 @@ use crate::shapes::mesh::cluster::Cluster;
 use crate::shapes::mesh::plain::PlainMesh;
 use crate::shapes::mesh::tree::{Child, STACK};
 use crate::shapes::mesh::triangles::LANES;
-use crate::shapes::{MeshPart, Plane, Solid, SurfacePoint};
+use crate::shapes::{Feature, Plane, Solid, SurfacePoint};
 
 impl PlainMesh {
-    /// Calls `found` for each face whose centroid is behind a plane, with its area, the centroid and its height.
+    /// Calls `found` for each face whose centroid is behind a plane, with the centroid and its height.
     ///
     /// A half-space is one plane for all faces, transformed once into the frame of the mesh.
     #[inline]
     pub(super) fn find_behind_plane(
         &self,
-        plane: Plane<f64>,
-        mut found: impl FnMut((usize, f64), Point3<f64>, f64),
+        plane: &Plane<f64>,
+        mut found: impl FnMut(usize, Point3<f64>, f64),
     ) {
         self.walk(
             &self.tree.clusters,
-            |cluster, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center)).then_some(()),
+            |cluster, _, _, ()| cluster.reaches(&plane.normal, plane.height(&cluster.center)).then_some(()),
             (),
             |leaf, ()| {
                 let centroids = &self.tree.packs[leaf as usize];
-                let heights = centroids.heights(&plane);
+                let heights = centroids.heights(plane);
                 for (l, &height) in heights.iter().enumerate().take(self.tree.leaf_length(leaf)) {
                     if height < 0.0 {
                         let face = self.tree.face(leaf as usize * LANES + l);
-                        found((face, centroids.area(l)), centroids.centroid(l), height);
+                        found(face, centroids.centroid(l), height);
                     }
                 }
             },
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside any shape, with its area, and the centroid in the shape's
-    /// frame: by its supporting planes or its signed distance.
+    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame: by its
+    /// supporting planes or its signed distance.
     #[inline]
     pub(super) fn find_inside(
         &self,
         X_OS: &Pose<f64>,
         other: &impl Solid<f64>,
-        mut visit: impl FnMut((usize, f64), &Point3<f64>),
+        mut visit: impl FnMut(usize, &Point3<f64>),
     ) {
         self.walk(
             &self.tree.clusters,
-            |cluster, _, ()| is_near(cluster, X_OS, other).then_some(()),
+            |cluster, _, _, ()| is_near(cluster, X_OS, other).then_some(()),
             (),
-            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.face(slot), p_O)),
+            |leaf, ()| self.for_each_centroid(leaf, X_OS, |slot, p_O| visit(self.tree.face(slot), p_O)),
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside another mesh, with its area, and the nearest point of
-    /// that.
+    /// Calls `visit` for each face whose centroid may be inside another mesh, with the nearest point of that.
     ///
     /// Each query starts from the triangle that the last one found.
     #[inline]
@@ -62,98 +63,83 @@ impl PlainMesh {
         &self,
         X_OS: &Pose<f64>,
         other: &Self,
-        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
+        mut visit: impl FnMut(usize, &(usize, Feature, SurfacePoint<f64>)),
     ) {
-        if other.convexity_slack.is_some() {
-            self.find_inside_convex_mesh(X_OS, other, visit);
-            return;
-        }
         // The point of the last query, the distance there and the triangle found.
         self.walk(
             &self.tree.clusters,
-            |cluster, is_leaf, last: Option<(Point3<f64>, f64, usize)>| {
-                // For a leaf the first centroid serves as well as the middle.
-                if is_leaf && last.is_some() {
-                    return Some(last);
-                }
+            |cluster, _, is_leaf, last: Option<(Point3<f64>, f64, usize)>| {
                 let center_O = X_OS * cluster.center;
-                if other.distance_to_box(&center_O) >= cluster.radius {
-                    return None;
-                }
-                let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
-                let signed_distance = other.nearest_on(slot, &center_O).1.signed_distance;
-                let is_near = signed_distance < cluster.radius;
-                is_near.then_some(Some((center_O, signed_distance, slot)))
-            },
-            None,
-            |leaf, mut last| {
-                self.for_each_centroid(leaf, X_OS, |slot, p_O| {
-                    // No query is needed within the reach of the last result.
-                    if last
-                        .is_some_and(|(p, reach, _)| reach > 0.0 && (p_O - p).norm_squared() < reach * reach)
-                    {
-                        return;
-                    }
-                    let nearest = other.tree.nearest(p_O, last.map(|(.., slot)| slot));
-                    let on_face = other.nearest_on(nearest, p_O);
-                    last = Some((*p_O, on_face.1.signed_distance, nearest));
-                    visit(self.face(slot), &on_face);
-                });
-            },
-        );
-    }
-
-    /// For another mesh that is convex: most of what is in front of it is in front of the plane of the last face
-    /// found, which needs no query.
-    fn find_inside_convex_mesh(
-        &self,
-        X_OS: &Pose<f64>,
-        other: &Self,
-        mut visit: impl FnMut((usize, f64), &(MeshPart, SurfacePoint<f64>)),
-    ) {
-        let is_in_front = |cluster: &Cluster, center_O: &Point3<f64>, slot: usize| {
-            let plane = other.face_plane(slot);
-            plane.is_some_and(|plane| !is_behind(cluster, center_O, &plane, X_OS))
-        };
-        self.walk(
-            &self.tree.clusters,
-            |cluster, is_leaf, guess: Option<usize>| {
-                let center_O = X_OS * cluster.center;
-                if guess.is_some_and(|slot| is_in_front(cluster, &center_O, slot))
+                // Most of what is in front of a convex mesh is in front of the plane of the last face found.
+                let is_behind = |slot: usize| {
+                    let plane = other.face_plane(slot);
+                    plane.is_none_or(|plane| is_behind(cluster, &center_O, &plane, X_OS))
+                };
+                if last.is_some_and(|(.., slot)| !is_behind(slot))
                     || other.distance_to_box(&center_O) >= cluster.radius
                 {
                     return None;
                 }
-                if is_leaf && guess.is_some() {
-                    return Some(guess);
+                // For a leaf the first centroid serves as well as the middle.
+                if is_leaf && last.is_some() {
+                    return Some(last);
                 }
-                let slot = other.tree.nearest(&center_O, guess);
-                (!is_in_front(cluster, &center_O, slot)).then_some(Some(slot))
+                let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
+                // The plane tells more than the distance.
+                let is_convex = other.convexity_slack.is_some();
+                let distance =
+                    if is_convex { 0.0 } else { other.nearest_on(slot, &center_O).2.signed_distance };
+                let is_near = distance < cluster.radius && is_behind(slot);
+                is_near.then_some(Some((center_O, distance, slot)))
             },
             None,
-            |leaf, guess| {
-                let mut guess = guess;
+            |leaf, mut last| {
                 self.for_each_centroid(leaf, X_OS, |slot, p_O| {
-                    let plane = guess.and_then(|slot| other.face_plane(slot));
-                    if plane.is_some_and(|plane| plane.height(p_O) >= 0.0) {
+                    // No query is needed within the reach of the last result, nor in front of that plane.
+                    let is_outside = last.is_some_and(|(p, reach, slot)| {
+                        (reach > 0.0 && (p_O - p).norm_squared() < reach * reach)
+                            || other.face_plane(slot).is_some_and(|plane| plane.height(p_O) >= 0.0)
+                    });
+                    if is_outside {
                         return;
                     }
-                    let nearest = other.tree.nearest(p_O, guess);
-                    guess = Some(nearest);
+                    let nearest = other.tree.nearest(p_O, last.map(|(.., slot)| slot));
                     let on_face = other.nearest_on(nearest, p_O);
-                    visit(self.face(slot), &on_face);
+                    last = Some((*p_O, on_face.2.signed_distance, nearest));
+                    visit(self.tree.face(slot), &on_face);
                 });
             },
         );
     }
 
-    /// Walks down the tree into every child, leaf or not, that `enter` admits by the bounds of what is under it, passing on
-    /// its result.
+    /// Whether any corner is in front of a plane.
+    pub(super) fn reaches_above(&self, plane: &Plane<f64>) -> bool {
+        let found = Cell::new(false);
+        self.walk(
+            &self.tree.corner_clusters,
+            |cluster, at, _, ()| {
+                // Boxes cull flat faces along the axes, discs cull smooth patches.
+                let may_reach = !found.get()
+                    && self.tree.foremost(at, &plane.normal) > plane.offset
+                    && cluster.reaches(&plane.normal, -plane.height(&cluster.center));
+                may_reach.then_some(())
+            },
+            (),
+            |leaf, ()| {
+                let mut corners = (0..LANES).flat_map(|l| self.tree.packs[leaf as usize].corners(l));
+                found.set(found.get() || corners.any(|corner| plane.height(&corner) > 0.0));
+            },
+        );
+        found.get()
+    }
+
+    /// Walks down the tree into every child that `enter` admits by the bounds of what is under it, its node and place there, and
+    /// whether it is a leaf, passing on its result.
     #[inline]
     pub(super) fn walk<G: Copy>(
         &self,
         clusters: &[[Cluster; LANES]],
-        mut enter: impl FnMut(&Cluster, bool, G) -> Option<G>,
+        mut enter: impl FnMut(&Cluster, [usize; 2], bool, G) -> Option<G>,
         start: G,
         mut visit: impl FnMut(u32, G),
     ) {
@@ -162,12 +148,14 @@ impl PlainMesh {
         while height > 0 {
             height -= 1;
             let (node, given) = stack[height];
-            for (child, cluster) in self.tree.children(node).into_iter().zip(&clusters[node as usize]) {
+            let node = node as usize;
+            for (l, (child, cluster)) in self.tree.children(node).into_iter().zip(&clusters[node]).enumerate()
+            {
                 if child == Child::Missing {
                     continue;
                 }
                 let is_leaf = matches!(child, Child::Leaf(_));
-                if let Some(given) = enter(cluster, is_leaf, given) {
+                if let Some(given) = enter(cluster, [node, l], is_leaf, given) {
                     match child {
                         Child::Leaf(leaf) => visit(leaf, given),
                         Child::Node(child) => {
@@ -179,12 +167,6 @@ impl PlainMesh {
                 }
             }
         }
-    }
-
-    /// A face and its area.
-    #[inline]
-    fn face(&self, slot: usize) -> (usize, f64) {
-        (self.tree.face(slot), self.tree.packs[slot / LANES].area(slot % LANES))
     }
 
     #[inline]

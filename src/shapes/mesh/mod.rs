@@ -25,22 +25,15 @@ use crate::math::{Real, is_plain};
 use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length, turned_about};
 
 pub(crate) use clip::moments_of_depth;
-pub(crate) use clipped::{LoadedVertex, VertexBuffer};
+pub(crate) use clipped::VertexBuffer;
 pub use displaced::Displaced;
 pub use face_list::FaceList;
 pub use topology::MeshFault;
+pub(crate) use triangles::Feature;
 
 use geometry::Geometry;
 use plain::{PlainMesh, angle};
-use topology::{MAX_FACES, NO_FACE, Topology, can_hold, check_counts};
-use triangles::Feature;
-
-/// Where on a mesh the nearest point lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MeshPart {
-    face: usize,
-    feature: Feature,
-}
+use topology::{MAX_FACES, NO_FACE, can_hold, check_counts};
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
@@ -116,11 +109,8 @@ impl<T: Real> TriangleMesh<T> {
     /// # Errors
     /// [`ShapeError::Mesh`] with the first of the faults for which [every mesh](Self#refused) is refused.
     pub fn open(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Self, ShapeError> {
-        let topology = examine(vertices, faces).map_err(|faults| match faults.first() {
-            Some(&fault) => ShapeError::Mesh { fault },
-            None => ShapeError::Mesh { fault: MeshFault::Empty },
-        })?;
-        let plain = PlainMesh::build(topology, T::negligible().to_f64());
+        let plain = examine(vertices, faces)
+            .map_err(|faults| ShapeError::Mesh { fault: *faults.first().unwrap_or(&MeshFault::Empty) })?;
         let carried = (!is_plain::<T>()).then(|| {
             let mut geometry = Geometry::of(vertices.to_vec(), faces.len());
             plain.faces.iter().for_each(|&corners| _ = geometry.push(corners));
@@ -132,7 +122,7 @@ impl<T: Real> TriangleMesh<T> {
     /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
-        examine(vertices, faces).map_or_else(|faults| faults, |topology| topology.openings)
+        examine(vertices, faces).map_or_else(|faults| faults, |plain| plain.openings)
     }
 
     /// The number of vertices, those that were merged included.
@@ -202,7 +192,7 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The first fault by which the mesh is not closed; `None` if it is.
     pub fn opening(&self) -> Option<MeshFault> {
-        self.plain.opening
+        self.plain.openings.first().copied()
     }
 
     /// Whether the enclosed solid is convex, up to rounding.
@@ -277,8 +267,12 @@ impl<T: Real> TriangleMesh<T> {
 
     /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
     /// which face it lies and whether `p` is inside, which no derivative changes.
-    fn with_derivatives(&self, found: &(MeshPart, SurfacePoint<f64>), p: &Point3<T>) -> SurfacePoint<T> {
-        let (MeshPart { face, feature }, near) = *found;
+    fn with_derivatives(
+        &self,
+        found: &(usize, Feature, SurfacePoint<f64>),
+        p: &Point3<T>,
+    ) -> SurfacePoint<T> {
+        let (face, feature, near) = *found;
         let point = match feature {
             Feature::Face => {
                 let mut normal = self.normal(face);
@@ -319,17 +313,17 @@ impl<T: Real> TriangleMesh<T> {
     #[inline]
     pub(crate) fn normal_gradient_on(
         &self,
-        part: MeshPart,
+        (face, feature): (usize, Feature),
         normal: &Vector3<T>,
         signed_distance: T,
     ) -> Option<Matrix3<T>> {
-        if self.plain.is_flat_around(part) {
+        if self.plain.is_flat_around(face, feature) {
             return None;
         }
-        match part.feature {
+        match feature {
             Feature::Face => None,
             Feature::Edge(k) => {
-                let (_, edge) = self.edge(part.face, k);
+                let (_, edge) = self.edge(face, k);
                 let across = edge.cross(normal);
                 let scale = (edge.norm_squared() * signed_distance).recip();
                 Some(if scale.is_finite() { across * across.transpose() * scale } else { Matrix3::zeros() })
@@ -338,27 +332,34 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
+    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
+    /// half the squared size over the distance, is below the roundoff of the distance.
     #[cold]
     fn nearest_from_afar(&self, p: &Point3<T>) -> SurfacePoint<T> {
-        let point = self.vertex(self.plain.foremost_vertex(&p.map(T::to_f64)));
+        let PlainMesh { center, faces, geometry, .. } = &*self.plain;
+        let away = direction_and_length(&(p.map(T::to_f64) - center));
+        let direction = away.map_or(Vector3::x(), |(direction, _)| direction);
+        let ahead = |corner: u32| direction.dot(&(geometry.vertices[corner as usize] - center));
+        let further = |a: u32, b: u32| if ahead(b) > ahead(a) { b } else { a };
+        let point = self.vertex(faces.iter().flatten().copied().fold(faces[0][0], further) as usize);
         let (normal, signed_distance) =
             direction_and_length(&(p - point)).unwrap_or((Vector3::x(), T::zero()));
         SurfacePoint { point, normal, signed_distance }
     }
 }
 
-/// The topology of the faces, or all faults of single vertices and faces.
-fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<Topology, Vec<MeshFault>> {
+/// The mesh in plain numbers, or all faults of single vertices and faces.
+fn examine<T: Real>(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Result<PlainMesh, Vec<MeshFault>> {
     check_counts(vertices.len(), faces.len() as u64).map_err(|fault| alloc::vec![fault])?;
     let plain = vertices.iter().map(|p| p.map(T::to_f64)).collect();
-    Topology::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
+    PlainMesh::new(plain, faces, T::negligible().to_f64(), can_hold::<T>)
 }
 
 /// The sign of the distance to an open mesh is that of the faces at the nearest point.
 impl<T: Real> Solid<T> for TriangleMesh<T> {
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T> {
         match self.plain.nearest(&p_S.map(T::to_f64)) {
-            Some((_, near)) if is_plain::<T>() => near.cast(),
+            Some((.., near)) if is_plain::<T>() => near.cast(),
             Some(found) => self.with_derivatives(&found, p_S),
             None => self.nearest_from_afar(p_S),
         }

@@ -6,10 +6,10 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 use crate::shapes::mesh::geometry::Geometry;
-use crate::shapes::mesh::topology::{NO_FACE, Topology};
+use crate::shapes::mesh::topology::NO_FACE;
 use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::{Feature, LANES};
-use crate::shapes::{MeshFault, MeshPart, Plane, SurfacePoint, direction_and_length};
+use crate::shapes::{MeshFault, Plane, SurfacePoint};
 
 /// Faces with all that follows from them, in plain numbers.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(super) struct PlainMesh {
     pub(super) vertex_normals: Vec<Vector3<f64>>,
     /// The faces with the shortest and the longest longest edge, and its fourth power.
     pub(super) scales: [(usize, f64); 2],
-    /// The fault by which the mesh is not closed.
-    pub(super) opening: Option<MeshFault>,
+    /// The faults by which the mesh is not closed.
+    pub(super) openings: Vec<MeshFault>,
     /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
     pub(super) convexity_slack: Option<f64>,
     pub(super) center: Point3<f64>,
@@ -31,26 +31,6 @@ pub(super) struct PlainMesh {
 }
 
 impl PlainMesh {
-    pub(super) fn build(topology: Topology, negligible: f64) -> Self {
-        let Topology { faces, neighbours, geometry, scales, openings } = topology;
-        let tree = Tree::new(&faces, &geometry);
-        let (min, max) = tree.bounds();
-        let mut mesh = Self {
-            vertex_normals: vertex_normals(&geometry, &faces),
-            scales,
-            opening: openings.first().copied(),
-            convexity_slack: None,
-            center: Point3::from((min.coords + max.coords) * 0.5),
-            half_extents: (max - min) * 0.5,
-            faces,
-            geometry,
-            neighbours,
-            tree,
-        };
-        mesh.convexity_slack = mesh.calc_convexity_slack(negligible);
-        mesh
-    }
-
     /// The fault by which another scalar cannot hold the mesh.
     pub(super) fn misfit(&self, can_hold: fn(f64) -> bool) -> Option<MeshFault> {
         let misfit = self.scales.into_iter().find(|&(_, fourth)| !can_hold(fourth));
@@ -59,16 +39,15 @@ impl PlainMesh {
 
     /// The nearest point of one face, by its place in the tree, with a signed distance.
     #[inline]
-    pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (MeshPart, SurfacePoint<f64>) {
+    pub(super) fn nearest_on(&self, slot: usize, p: &Point3<f64>) -> (usize, Feature, SurfacePoint<f64>) {
         let face = self.tree.face(slot);
         let normal = self.geometry.normals[face];
         let (point, feature) = self.tree.packs[slot / LANES].nearest(slot % LANES, p);
-        let part = MeshPart { face, feature };
         let pseudo_normal = match feature {
             Feature::Face => {
                 // Measured along the normal, small depths keep full precision.
                 let signed_distance = normal.dot(&(p - point));
-                return (part, SurfacePoint { point, normal, signed_distance });
+                return (face, feature, SurfacePoint { point, normal, signed_distance });
             }
             Feature::Edge(k) => match self.neighbours[face][k] {
                 NO_FACE => normal,
@@ -86,39 +65,28 @@ impl PlainMesh {
         } else {
             SurfacePoint { point, normal: pseudo_normal / pseudo_normal.norm(), signed_distance: 0.0 }
         };
-        (part, near)
+        (face, feature, near)
     }
 
     /// The nearest point of all faces; `None` from far away.
     #[inline]
-    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(MeshPart, SurfacePoint<f64>)> {
+    pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(usize, Feature, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
         if !(squared.is_finite() && squared <= self.half_extents.norm_squared()) {
             return None;
         }
-        let (part, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
+        let (face, feature, mut near) = self.nearest_on(self.tree.nearest(p, None), p);
         // From far away, front and back of a thin body may be equally near up to rounding.
         if near.signed_distance < 0.0 && self.distance_to_box(p) > 0.0 {
             near.normal = -near.normal;
             near.signed_distance = -near.signed_distance;
         }
-        Some((part, near))
-    }
-
-    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
-    /// half the squared size over the distance, is below the roundoff of the distance.
-    #[cold]
-    pub(super) fn foremost_vertex(&self, p: &Point3<f64>) -> usize {
-        let (direction, _) = direction_and_length(&(p - self.center)).unwrap_or((Vector3::x(), 0.0));
-        let ahead = |corner: u32| direction.dot(&(self.geometry.vertices[corner as usize] - self.center));
-        let first = self.faces[0][0];
-        let corners = self.faces.iter().flatten().copied();
-        corners.fold(first, |best, corner| if ahead(corner) > ahead(best) { corner } else { best }) as usize
+        Some((face, feature, near))
     }
 
     /// The largest height of a vertex in front of a face's plane; `None` if it exceeds rounding.
-    fn calc_convexity_slack(&self, negligible: f64) -> Option<f64> {
-        if self.opening.is_some() {
+    pub(super) fn calc_convexity_slack(&self, negligible: f64) -> Option<f64> {
+        if !self.openings.is_empty() {
             return None;
         }
         let slack = self.half_extents.norm() * negligible * 100.0;
@@ -137,13 +105,13 @@ impl PlainMesh {
         if !faces.clone().all(bends_out) {
             return None;
         }
-        let is_behind_all = !faces.into_iter().any(|f| self.tree.reaches_above(&plane(f)));
+        let is_behind_all = !faces.into_iter().any(|f| self.reaches_above(&plane(f)));
         is_behind_all.then_some(slack)
     }
 
     /// Whether all faces that meet in this part are in one plane: by rounding, a point may be over none of them.
     #[inline]
-    pub(super) fn is_flat_around(&self, MeshPart { face, feature }: MeshPart) -> bool {
+    pub(super) fn is_flat_around(&self, face: usize, feature: Feature) -> bool {
         let normal = self.geometry.normals[face];
         let other = match feature {
             Feature::Face => return true,
@@ -177,7 +145,7 @@ impl PlainMesh {
 }
 
 /// Sums of face normals about each vertex, weighted by the angle of the face's corner there.
-fn vertex_normals(
+pub(super) fn vertex_normals(
     Geometry { vertices, normals, .. }: &Geometry<f64>,
     faces: &[[u32; 3]],
 ) -> Vec<Vector3<f64>> {

@@ -11,8 +11,9 @@ use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
     /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles, which share the
-    /// first corner if the face is convex; one that crosses itself may be refused. Everything but vertices and faces is ignored, a byte order mark too. Lines end with a
-    /// line feed, and none is continued. Coordinates keep the precision of `f64`, vertices their numbers.
+    /// first corner if the face is convex; one that crosses itself is refused. Everything but vertices and faces is ignored, a
+    /// byte order mark too. Lines end with a line feed, and none is continued. Coordinates keep the precision of `f64`, vertices
+    /// their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
@@ -65,8 +66,8 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if no ear is left, as of one that crosses itself,
-    /// though not of every such one, or if it has corners of which the position is not known.
+    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if it crosses itself, no ear is left, or it has
+    /// corners of which the position is not known.
     fn push_polygon(&mut self, mut corners: Vec<u32>) -> Option<()> {
         let place = |&corner: &u32| Some(self.vertices.get(corner as usize)?.map(T::to_f64));
         let mut places = corners.iter().map(place).collect::<Option<Vec<Point3<f64>>>>()?;
@@ -75,6 +76,14 @@ impl<T: Real> FaceList<T> {
         let double_area: Vector3<f64> = fan.sum();
         let is_left = |[a, b, c]: [Point3<f64>; 3]| (b - a).cross(&(c - b)).dot(&double_area);
         let least = double_area.norm_squared() * f64::EPSILON * 64.0;
+        let sides = places.iter().zip(places.iter().cycle().skip(1));
+        let divides = |(&a, &b): (&Point3<f64>, &Point3<f64>), (&c, &d): (&Point3<f64>, &Point3<f64>)| {
+            let [c, d] = [c, d].map(|p| is_left([a, b, p]));
+            c.min(d) < -least && c.max(d) > least
+        };
+        if sides.clone().any(|a| sides.clone().any(|b| divides(a, b) && divides(b, a))) {
+            return None;
+        }
         while corners.len() >= 3 {
             let count = corners.len();
             let around = |i: usize| [i - 1, i % count, (i + 1) % count];
@@ -93,9 +102,9 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text: of a text all its solids together, of a binary file its number of faces and nothing
-    /// beyond. One that begins with `solid` is text, unless it is as long as a binary file with its number of faces. Its normals
-    /// are ignored; the winding of faces determines them.
+    /// Reads an STL file, binary or text: of a text all its solids together, and so of binary files one after the other; what
+    /// follows the faces of a binary file and is no such file is ignored. One that begins with `solid` is text, unless it is as long
+    /// as a binary file with its number of faces. Its normals are ignored; the winding of faces determines them.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].
@@ -103,19 +112,25 @@ impl<T: Real> FaceList<T> {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(refused)?;
         let mut list = Self::default();
-        let counted = bytes.get(80..84).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
-        let is_binary = counted.is_some_and(|faces| bytes.len() as u64 >= 84 + 50 * u64::from(faces));
-        let head = bytes.get(..5).unwrap_or_default();
-        let is_text = head.eq_ignore_ascii_case(b"solid");
-        if !is_binary && !is_text {
-            let needed = 84 + 50 * u64::from(counted.unwrap_or_default());
-            let text = format_args!("it ends after {} bytes of at least {needed}", bytes.len());
-            return Err(refused(text));
+        let counted = |bytes: &[u8]| {
+            let count = u32::from_le_bytes(*bytes.get(80..)?.first_chunk()?);
+            usize::try_from(count).ok()?.checked_mul(50)?.checked_add(84)
+        };
+        let complete = |bytes: &[u8]| counted(bytes).filter(|length| *length <= bytes.len());
+        let is_binary = complete(&bytes).is_some();
+        if !is_binary && !bytes.get(..5).unwrap_or_default().eq_ignore_ascii_case(b"solid") {
+            let needed = counted(&bytes).unwrap_or(84);
+            return Err(refused(format_args!("it ends after {} bytes of at least {needed}", bytes.len())));
         }
         if is_binary {
-            // The header is free text, which some programs begin with `solid`.
-            bytes.iter_mut().take(1).for_each(|byte| *byte = 0);
-            list.read_solid(bytes)?;
+            let mut rest = bytes.as_mut_slice();
+            while let Some(length) = complete(rest) {
+                let (file, others) = rest.split_at_mut(length);
+                // The header is free text, which some programs begin with `solid`.
+                file.iter_mut().take(1).for_each(|byte| *byte = 0);
+                list.read_solid(file)?;
+                rest = others;
+            }
             return Ok(list);
         }
         let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
@@ -132,13 +147,13 @@ impl<T: Real> FaceList<T> {
                     break;
                 }
             }
-            list.read_solid(solid.into())?;
+            list.read_solid(solid.as_bytes())?;
         }
         Ok(list)
     }
 
     /// Adds a single solid.
-    fn read_solid(&mut self, bytes: Vec<u8>) -> Result<(), ShapeError> {
+    fn read_solid(&mut self, bytes: &[u8]) -> Result<(), ShapeError> {
         let mesh = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(refused)?;
         let before = self.vertices.len();
         self.vertices.extend(mesh.vertices.iter().map(|v| Point3::from(v.0.map(|x| T::lit(f64::from(x))))));

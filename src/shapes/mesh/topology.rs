@@ -1,8 +1,8 @@
 //! Adjacency of faces, and faults of meshes.
 
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use nalgebra::{Point3, RealField, Vector3};
 
@@ -10,6 +10,8 @@ use crate::math::{Real, is_finite};
 use crate::shapes::greater;
 use crate::shapes::mesh::cluster::bounds;
 use crate::shapes::mesh::geometry::Geometry;
+use crate::shapes::mesh::plain::{PlainMesh, vertex_normals};
+use crate::shapes::mesh::tree::Tree;
 
 /// At about 400 bytes per face this is 1.7 GB in `f64`: more would exhaust the memory of many machines before it
 /// could be refused, and counts stay far below 2³².
@@ -132,21 +134,9 @@ pub enum MeshFault {
     },
 }
 
-/// Faces with merged vertices, and their adjacency.
-#[derive(Debug)]
-pub(super) struct Topology {
-    pub(super) faces: Vec<[u32; 3]>,
-    pub(super) neighbours: Vec<[u32; 3]>,
-    pub(super) geometry: Geometry<f64>,
-    /// The faces with the shortest and the longest longest edge, and its fourth power.
-    pub(super) scales: [(usize, f64); 2],
-    /// The faults by which the faces are not closed.
-    pub(super) openings: Vec<MeshFault>,
-}
-
-impl Topology {
-    /// Returns all faults of single vertices and faces if there are any. Numbers below `negligible` are noise next to one;
-    /// `can_hold` is that of the mesh's scalar.
+impl PlainMesh {
+    /// Faces with merged vertices, and their adjacency. Returns all faults of single vertices and faces if there are any. Numbers
+    /// below `negligible` are noise next to one; `can_hold` is that of the mesh's scalar.
     pub(super) fn new(
         vertices: Vec<Point3<f64>>,
         faces: &[[u32; 3]],
@@ -198,19 +188,27 @@ impl Topology {
             return Err(faults);
         }
 
-        let mut topology = Self {
-            neighbours: vec![[NO_FACE; 3]; faces.len()],
-            faces,
-            geometry,
+        let corners = faces.iter().flatten().map(|&corner| geometry.vertices[corner as usize]);
+        let (min, max) = bounds(corners);
+        let mut mesh = Self {
+            vertex_normals: vertex_normals(&geometry, &faces),
             scales,
             openings: Vec::new(),
+            convexity_slack: None,
+            center: Point3::from((min.coords + max.coords) * 0.5),
+            half_extents: (max - min) * 0.5,
+            neighbours: vec![[NO_FACE; 3]; faces.len()],
+            tree: Tree::new(&faces, &geometry),
+            faces,
+            geometry,
         };
-        topology.match_sides();
-        if topology.openings.is_empty() {
-            topology.find_touching_vertices();
-            topology.find_inverted_parts(negligible);
+        mesh.match_sides();
+        if mesh.openings.is_empty() {
+            mesh.find_touching_vertices();
+            mesh.find_inverted_parts(negligible);
         }
-        Ok(topology)
+        mesh.convexity_slack = mesh.calc_convexity_slack(negligible);
+        Ok(mesh)
     }
 
     /// Finds the face across each edge.
@@ -281,25 +279,20 @@ impl Topology {
 
     /// Compares the sign of each connected part's volume with whether it lies within another.
     fn find_inverted_parts(&mut self, negligible: f64) {
-        let mut part_of = vec![usize::MAX; self.faces.len()];
+        let mut is_found = vec![false; self.faces.len()];
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for start in 0..self.faces.len() {
-            if part_of[start] != usize::MAX {
-                continue;
-            }
-            let part = parts.len();
-            part_of[start] = part;
-            let mut members = vec![start];
-            let mut next = 0;
-            while next < members.len() {
-                for neighbour in self.neighbours[members[next]] {
-                    if core::mem::replace(&mut part_of[neighbour as usize], part) == usize::MAX {
-                        members.push(neighbour as usize);
-                    }
+            let mut members = Vec::new();
+            let mut next = vec![start];
+            while let Some(face) = next.pop() {
+                if !core::mem::replace(&mut is_found[face], true) {
+                    members.push(face);
+                    next.extend(self.neighbours[face].map(|neighbour| neighbour as usize));
                 }
-                next += 1;
             }
-            parts.push(members);
+            if !members.is_empty() {
+                parts.push(members);
+            }
         }
         let corners = |face: usize| self.faces[face].map(|corner| self.geometry.vertices[corner as usize]);
         let boxes: Vec<_> =
@@ -349,18 +342,8 @@ fn solid_angle([a, b, c]: [Vector3<f64>; 3]) -> f64 {
 
 /// For each vertex the first one at exactly the same position.
 fn weld(vertices: &[Point3<f64>]) -> Vec<u32> {
-    let compare = |a: u32, b: u32| {
-        let (p, q) = (&vertices[a as usize], &vertices[b as usize]);
-        let by_coordinate = |i: usize| p[i].partial_cmp(&q[i]).unwrap_or(Ordering::Equal);
-        by_coordinate(0).then_with(|| by_coordinate(1)).then_with(|| by_coordinate(2))
-    };
-    let mut order: Vec<u32> = (0..).take(vertices.len()).collect();
-    order.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
-    let mut first_of = vec![0; vertices.len()];
-    for group in order.chunk_by(|&a, &b| compare(a, b) == Ordering::Equal) {
-        for &vertex in group {
-            first_of[vertex as usize] = group[0];
-        }
-    }
-    first_of
+    let mut first_at = BTreeMap::new();
+    // Zeros are equal, whatever their sign.
+    let bits = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
+    (0..).zip(vertices).map(|(vertex, p)| *first_at.entry(bits(p)).or_insert(vertex)).collect()
 }

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use nalgebra::{Point3, Vector3};
 
+use crate::shapes::greater;
 use crate::shapes::mesh::cluster::{Cluster, bounds};
 use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::triangles::{LANES, TrianglePack};
-use crate::shapes::{Plane, greater, lesser};
 
 /// The largest number of pending nodes in a traversal: three siblings on each level of a tree over 2³² triangles.
 pub(super) const STACK: usize = 48;
@@ -120,18 +120,18 @@ impl Tree {
         (self.order.len() - LANES * leaf as usize).min(LANES)
     }
 
-    /// The children of a node.
+    /// The position along a direction of the foremost corner of the box around a child of a node.
     #[inline]
-    pub(super) fn children(&self, node: u32) -> [Child; LANES] {
-        self.nodes[node as usize].children
+    pub(super) fn foremost(&self, [node, l]: [usize; 2], direction: &Vector3<f64>) -> f64 {
+        let Node { min, max, .. } = &self.nodes[node];
+        let along = |i: usize| direction[i] * if direction[i] > 0.0 { max[i][l] } else { min[i][l] };
+        along(0) + along(1) + along(2)
     }
 
-    /// The lowest and highest corner of the box around everything.
-    pub(super) fn bounds(&self) -> (Point3<f64>, Point3<f64>) {
-        let root = &self.nodes[0];
-        let lowest = |i: usize| root.min[i].iter().fold(root.min[i][0], |m, &x| lesser(m, x));
-        let highest = |i: usize| root.max[i].iter().fold(root.max[i][0], |m, &x| greater(m, x));
-        (Point3::from([0, 1, 2].map(lowest)), Point3::from([0, 1, 2].map(highest)))
+    /// The children of a node.
+    #[inline]
+    pub(super) fn children(&self, node: usize) -> [Child; LANES] {
+        self.nodes[node].children
     }
 
     /// The place of a triangle nearest to a point. Among equally near ones it may be any.
@@ -187,54 +187,9 @@ impl Tree {
         }
         // The repeated triangles of a short leaf come after the one they repeat and never win.
     }
-
-    /// Whether any corner is in front of a plane.
-    pub(super) fn reaches_above(&self, plane: &Plane<f64>) -> bool {
-        let mut stack = [0; STACK];
-        let mut height = 1;
-        while height > 0 {
-            height -= 1;
-            let index = stack[height] as usize;
-            let node = &self.nodes[index];
-            for (l, (&child, cluster)) in node.children.iter().zip(&self.corner_clusters[index]).enumerate() {
-                // Boxes cull flat faces along the axes, discs cull smooth patches.
-                if node.foremost(l, &plane.normal) <= plane.offset {
-                    continue;
-                }
-                if !cluster.reaches(&plane.normal, -plane.height(&cluster.center)) {
-                    continue;
-                }
-                match child {
-                    Child::Missing => {}
-                    Child::Node(child) => {
-                        stack[height] = child;
-                        height += 1;
-                    }
-                    Child::Leaf(leaf) => {
-                        let pack = &self.packs[leaf as usize];
-                        let is_in_front = |corner: Point3<f64>| plane.height(&corner) > 0.0;
-                        if (0..LANES).flat_map(|l| pack.corners(l)).any(is_in_front) {
-                            return true;
-                        }
-                    }
-                }
-            }
-        }
-        false
-    }
 }
 
 impl Node {
-    /// The position of the foremost corner of one box along a direction.
-    #[inline]
-    fn foremost(&self, l: usize, direction: &Vector3<f64>) -> f64 {
-        let along = |i: usize| {
-            let n = direction[i];
-            if n > 0.0 { n * self.max[i][l] } else { n * self.min[i][l] }
-        };
-        along(0) + along(1) + along(2)
-    }
-
     /// The squared distances of a point from the four boxes.
     #[inline]
     fn squared_distances(&self, p: &Point3<f64>) -> [f64; LANES] {

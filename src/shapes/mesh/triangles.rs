@@ -20,12 +20,11 @@ pub(super) struct TrianglePack {
     /// One over the squared length of ab, bc, ca.
     inverse_squared: [[f64; LANES]; 3],
     centroids: [[f64; LANES]; 3],
-    areas: [f64; LANES],
 }
 
 /// The feature of a triangle on which a point lies. Edge k runs from corner k to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Feature {
+pub(crate) enum Feature {
     Face,
     Edge(usize),
     Corner(usize),
@@ -53,18 +52,12 @@ impl TrianglePack {
             }),
             inverse_squared: [edge(0, 1), edge(1, 2), edge(2, 0)],
             centroids: vectors(&|l| geometry.centroids[faces[l]].coords),
-            areas: faces.map(|face| geometry.areas[face]),
         }
     }
 
     #[inline]
     pub(super) fn centroid(&self, l: usize) -> Point3<f64> {
         Point3::from(vector(&self.centroids, l))
-    }
-
-    #[inline]
-    pub(super) fn area(&self, l: usize) -> f64 {
-        self.areas[l]
     }
 
     /// The height of each centroid in front of a plane.

@@ -346,21 +346,22 @@ impl<T: Real> Implicit<T> {
                 *error = slopes.fold(T::zero(), |sum, (slopes, weight)| sum + slopes[i] * T::lit(weight * h));
             }
             self.newton.filter(self.method.weight() * h, &mut self.errors);
-        } else if let Some((step, rates)) = &self.previous {
-            let ratio = h / step;
-            // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
-            let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
-            let share = a / (a + b);
-            let half_ratio = T::lit(0.5 * ratio);
-            for (i, error) in self.errors.iter_mut().enumerate() {
-                let slope = self.slopes[0][i] * (T::one() + half_ratio) - rates[i] * half_ratio;
-                *error = (end[i] - (start[i] + slope * T::lit(h))) * T::lit(share);
+            return;
+        }
+        let (share, half_ratio, rates) = match &self.previous {
+            Some((step, rates)) => {
+                let ratio = h / step;
+                // Errors: trapezoidal h³/12·v‴, two-step Adams–Bashforth −(1/6 + 1/(4·ratio))·h³·v‴.
+                let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
+                (a / (a + b), 0.5 * ratio, rates)
             }
-        } else {
             // Without a previous step, the difference from explicit Euler's method, which is of order 1.
-            for (i, error) in self.errors.iter_mut().enumerate() {
-                *error = end[i] - (start[i] + self.slopes[0][i] * T::lit(h));
-            }
+            None => (1.0, 0.0, &self.slopes[0]),
+        };
+        let [share, half_ratio] = [share, half_ratio].map(T::lit);
+        for (i, error) in self.errors.iter_mut().enumerate() {
+            let slope = self.slopes[0][i] * (T::one() + half_ratio) - rates[i] * half_ratio;
+            *error = (end[i] - (start[i] + slope * T::lit(h))) * share;
         }
     }
 }
@@ -403,9 +404,9 @@ impl<T: Real> Integrator<T> for Implicit<T> {
         let count = simulation.y.len();
         let is_followed = self.previous.as_ref().is_none_or(|(_, rates)| rates.len() == count);
         let next_step = self.memory.next_step(simulation).filter(|_| is_followed);
-        let kept = (self.previous.take(), self.newton.jacobian.take(), self.memory.clone());
-        if next_step.is_some() {
-            (self.previous, self.newton.jacobian, _) = kept.clone();
+        let kept = (self.previous.clone(), self.newton.jacobian.clone(), self.memory.clone());
+        if next_step.is_none() {
+            (self.previous, self.newton.jacobian) = (None, None);
         }
         self.memory.begin(simulation, next_step.is_some());
         let taken = self.advance(simulation, end, next_step);

@@ -12,7 +12,7 @@ use crate::elements::meshes::{ELASTIC, Sums, normal_gradient};
 use crate::framework::variables::Numbers;
 use crate::framework::{AtDynamics, Blocks};
 use crate::math::{Dual, Number, Real, SpatialVelocity, dot, rotated, varied};
-use crate::shapes::{LoadedVertex, MeshPart, SurfacePoint, moments_of_depth};
+use crate::shapes::{Displaced, SurfacePoint, moments_of_depth};
 
 /// The directions of [`MOTION`] in which the force of a spring without an anchor varies where the normal does not turn.
 pub(super) const LEVEL: usize = ELASTIC + 1;
@@ -112,10 +112,9 @@ impl<T: Real> Contact<'_, T> {
             return self.for_each_vertex((at, V), by_motion, visit);
         }
         for found in &at.position.springs[self.found.springs.clone()] {
-            let near = (found.point_G, found.normal_G, found.depth);
-            let gradient = self.gradient(found.part, near).ok()?;
-            let by_motion = self.depth_by_motion(near) * found.area;
-            visit(&self.spring((at, V), found.index, near, gradient, ([found.area, found.depth], by_motion)));
+            let gradient = self.gradient(found).ok()?;
+            let by_motion = self.depth_by_motion(found) * found.area;
+            visit(&self.spring((at, V), found, gradient, ([found.area, found.depth], by_motion)));
         }
         Some(())
     }
@@ -132,29 +131,21 @@ impl<T: Real> Contact<'_, T> {
         let visited = &vertices.visited[self.found.vertices.clone()];
         by_motion.clear();
         by_motion.resize(visited.len(), Vector6::zeros());
-        let near = |at: &LoadedVertex<T>| (at.point_G, at.normal_G, at.depth);
         for (face, corners) in &vertices.faces[self.found.faces.clone()] {
             let places = corners.map(|place| place as usize - first);
-            let corners = places.map(|place| &visited[place]);
+            let corners = places.map(|place| &visited[place].0);
             let Some(moments) = moments_of_depth(corners.map(|corner| corner.depth)) else { continue };
             let area = self.springs.area(*face as usize) * self.share;
-            let depths = corners.map(|corner| self.depth_by_motion(near(corner)));
+            let depths = corners.map(|corner| self.depth_by_motion(corner));
             for (moment, place) in moments.iter().zip(places) {
                 let [a, b, c] = moment.slopes;
                 by_motion[place] += (depths[0] * a + depths[1] * b + depths[2] * c) * area;
             }
         }
-        for (vertex, by_motion) in visited.iter().zip(by_motion) {
-            if vertex.volume > T::zero() {
-                let (index, near) = (vertex.vertex as usize, near(vertex));
-                let gradient = self.gradient(None, near).ok()?;
-                visit(&self.spring(
-                    (at, V),
-                    index,
-                    near,
-                    gradient,
-                    ([vertex.volume, self.share], *by_motion),
-                ));
+        for ((vertex, volume), by_motion) in visited.iter().zip(by_motion) {
+            if *volume > T::zero() {
+                let gradient = self.gradient(vertex).ok()?;
+                visit(&self.spring((at, V), vertex, gradient, ([*volume, self.share], *by_motion)));
             }
         }
         Some(())
@@ -162,9 +153,9 @@ impl<T: Real> Contact<'_, T> {
 
     /// The derivatives of a depth by the motion of the mesh.
     #[inline]
-    fn depth_by_motion(&self, (point_G, normal_G, depth): (Point3<T>, Vector3<T>, T)) -> Vector6<T> {
-        let by_shift = -normal_G;
-        let by_turn = (point_G - normal_G * depth - self.origin()).cross(&by_shift);
+    fn depth_by_motion(&self, found: &Displaced<T>) -> Vector6<T> {
+        let by_shift = -found.normal_G;
+        let by_turn = (found.base_G() - self.origin()).cross(&by_shift);
         Vector6::new(by_turn.x, by_turn.y, by_turn.z, by_shift.x, by_shift.y, by_shift.z)
     }
 
@@ -173,18 +164,18 @@ impl<T: Real> Contact<'_, T> {
     fn spring(
         &self,
         (at, V): (&AtDynamics<'_, T, ElasticFoundation<T>>, &SpatialVelocity<T>),
-        index: usize,
-        (point_G, n_F, depth): (Point3<T>, Vector3<T>, T),
+        found: &Displaced<T>,
         gradient: Option<Matrix3<T>>,
         (volume, volume_by_motion): ([T; 2], Vector6<T>),
     ) -> Spring<T> {
+        let Displaced { index, depth, point_G, normal_G: n_F, .. } = *found;
         let id = self.id(index);
         let place = if self.has_anchors { at.discrete.place_of(id, self.found.other) } else { None };
         let anchor = place.and_then(|place| Some((place, self.X_GO * at.discrete.at(place)?)));
         let (base_G, area) = if self.has_anchors {
             self.base_and_area(index, &point_G, &n_F)
         } else {
-            (point_G - n_F * depth, T::zero())
+            (found.base_G(), T::zero())
         };
         let point_G = if self.has_anchors { base_G } else { point_G };
         let (depth_rate, slip_F) = self.motion(V, &point_G, &n_F);
@@ -195,16 +186,12 @@ impl<T: Real> Contact<'_, T> {
 
     /// The derivatives of the normal by a shift of the base, if it turns.
     #[inline]
-    fn gradient(
-        &self,
-        part: Option<MeshPart>,
-        (point_G, normal_G, depth): (Point3<T>, Vector3<T>, T),
-    ) -> Result<Option<Matrix3<T>>, ()> {
+    fn gradient(&self, found: &Displaced<T>) -> Result<Option<Matrix3<T>>, ()> {
         let R_GO = self.X_GO.rotation.matrix();
-        let gradient = normal_gradient(&self.other.shape, part, || SurfacePoint {
-            point: self.X_GO.inverse_transform_point(&point_G),
-            normal: R_GO.tr_mul(&normal_G),
-            signed_distance: -depth,
+        let gradient = normal_gradient(&self.other.shape, found.part, || SurfacePoint {
+            point: self.X_GO.inverse_transform_point(&found.point_G),
+            normal: R_GO.tr_mul(&found.normal_G),
+            signed_distance: -found.depth,
         })?;
         Ok(gradient.map(|H| rotated(R_GO, &H)))
     }
