@@ -89,7 +89,15 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
     rates: &[S],
     tensions: &mut Vec<S>,
 ) -> S {
-    rises(parts, joints, dissipation, rates, tensions);
+    // Without dissipation all strands rise alike, so that it does not show which contacts material would pass with some: their
+    // derivatives by it are those of a little.
+    let little = if dissipation <= S::zero() { little_dissipation(parts, rates) } else { None };
+    rises(parts, joints, little.unwrap_or(dissipation), rates, tensions);
+    if let Some(little) = little {
+        for rise in tensions.iter_mut() {
+            *rise = dissipation * (*rise / little);
+        }
+    }
     let mut lost = S::zero();
     for ((tension, part), &rate) in tensions.iter_mut().zip(parts).zip(rates) {
         let elastic = stiffness * part.elongation;
@@ -98,6 +106,14 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
         lost += damping * rate;
     }
     lost
+}
+
+/// A dissipation with which the rises are of the root of roundoff, so that they differ by more than rounding, and by too little for
+/// contacts that stick to reach their limits. `None` if no strand stretches.
+fn little_dissipation<T: Real, S: Number<Scalar = T>>(parts: &[Strand<S>], rates: &[S]) -> Option<S> {
+    let stretching = |(rate, part): (&S, &Strand<S>)| (rate.value() / part.share.value()).to_f64().abs();
+    let fastest = rates.iter().zip(parts).map(stretching).fold(0.0, f64::max);
+    (fastest > 0.0).then(|| S::of(T::default_epsilon().sqrt()) / S::lit(fastest))
 }
 
 /// Writes the rises of the strands, `c` times the rates at which they stretch. Returns that of the last strand, but not
@@ -196,6 +212,7 @@ mod tests {
 
     use super::*;
     use crate::cable::friction::slip::settle;
+    use num_dual::Dual64;
 
     /// Numbers from 0 to 1 that repeat nowhere near.
     fn draw(seed: u32, k: u32) -> f64 {
@@ -203,24 +220,26 @@ mod tests {
     }
 
     /// A settled cable, of which some contacts stick, some slip and some have no friction, with the rates of its strands.
-    fn cable(seed: u32) -> (Vec<Strand<f64>>, Vec<Joint<f64>>, Vec<f64>) {
+    fn cable<T: Real>(seed: u32, of: &dyn Fn(f64) -> T) -> (Vec<Strand<T>>, Vec<Joint<T>>, Vec<T>) {
         let (count, exponent) = (1 + seed % 6, [0.03, 0.3, 3.0][seed as usize / 6 % 3]);
         let sizes: Vec<f64> = (0..count).map(|k| 0.05 + draw(seed, k)).collect();
         let total: f64 = sizes.iter().sum();
         let shares = sizes.iter().map(|size| size / total);
         let stretch = |k: u32| 2.0 + 0.6 * draw(seed, 10 + k);
-        let mut parts: Vec<Strand<f64>> =
-            (0..count).zip(shares).map(|(k, share)| Strand::new(stretch(k) * share, share, false)).collect();
+        let mut parts: Vec<Strand<T>> = (0..count)
+            .zip(shares)
+            .map(|(k, share)| Strand::new(of(stretch(k) * share), of(share), false))
+            .collect();
         let mut joints = Vec::new();
-        let mut share = 0.0;
+        let mut share = T::zero();
         for (k, part) in (1..count).zip(&parts) {
             share += part.share;
             let draw = draw(seed, 20 + k);
-            joints.push(Joint::new(if draw < 0.2 { 1.0 } else { (exponent * draw).exp() }, share));
+            joints.push(Joint::new(of(if draw < 0.2 { 1.0 } else { (exponent * draw).exp() }), share));
         }
-        settle(&mut parts, &mut joints, 1.9);
+        settle(&mut parts, &mut joints, of(1.9));
         let (fastest, least) = [(0.3, 0.5), (3.0, 0.5), (3.0, 0.8)][seed as usize / 18 % 3];
-        let rates = (0..count).map(|k| fastest * (draw(seed, 30 + k) - least)).collect();
+        let rates = (0..count).map(|k| of(fastest * (draw(seed, 30 + k) - least))).collect();
         (parts, joints, rates)
     }
 
@@ -229,7 +248,7 @@ mod tests {
         let (stiffness, dissipation) = (100.0, 0.4);
         let (mut passed, mut limp) = ([0; 2], 0);
         for seed in 0..6000 {
-            let (parts, joints, rates) = cable(seed);
+            let (parts, joints, rates) = cable(seed, &f64::from);
             let mut found = Vec::new();
             tensions(&parts, &joints, [stiffness, dissipation], &rates, &mut found);
             let elastic: Vec<f64> = parts.iter().map(|part| stiffness * part.elongation).collect();
@@ -265,6 +284,36 @@ mod tests {
             assert!((leaving - last).abs() < 1e-11 * scale, "{seed}: {leaving} {last}");
         }
         assert!(passed.iter().all(|passed| *passed > 1000) && limp > 50, "{passed:?} {limp}");
+    }
+
+    #[test]
+    fn without_dissipation_tensions_have_the_derivatives_by_it_that_differences_show() {
+        let (mut slipping, little) = (0, 1e-8);
+        for seed in 0..6000 {
+            let (parts, joints, rates) = cable(seed, &f64::from);
+            let at = |dissipation| {
+                let mut found = Vec::new();
+                tensions(&parts, &joints, [100.0, dissipation], &rates, &mut found);
+                found
+            };
+            let (elastic, damped) = (at(0.0), at(little));
+            assert!(elastic.iter().zip(&parts).all(|(tension, part)| *tension == 100.0 * part.elongation));
+            let (parts, joints, rates) = cable(seed, &Dual64::from_re);
+            let mut dual = Vec::new();
+            tensions(&parts, &joints, [Dual64::from_re(100.0), Dual64::new(0.0, 1.0)], &rates, &mut dual);
+            let differences = elastic.iter().zip(damped).map(|(elastic, damped)| (damped - elastic) / little);
+            let fastest = differences.clone().fold(0.0, |fastest: f64, slope| fastest.max(slope.abs()));
+            for (dual, difference) in dual.iter().zip(differences) {
+                // Tensions of up to 300 round by 6e-14, over the dissipation.
+                assert!(
+                    (dual.eps - difference).abs() < 1e-5 + 1e-5 * fastest,
+                    "{seed}: {} {difference}",
+                    dual.eps
+                );
+            }
+            slipping += u32::from(joints.iter().any(|joint| joint.slips() && !joint.is_frictionless()));
+        }
+        assert!(slipping > 2000, "{slipping}");
     }
 
     #[test]
