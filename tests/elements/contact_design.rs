@@ -616,3 +616,27 @@ fn a_gain_is_forgotten_where_an_account_is_set_or_restored() {
     assert_eq!(step(&mut state, 0.2), Ok(()));
     state.restore_bytes(&saved).expect("of this system");
 }
+
+#[test]
+fn a_ball_on_a_bed_rests_as_deep_as_the_area_of_its_design_says() {
+    let (mass, radius) = (2.0, 0.1);
+    let design = ContactDesign::new(mass, radius, 2e-3).with_points(1).with_impact(0.5, 0.5);
+    let any_area = 0.01;
+    let stiffness = Material::<f64>::for_contact(&design, any_area).expect("in range").stiffness;
+    let depth = 2.0 * mass * GRAVITY / (stiffness * any_area);
+    let area = 2.0 * core::f64::consts::PI * radius * depth;
+    let material = Material::<f64>::for_contact(&design, area).expect("in range");
+    let parameters = elastic_foundation::Parameters::for_contact(&design).expect("in range");
+    let mut bed = ElasticFoundation::new(parameters).expect("in range");
+    bed.add_rigid(Frame::ground(Pose::identity()), HalfSpace::BelowZ).expect("a plane");
+    let mut system = ForceSystem::<f64>::new();
+    let body = system.add_body();
+    let ball = TriangleMesh::sphere(radius, 40).expect("a ball");
+    bed.add_springs(Frame::of(body), ball, material).expect("in range");
+    system.add(bed).expect("valid");
+    let mut state = system.default_state();
+    state.set_pose(body, Pose::translation(0.0, 0.0, radius - depth)).expect("finite");
+    let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force.z;
+    // The faces lie within the ball, by up to 0.04 of the depth.
+    assert!((force / (mass * GRAVITY) - 1.0).abs() < 0.1, "{force} N at {depth} m");
+}

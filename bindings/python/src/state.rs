@@ -469,8 +469,8 @@ impl State {
 
     /// The moment arms (k,) of a cable about ``k`` coordinates of the host, such as joint angles: m for an angle, without dimension
     /// for a displacement. ``motions`` (k, bodies, 6) are the velocities of all bodies per unit rate of each, angular and linear at
-    /// their origins in ground: the columns of the host's Jacobian. ``rates`` (k, coordinates) are those of coordinates with which
-    /// via points move, by default zero. A tension f drives a coordinate with f times the moment arm, which is minus the derivative
+    /// their origins in ground: the columns of the host's Jacobian. ``rates`` (k, coordinates) are those of coordinates of the system,
+    /// needed if via points move with one. A tension f drives a coordinate with f times the moment arm, which is minus the derivative
     /// of the length: it is positive if a taut cable increases the coordinate. Requires an evaluated state.
     #[pyo3(signature = (cable, motions, rates=None))]
     fn moment_arms<'py>(
@@ -487,10 +487,16 @@ impl State {
             return Err(wrong_shape("motions", &format!("(k, {b}, 6)"), &shape));
         };
         check_shape("motions", &[&[count, b, 6]], &shape)?;
+        let is_known = rates.is_some();
         let rates =
             rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
         let arms = self.view(|system, view| {
-            let path = &view.try_of(cable_of(system, cable)?).map_err(raised)?.position.path;
+            let handle = cable_of(system, cable)?;
+            let mut via_points = system.try_element(handle).map_err(raised)?.path().via_points();
+            if !is_known && via_points.any(|via_point| via_point.curve().is_some()) {
+                return Err(invalid("rates are needed: a via point of the cable moves with a coordinate"));
+            }
+            let path = &view.try_of(handle).map_err(raised)?.position.path;
             let motion =
                 |k: usize, body: BodyIndex| velocity_of(&motions[6 * (k * b + body.index() - 1)..][..6]);
             let rate = |k: usize, coordinate: CoordinateIndex| rates[k * c + coordinate.index()];

@@ -70,8 +70,11 @@ impl<T: Real> Material<T> {
     ///
     /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
     /// proportionally deeper. It stands on a square base if `12 δ extent < area`; half of that is allowed, so that it leans
-    /// at most twice as far as the ground; a ball or wheel, whose design has one point, does not tip. Over the short side of a base that is not square it stands less firmly: give
-    /// the square of that side.
+    /// at most twice as far as the ground; a ball or wheel, whose design has one point, does not tip. Over the short side of a base
+    /// that is not square it stands less firmly: give the square of that side.
+    ///
+    /// A ball of radius `R` has this stiffness at rest if the area is `2π·R·δ`, where `δ = 2·m·g/(k·area)`, with the `k` of any
+    /// other area, is how far it then sinks in. While a ball or wheel rolls, the dissipation brakes it.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero or on which the body would fall over, or a step

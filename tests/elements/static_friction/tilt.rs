@@ -11,8 +11,20 @@ fn slips_at(
     host: Host,
     speed: f64,
 ) -> f64 {
+    slips_from(22.0, corners, parameters, inertia, host, speed)
+}
+
+/// The same on a plane that begins at this angle \[°\].
+fn slips_from(
+    start: f64,
+    corners: &[Point3<f64>],
+    parameters: Parameters<f64>,
+    inertia: f64,
+    host: Host,
+    speed: f64,
+) -> f64 {
     let mass = 10.0;
-    let angle = |time: f64| 22.0 + 2.0 * time;
+    let angle = move |time: f64| start + 2.0 * time;
     let mut scene = Scene::new(mass, inertia);
     for &corner in corners {
         scene.add_spring(Frame::ground(Pose::identity()), corner, parameters);
@@ -27,7 +39,7 @@ fn slips_at(
     let mut simulation = scene.start(Pose::translation(0.0, 0.0, height), along_x(speed));
     host.run(&mut simulation, 1.0, |_| {});
     let mut slipped = None;
-    host.run(&mut simulation, 7.0, |simulation| {
+    host.run(&mut simulation, 0.5 * (36.0 - start), |simulation| {
         if slipped.is_none() && scene.velocity(simulation).x > 0.01 {
             slipped = Some(angle(simulation.time()));
         }
@@ -157,5 +169,16 @@ fn blocks_whose_corners_slip_slowly_hold_up_to_the_angle_of_static_friction() {
                 assert!((angle - expected).abs() < 0.1, "{half_height} m, {host:?}, {speed} m/s: {angle}°");
             }
         }
+    }
+}
+
+#[test]
+fn on_a_plane_that_tilts_from_level_blocks_slip_where_the_page_says() {
+    for (half_height, expected) in [(0.01, 33.3), (0.1, 33.9)] {
+        let corners = [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)]
+            .map(|(x, y)| Point3::new(x, y, -half_height));
+        let inertia = 10.0 * (0.1 * 0.1 + half_height * half_height) / 3.0;
+        let angle = slips_from(0.0, &corners, default_parameters(), inertia, Host::Steps(1e-3), 0.0);
+        assert!((angle - expected).abs() < 0.1, "{half_height} m: {angle}° for {expected}°");
     }
 }

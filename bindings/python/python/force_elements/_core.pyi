@@ -514,8 +514,8 @@ class State:
     def moment_arms(self, cable: Element, motions: ArrayLike, rates: ArrayLike | None = None) -> _Floats:
         """The moment arms (k,) of a cable about ``k`` coordinates of the host, such as joint angles: m for an angle, without dimension
         for a displacement. ``motions`` (k, bodies, 6) are the velocities of all bodies per unit rate of each, angular and linear at
-        their origins in ground: the columns of the host's Jacobian. ``rates`` (k, coordinates) are those of coordinates with which
-        via points move, by default zero. A tension f drives a coordinate with f times the moment arm, which is minus the derivative
+        their origins in ground: the columns of the host's Jacobian. ``rates`` (k, coordinates) are those of coordinates of the system,
+        needed if via points move with one. A tension f drives a coordinate with f times the moment arm, which is minus the derivative
         of the length: it is positive if a taut cable increases the coordinate. Requires an evaluated state.
         """
     def result(self, name: str) -> float:

@@ -189,7 +189,7 @@ class System(_core.System):
           overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
         - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
         - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, those that have
-          let go carry less: on a plane that tilts, a slab of 10 kg on four stations slips at 33.3° and a cube at 34.5°,
+          let go carry less: on a plane that tilts from level, a slab of 10 kg on four stations slips at 33.3° and a cube at 33.9°,
           while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the speed at which some
           corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at
           2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
