@@ -92,7 +92,9 @@ impl Wanted<'_> {
             let (element, place) = view.place_of_result(name)?;
             places.entry(element).or_default().push((place, to));
         }
-        places.values_mut().for_each(|of_element| of_element.sort_unstable());
+        for of_element in places.values_mut() {
+            of_element.sort_unstable();
+        }
         Ok(places)
     }
 
