@@ -108,7 +108,7 @@ const TIPPING: f64 = 0.5;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactDesign {
-    /// Mass of the body \[kg\]; of two, the lighter one. A body that carries several times its own needs shorter steps, as
+    /// Mass of the body \[kg\]; of two, the lighter one. Under the load of several times this mass, shorter steps are needed, as
     /// [`check_step`](crate::ForceSystem::check_step) reports.
     pub mass: f64,
     /// Distance of its mass center from the contact at rest \[m\], half the height of a box.

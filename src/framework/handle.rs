@@ -86,7 +86,7 @@ pub(crate) struct Roster {
     pub(crate) places: Arc<Places>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
-    /// Which results of every element these have among their fields.
+    /// For each result of every element, whether these have one of that name themselves.
     pub(crate) has_own: [bool; 3],
 }
 

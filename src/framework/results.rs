@@ -214,7 +214,7 @@ whole! {
 const OF_EVERY_ELEMENT: [(&str, &str); 3] =
     [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
 
-/// Which of these elements of a type have among their fields.
+/// For each of these, whether elements of this type have a result of that name themselves.
 pub(crate) fn has_own<T: Real, E: ForceElement<T>>() -> [bool; 3] {
     let mut has_own = [false; 3];
     Results::<T, E>::neutral().visit(&mut |entry| {

@@ -128,8 +128,8 @@ impl<T: Real> Symmetric6<T> {
     /// units of roundoff, if that is more) of that of the diagonal alone.
     ///
     /// # Errors
-    /// For an entry that is not finite, a diagonal entry that is negative, or with the determinant of the matrix where every axis
-    /// is scaled.
+    /// For an entry that is not finite or a diagonal entry that is negative; if the matrix is not positive semidefinite, with its
+    /// least eigenvalue after scaling to a unit diagonal.
     pub fn validate(&self) -> Result<(), InvalidValue> {
         let mut m = self.matrix();
         self.entries.iter().try_for_each(|&entry| finite("matrix", entry))?;
@@ -146,7 +146,7 @@ impl<T: Real> Symmetric6<T> {
             m[(column, row)] = scaled;
         }
         m.set_diagonal(&Vector6::repeat(T::one() + Self::tolerance()));
-        require(m.cholesky().is_some(), m.determinant())
+        if m.cholesky().is_some() { Ok(()) } else { require(false, m.symmetric_eigenvalues().min()) }
     }
 }
 

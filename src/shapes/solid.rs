@@ -101,13 +101,13 @@ pub struct SurfacePoint<T: Real> {
 }
 
 impl<T: Real> SurfacePoint<T> {
-    /// Of a point that is at this height in front of a plane.
+    /// The point of a plane nearest to `p`, which is at this height in front of it.
     #[inline]
     pub(crate) fn below(p: Point3<T>, height: T, normal: Vector3<T>) -> Self {
         Self { point: p - normal * height, normal, signed_distance: height }
     }
 
-    /// The same in the frame in which the surface is at this pose.
+    /// The same in the frame in which the surface has this pose.
     #[inline]
     pub(crate) fn placed(&self, X: &Pose<T>) -> Self {
         Self { point: X * self.point, normal: X.rotation * self.normal, ..*self }

@@ -13,7 +13,8 @@ pub enum SimulationError {
     /// The plant does not have the bodies and coordinates of the system, in their order, or some of them were removed.
     #[error(
         "the plant does not have the bodies and coordinates of the system, in their order: add them by `Plant::add_body` and \
-         `add_coordinate`, or those that the system has already by `put_body` and `put_coordinate`"
+         `add_coordinate`, or those that the system has already by `put_body` and `put_coordinate`; a system from which one was \
+         removed cannot be simulated: build it anew"
     )]
     OtherBodies,
     /// A load, a gravity, a saved variable or a rate is not finite.

@@ -97,10 +97,10 @@ impl<'a, T: Real> Simulation<'a, T> {
         plant: &'a Plant<T>,
         mut state: State<T>,
     ) -> Result<Self, SimulationError> {
-        check_topology(system, plant)?;
         if !system.owns(&state) {
             return Err(Error::TopologyMismatch.into());
         }
+        check_topology(system, plant)?;
         let mut y = Vec::new();
         for (&index, body) in plant.body_indices.iter().zip(&plant.bodies) {
             let (X_GB, V_GB) = (state.positions().pose(index), state.velocities().velocity(index));

@@ -266,3 +266,16 @@ fn far_from_a_thin_brick_a_point_is_outside_in_dual_numbers_too() {
         assert_eq!(near.normal, dual.normal.map(|n| n.re), "{z}");
     }
 }
+
+#[test]
+fn a_shape_of_the_crate_that_was_given_as_a_users_own_stays_so_in_another_scalar() {
+    let sphere = || Sphere::new(0.5_f64).expect("positive");
+    let mesh = TriangleMesh::sphere(0.5_f64, 4).expect("positive");
+    // A clipped bed integrates over parts of faces in a solid, and over whole faces in a mesh.
+    for shape in [SolidShape::custom(mesh.clone()), SolidShape::custom(sphere())] {
+        let cast = shape.cast::<f32>().expect("in range");
+        assert!(matches!(cast, SolidShape::Custom(_)), "{cast:?}");
+    }
+    let cast = SolidShape::from(mesh).cast::<f32>().expect("in range");
+    assert!(matches!(cast, SolidShape::Mesh(_)), "{cast:?}");
+}

@@ -52,6 +52,7 @@ pub(crate) struct Samples {
 pub(crate) fn failed(error: SimulationError) -> PyErr {
     match error {
         SimulationError::Forces(error) => raised(error),
+        SimulationError::OtherBodies => exception(classes::TopologyError::new_err, &error.to_string()),
         SimulationError::EnergyExploded { .. } | SimulationError::PositionsTooCoarse { .. } => {
             exception(classes::StepError::new_err, &error.to_string())
         }

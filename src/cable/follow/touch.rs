@@ -10,7 +10,7 @@ use crate::cable::geodesics::wrappable::aside;
 use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::linear_system::around;
-use crate::cable::solve::newton::{self};
+use crate::cable::solve::newton;
 use crate::cable::solve::node::activate;
 use crate::cable::{ACCURACY, Geodesic, Node, Progress, SpanProblem, Trial};
 use crate::math::Real;

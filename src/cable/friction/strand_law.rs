@@ -89,8 +89,8 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
     rates: &[S],
     tensions: &mut Vec<S>,
 ) -> S {
-    // Without dissipation all strands rise alike, so that it does not show which contacts material would pass with some: their
-    // derivatives by it are those of a little.
+    // Without dissipation all rises are zero, and do not show through which contacts material would pass with a little. The
+    // derivatives by the dissipation are those at a small one.
     let little = if dissipation <= S::zero() { little_dissipation(parts, rates) } else { None };
     rises(parts, joints, little.unwrap_or(dissipation), rates, tensions);
     if let Some(little) = little {
@@ -113,7 +113,9 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
 fn little_dissipation<T: Real, S: Number<Scalar = T>>(parts: &[Strand<S>], rates: &[S]) -> Option<S> {
     let stretching = |(rate, part): (&S, &Strand<S>)| (rate.value() / part.share.value()).to_f64().abs();
     let fastest = rates.iter().zip(parts).map(stretching).fold(0.0, f64::max);
-    (fastest > 0.0).then(|| S::of(T::default_epsilon().sqrt()) / S::lit(fastest))
+    // Infinite if the fastest is close to the least number.
+    let little = T::default_epsilon().sqrt() / T::lit(fastest);
+    little.is_finite().then(|| S::of(little))
 }
 
 /// Writes the rises of the strands, `c` times the rates at which they stretch. Returns that of the last strand, but not

@@ -508,10 +508,10 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
                 let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
                 *lap = [number(of_length, known.length), number(of_share, known.share)];
             }
-            // As the drum turns, more or less than what is wound lies on it. Where contacts have joined or parted, what is
-            // wound has its part of them.
+            // The limit per length of what lies on the drum now, or was wound if that is longer. Where contacts have joined or
+            // parted, this mark's part of the limit is spread over what was wound.
             let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
-            drum::spread(laps, wound, limit / whole)
+            drum::spread(laps, wound, if whole > zero { limit / whole } else { zero })
         };
         if begins == Some(place) {
             let mut passed = zero;

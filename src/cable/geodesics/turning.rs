@@ -45,14 +45,20 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
     let mut sum = [T::zero(); N];
     let mut covered = T::zero();
     let mut panel = total;
+    let mut was_at_end = false;
     while covered < total {
         let rest = total - covered;
         let mut left = rest;
         if surface.has_flats() {
             let at = surface.end(&surface.retract(&from.0), &(from.1 * sign));
             let part = surface.smooth_reach(&at.point, &at.tangent, &Vector3::zeros());
-            // However close its end, the next panel begins beyond.
-            left = left.min(part.max(T::negligible() * surface.size()));
+            // However close its end, the next panel begins beyond. Of a surface without one that is longer, panels do not end there.
+            let least = T::negligible() * surface.size();
+            let is_at_end = part <= least;
+            if !(is_at_end && was_at_end) {
+                left = left.min(part.max(least));
+            }
+            was_at_end = is_at_end;
         }
         let whole = panel < left;
         let half = T::lit(0.5) * sign * if whole { panel } else { left };
@@ -80,13 +86,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
             *sum += value * half;
         }
         from = (at, along, jacobi);
-        covered = if whole {
-            covered + panel
-        } else if left < rest {
-            covered + left
-        } else {
-            total
-        };
+        covered = if whole { covered + panel } else { total - (rest - left) };
         panel += panel;
     }
     sum

@@ -10,7 +10,7 @@ use crate::cable::follow::checks::{check_ends, check_neighbouring_ends, check_ne
 use crate::cable::follow::touch::Failure;
 use crate::cable::follow::track::follow;
 use crate::cable::solve::contacts::{arrange_like, collapse, recall};
-use crate::cable::solve::newton::{self};
+use crate::cable::solve::newton;
 use crate::cable::start::search::{Workspace, search};
 use crate::cable::{Budget, Node, Obstacle, PathError, Progress, SpanProblem, Tracking, Wraps, empty};
 use crate::math::{Real, cast_pose, is_finite};

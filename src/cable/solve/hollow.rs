@@ -6,8 +6,8 @@ use crate::cable::{GeodesicEnd, Metered, Settings, ceil};
 use crate::math::Real;
 
 /// The places of least curvature are found to this part of the smallest feature. Where the second derivative of the
-/// curvature is the inverse cube of its size `r`, it is then less by `NEAR² / 2r` at most, over `2 NEAR r`: a hollow missed
-/// turns the cable by less than 1e-9 rad.
+/// curvature is `1/r³`, with `r` the size, the curvature falls below zero unseen by at most `NEAR²/2r`, over `2 NEAR r`: a hollow
+/// missed turns the cable by less than 1e-9 rad.
 const NEAR: f64 = 1e-3;
 
 /// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start

@@ -187,7 +187,7 @@ impl<T: Real> Wrappable<T> for FiniteCylinder<T> {
         true
     }
 
-    /// To the end of the part; on a rim along the geodesic, or as far as it certainly stays there.
+    /// To the end of the part; on a rim no farther than the geodesic certainly stays on it.
     fn smooth_reach(&self, p: &Point3<T>, velocity: &Vector3<T>, _: &Vector3<T>) -> T {
         self.piece(p, velocity, T::lit(1e30), T::zero()).length
     }

@@ -73,8 +73,8 @@ impl<T: Real> Material<T> {
     /// at most twice as far as the ground; a ball or wheel, whose design has one point, does not tip. Over the short side of a base
     /// that is not square it stands less firmly: give the square of that side.
     ///
-    /// A ball of radius `R` has this stiffness at rest if the area is `2π·R·δ`, where `δ = 2·m·g/(k·area)`, with the `k` of any
-    /// other area, is how far it then sinks in. While a ball or wheel rolls, the dissipation brakes it.
+    /// For a ball of radius `R`: `k·area` does not depend on the area, so first design with any. The ball sinks in by
+    /// `δ = 2·m·g/(k·area)`; design again with the area `2π·R·δ`. While a ball or wheel rolls, the dissipation brakes it.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero or on which the body would fall over, or a step

@@ -7,10 +7,10 @@ use nalgebra::{Point3, Vector3};
 use crate::math::{Pose, Real, cast_pose, is_plain};
 use crate::shapes::{Feature, HalfSpace, Plane, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
-/// A face whose centroid is inside another surface.
+/// A face whose centroid, or with clipped faces a vertex, is inside another surface.
 #[derive(Debug, Clone, Copy)]
 pub struct Displaced<T: Real> {
-    /// The number of the face in the mesh.
+    /// The number of the face or vertex in the mesh.
     pub index: usize,
     /// Its area \[m²\].
     pub area: T,
@@ -37,7 +37,7 @@ impl<T: Real> Displaced<T> {
         Self { index, area, depth: -signed_distance, point_G, normal_G, part }
     }
 
-    /// The centroid of the face, from which the nearest point is at this depth along the normal, in Ground.
+    /// The centroid or vertex, from which the nearest point is at this depth along the normal, in Ground.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
     }
@@ -132,8 +132,8 @@ pub(super) fn relative<T: Real>(X_GS: &Pose<T>, X_GO: &Pose<T>) -> Pose<T> {
     if is_plain::<T>() { Pose::identity() } else { X_GO.inv_mul(X_GS) }
 }
 
-/// What in a half-space is nearest to a point of the mesh, in Ground: the point in plain numbers, its height above the plane, and
-/// the point in the scalar.
+/// Returns a function that finds the point of a half-space nearest to a point of the mesh, in Ground, from the point in plain
+/// numbers, its height above the plane, and the point in the scalar.
 #[inline]
 pub(super) fn on_half_space<T: Real>(
     X_GS: &Pose<T>,
