@@ -243,3 +243,12 @@ def test_a_system_from_which_a_body_was_removed_has_no_plant() -> None:
     system.remove_body(other)
     with pytest.raises(fe.TopologyError):
         system.state().simulate(1.0, fe.Inertias(1.0, 1.0))
+
+
+def test_a_state_from_before_a_body_was_added_is_told_to_carry_over() -> None:
+    system = fe.System()
+    system.add_body("one")
+    state = system.state()
+    system.add_body("other")
+    with pytest.raises(fe.TopologyError, match="carry_over"):
+        state.simulate(1.0, fe.Inertias(1.0, 1.0))
