@@ -245,7 +245,8 @@ impl<T: Real> PositionView<'_, T> {
     }
 
     /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the
-    /// same order for all states of a system. Nothing is allocated.
+    /// same order for all states of a system; a vector among the results of an element of one's own is visited with the members
+    /// that it has. Nothing is allocated.
     pub fn visit_results(&self, visit: Visitor<'_, T>) {
         for id in self.system.elements() {
             self.visit_known(id, &mut |entry| {
@@ -270,7 +271,8 @@ impl<T: Real> PositionView<'_, T> {
     }
 
     /// The element of the result of this name, and its place among those that [`visit_results_of`](Self::visit_results_of)
-    /// visits, which are the same for all states of the system: to read it in many of them without comparing names.
+    /// visits: to read it in many states of the system without comparing names. Elements of the crate have the same places in
+    /// all of them. So have those of one's own, unless a vector whose length varies stands before.
     ///
     /// # Errors
     /// As [`result`](Self::result).

@@ -52,7 +52,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
         if surface.has_flats() {
             let at = surface.end(&surface.retract(&from.0), &(from.1 * sign));
             let part = surface.smooth_reach(&at.point, &at.tangent, &Vector3::zeros());
-            // However close its end, the next panel begins beyond. Of a surface without one that is longer, panels do not end there.
+            // However close its end, the next panel begins beyond. Where no part is longer than that, panels end as elsewhere.
             let least = T::negligible() * surface.size();
             let is_at_end = part <= least;
             if !(is_at_end && was_at_end) {

@@ -41,7 +41,8 @@ class Step:
     Errors are those of the package. Under ``jit``, ``scan`` and the like JAX raises a ``jax.errors.JaxRuntimeError`` in their place, whose
     text ends with theirs: call the step without ``jit`` to have the error itself.
 
-    A step can be pickled with its system, as long as nothing is added to that or removed. JAX's caches keep the system of a step that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
+    A step can be pickled with its system, as long as nothing is added to that or removed. JAX's caches keep the system of a step
+    that was compiled, until ``jax.clear_caches()``; its worlds are freed with the step.
     """
 
     def __init__(self, system: System, *, threads: int | None = None) -> None:
