@@ -12,7 +12,7 @@ use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{distribute_rate, distribution, mean, rises, tensions};
-use crate::cable::friction::strands::{Ends, lay};
+use crate::cable::friction::strands::{Ends, arc, lay};
 use crate::cable::slopes::stop::StopChange;
 use crate::cable::{
     CablePath, Grips, PathDerivatives, PathMotion, PathResults, Segment, Strand, StrandMotion, Strands,
@@ -137,7 +137,7 @@ impl<T: Real> StrandDerivatives<T> {
         let number = |of: StrandMotion, value: T| {
             if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
         };
-        let arc = |contact| arc_of(contact, cable, path);
+        let arc = |segment| arc_of(segment, cable, path);
         // Values are those of the evaluation.
         let add = |_: [_; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
@@ -258,8 +258,8 @@ fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: Option<&RowVector6<
 impl<T: Real> StrandDerivatives<T> {
     /// The [correction] of a strand at the next commit, along the last motion.
     fn correction(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Dual<T, DIRECTIONS>> {
-        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
-        let segment = strands.segment_of(k, (path, grips), results)?;
+        let Evaluated { positions, results, strands, grips, .. } = *cable;
+        let segment = strands.segment_of(k, results)?;
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
         let Segment { from_G, to_G, .. } = results.segments[segment];
         let (last, _) = self.last?;
@@ -283,7 +283,7 @@ impl<T: Real> StrandDerivatives<T> {
         Some(correction(
             [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
             [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shifts[i])),
-            [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
+            [0, 1].map(|i| marks[i].map_or(none, |mark| direction(i, mark.place))),
         ))
     }
 
@@ -303,7 +303,7 @@ impl<T: Real> StrandDerivatives<T> {
         let length_of = |segment: usize| {
             by_position(results.segments[segment].length, &self.path.change_of_length(segment))
         };
-        let arc = |contact| arc_of(contact, cable, &self.path);
+        let arc = |segment| arc_of(segment, cable, &self.path);
         let (solution, lengths) = ((results, positions), (length_of, arc));
         let own = (strands.iter().copied(), &*self.joints);
         remember(path, solution, own, lengths, (grips, &mut memory), |number, value| {
@@ -315,22 +315,23 @@ impl<T: Real> StrandDerivatives<T> {
                 visit(number, axis, &by_position(T::zero(), &change.row(axis).into_owned()).slopes);
             }
         };
-        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.path.motion?))) {
-            let (place, Some(segment)) = (mark.place, mark.arrival(results)) else { continue };
+        for (mark, motion) in path.marks(&memory, results).filter_map(|mark| Some((mark, self.path.motion?)))
+        {
+            let (place, body, Some(segment)) = (mark.place, mark.hold.body, mark.arrival()) else { continue };
             let [start, end] = self.path.change_after(segment).on_body;
-            visit(StrandMotion::Start(place), mark.body, &start);
-            visit(StrandMotion::End(place), mark.body, &end);
+            visit(StrandMotion::Start(place), body, &start);
+            visit(StrandMotion::End(place), body, &end);
             let directions =
                 [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
             for (number, i) in directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
             {
                 let mut change = self.path.changes[i];
-                if motion == PathMotion::Body(mark.body) {
+                if motion == PathMotion::Body(body) {
                     // Relative to the body, which turns.
                     let mut turns = change.fixed_columns_mut::<3>(0);
                     turns += results.segments[i].direction_G.cross_matrix();
                 }
-                visit(number, mark.body, &change);
+                visit(number, body, &change);
             }
         }
         (self.carried, self.memory) = (strands, memory);
@@ -367,8 +368,8 @@ impl<T: Real> Chord<T> {
     ) -> Self {
         let Ends { bodies, points_G: points, direction_G, marks: [from, to], .. } = *of;
         let shifted_by = [
-            from.map_or(StrandMotion::Path(PathMotion::Origin), StrandMotion::End),
-            to.map_or(StrandMotion::Path(PathMotion::Termination), StrandMotion::Start),
+            from.map_or(StrandMotion::Path(PathMotion::Origin), |mark| StrandMotion::End(mark.place)),
+            to.map_or(StrandMotion::Path(PathMotion::Termination), |mark| StrandMotion::Start(mark.place)),
         ];
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
         let bodies = bodies.map(|body| path.body(body, positions));
@@ -445,18 +446,17 @@ fn lifted<T: Real>(value: &Vector3<T>, change: &Matrix3x6<T>) -> Vector3<Dual<T,
     Vector3::from_fn(|i, _| by_position(value[i], &change.row(i).into_owned()))
 }
 
-/// The turning, if there is friction, and the length of a contact, with their changes as the path moves.
+/// The turning, if there is friction, and the length of the contact at which a segment ends, with their changes as the path moves.
 fn arc_of<T: Real>(
-    contact: usize,
+    segment: usize,
     cable: &Evaluated<'_, T>,
     path: &PathDerivatives<T>,
 ) -> [Dual<T, DIRECTIONS>; 2] {
-    let known = [cable.strands.turnings[contact], cable.results.contacts[contact].geodesic.length];
-    let mut segments = cable.results.segments.iter();
-    let arrives = segments.position(|segment| segment.to_contact == Some(contact));
-    let Some(StopChange { turning, arc, .. }) = arrives.map(|segment| path.change_after(segment)) else {
+    let known = arc(&cable.strands.turnings, cable.results, segment);
+    if cable.results.segments[segment].to_contact.is_none() {
         return known.map(Dual::of);
-    };
+    }
+    let StopChange { turning, arc, .. } = path.change_after(segment);
     let turns = if known[0] > T::zero() { turning } else { RowVector6::zeros() };
     [by_position(known[0], &turns), by_position(known[1], &arc)]
 }

@@ -9,7 +9,7 @@ use crate::cable::friction::drum;
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, distribute_rate, distribution};
-use crate::cable::{CablePath, ObstacleContact, PathMotion, PathResults, Segment, Strand};
+use crate::cable::{CablePath, PathMotion, PathResults, Segment, Strand};
 use crate::framework::stored_variables;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
@@ -62,8 +62,8 @@ pub(crate) struct Ends<T: Real> {
     /// The unit direction from one to the other; zero if they coincide, where a contact begins or ends at an end of the
     /// cable.
     pub(crate) direction_G: Vector3<T>,
-    /// The places in memory of the marks; `None` at an end of the cable.
-    pub(crate) marks: [Option<usize>; 2],
+    /// The marks; `None` at an end of the cable.
+    pub(crate) marks: [Option<Mark>; 2],
     /// The length between the remembered places.
     pub(crate) seen: T,
 }
@@ -98,97 +98,108 @@ impl<T: Real> CablePath<T> {
     }
 
     /// The marks in memory, in order.
-    pub(crate) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
-        self.holds(grips).flat_map(move |(body, hold, places)| {
-            let occupied = places.filter(|&place| grips.grips[place].in_contact);
-            let of = occupied.clone().count();
-            occupied.enumerate().map(move |(index, place)| Mark { body, hold, place, index, of })
+    pub(crate) fn marks<'a>(
+        &'a self,
+        grips: &'a Grips<T>,
+        results: &'a PathResults<T>,
+    ) -> impl Iterator<Item = Mark> + 'a {
+        self.holds(grips, results).flat_map(move |hold| {
+            let occupied =
+                (hold.place..hold.place + hold.room).filter(|&place| grips.grips[place].in_contact);
+            occupied.enumerate().map(move |(index, place)| Mark { hold, place, index })
         })
     }
 
-    /// The obstacles and via points in order, each with its body and identity, and the places of its marks in memory.
-    pub(crate) fn holds(
-        &self,
-        grips: &Grips<T>,
-    ) -> impl Iterator<Item = (BodyIndex, PathMotion, Range<usize>)> + '_ {
-        let (mut first, count) = (0, grips.grips.len());
-        self.parts().map(move |(body, hold)| {
-            let places =
-                first..count.min(first + hold.obstacle().map_or(1, |k| self.obstacles[k].most_contacts));
-            first = places.end;
-            (body, hold, places)
+    /// The obstacles and via points, in order.
+    pub(crate) fn holds<'a>(
+        &'a self,
+        grips: &'a Grips<T>,
+        results: &'a PathResults<T>,
+    ) -> impl Iterator<Item = Hold> + 'a {
+        let (mut place, mut arrival) = (0, 0);
+        self.parts().map(move |(body, part)| {
+            let most = part.obstacle().map_or(1, |k| self.obstacles[k].most_contacts);
+            let own = grips.grips.iter().skip(place).take(most);
+            let contacts = results.segments.iter().skip(arrival).map_while(|segment| segment.to_contact);
+            let touches = match part {
+                PathMotion::ViaPoint(i) => {
+                    usize::from(results.via_points.get(i).is_some_and(Option::is_some))
+                }
+                _ => contacts
+                    .take_while(|&i| {
+                        results.contacts.get(i).map(|contact| contact.obstacle) == part.obstacle()
+                    })
+                    .count(),
+            };
+            let (room, marks) = (own.len(), own.filter(|grip| grip.in_contact).count());
+            let hold = Hold { body, part, place, room, marks, arrival, touches };
+            (place, arrival) = (place + room, arrival + touches);
+            hold
         })
     }
 }
 
-/// A mark in memory: the body and the part of the path that holds the cable there, an obstacle or a via point; its place, and
-/// its index among those of one part.
+/// An obstacle or a via point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hold {
+    pub(crate) body: BodyIndex,
+    pub(crate) part: PathMotion,
+    /// The first of its places in memory, and their number.
+    pub(crate) place: usize,
+    pub(crate) room: usize,
+    /// How many of them are occupied by marks.
+    pub(crate) marks: usize,
+    /// The first segment of the path that ends at it, and their number: how often the cable touches it.
+    pub(crate) arrival: usize,
+    pub(crate) touches: usize,
+}
+
+/// A mark in memory: its place, and its index among those of its obstacle or via point.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
-    pub(crate) body: BodyIndex,
-    pub(crate) hold: PathMotion,
+    pub(crate) hold: Hold,
     pub(crate) place: usize,
     index: usize,
-    of: usize,
 }
 
 impl Mark {
     /// Whether its obstacle or via point holds the cable in as many places as at the last commit, so that each has one mark.
-    pub(crate) fn is_same<T: Real>(self, results: &PathResults<T>) -> bool {
-        self.hold.touches(results) == self.of
+    pub(crate) fn is_same(self) -> bool {
+        self.hold.touches == self.hold.marks
     }
 
-    /// The contacts, by their places in the solution, whose turning limits the friction at this mark: its own, or those
-    /// that it [shares](Self::part) with others.
-    pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> impl Iterator<Item = usize> + '_ {
-        let (skip, take) = if self.is_same(results) { (self.index, 1) } else { (0, usize::MAX) };
-        touching(results, self.hold.obstacle()).map(|(i, _)| i).skip(skip).take(take)
-    }
-
-    /// The first segment of the path that ends at one of its contacts.
-    pub(crate) fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
-        let mut segments = results.segments.iter().enumerate();
-        if let PathMotion::ViaPoint(i) = self.hold {
-            let before = results.via_points.iter().take(i).flatten().count();
-            let to_points = segments.filter(|(_, segment)| segment.to_contact.is_none());
-            return to_points
-                .map(|(segment, _)| segment)
-                .nth(before)
-                .filter(|_| self.hold.touches(results) > 0);
+    /// The segments that end at the contacts whose turning limits the friction at this mark: its own, or those that it
+    /// [shares](Self::part) with others.
+    pub(crate) fn arrivals(self) -> Range<usize> {
+        let Hold { arrival, touches, .. } = self.hold;
+        if self.is_same() {
+            arrival + self.index..arrival + self.index + 1
+        } else {
+            arrival..arrival + touches
         }
-        let contact = self.contacts(results).next()?;
-        segments.find(|(_, segment)| segment.to_contact == Some(contact)).map(|(segment, _)| segment)
+    }
+
+    /// The first of these.
+    pub(crate) fn arrival(self) -> Option<usize> {
+        self.arrivals().next()
     }
 
     /// The part of the turning of its contacts that limits the friction at this mark.
     ///
     /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all contacts in
     /// proportion to those at the last commit: where two contacts become one, the friction of each is continuous.
-    fn part<T: Real, S: Number<Scalar = T>>(
-        self,
-        results: &PathResults<T>,
-        others: impl Iterator<Item = Self>,
-        turning: impl Fn(usize) -> S,
-    ) -> S {
-        if self.is_same(results) {
+    fn part<S: Number>(self, turning: impl Fn(usize) -> S) -> S {
+        let Hold { place, marks, .. } = self.hold;
+        if self.is_same() {
             return S::lit(1.0);
         }
-        let alike = others.filter(|other| other.hold == self.hold);
-        let sum = alike.fold(S::zero(), |sum, other| sum + turning(other.place));
-        let equal = || S::lit(1.0) / S::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
+        let sum = (place..place + marks).fold(S::zero(), |sum, place| sum + turning(place));
+        let equal = || S::lit(1.0) / S::lit(f64::from(u32::try_from(marks).unwrap_or(u32::MAX)));
         if sum > S::zero() { turning(self.place) / sum } else { equal() }
     }
 }
 
 impl PathMotion {
-    /// How often the cable touches it.
-    pub(crate) fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
-        match self {
-            Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
-            _ => touching(results, self.obstacle()).count(),
-        }
-    }
-
     pub(crate) fn obstacle(self) -> Option<usize> {
         if let Self::Obstacle(k) = self { Some(k) } else { None }
     }
@@ -225,8 +236,8 @@ impl<T: Real> Strands<T> {
             })
         }));
         let Self { all, ends, joints, turnings } = self;
-        let arc = |contact: usize| [turnings[contact], results.contacts[contact].geodesic.length];
-        let add = |ends_of: [(BodyIndex, Point3<T>, Option<usize>); 2], on_surfaces: T, share: T| {
+        let arc = |segment| arc(turnings, results, segment);
+        let add = |ends_of: [(BodyIndex, Point3<T>, Option<Mark>); 2], on_surfaces: T, share: T| {
             let [(_, from, start), (_, to, end)] = ends_of;
             let along: Vector3<T> = to - from;
             // An end on a surface that the cable follows at once has no straight part, and no direction.
@@ -238,7 +249,8 @@ impl<T: Real> Strands<T> {
             };
             let seen = reach + on_surfaces;
             // Both ends at one mark are on a drum.
-            all.push(Strand::new(seen, share, start.is_some() && start == end));
+            let is_wound = matches!([start, end], [Some(start), Some(end)] if start.place == end.place);
+            all.push(Strand::new(seen, share, is_wound));
             let bodies = ends_of.map(|(body, ..)| body);
             ends.push(Ends { bodies, points_G: [from, to], direction_G, marks: [start, end], seen });
         };
@@ -255,15 +267,14 @@ impl<T: Real> Strands<T> {
     fn correction(
         &self,
         strand: usize,
-        (path, grips): (&CablePath<T>, &Grips<T>),
         results: &PathResults<T>,
         positions: &Positions<T>,
+        grips: &Grips<T>,
     ) -> Option<T> {
-        let Segment { from_G, to_G, .. } =
-            results.segments[self.segment_of(strand, (path, grips), results)?];
+        let Segment { from_G, to_G, .. } = results.segments[self.segment_of(strand, results)?];
         let Ends { bodies, points_G, marks, .. } = self.ends[strand];
         let direction = |k: usize, of: fn(&Grip<T>) -> Vector3<T>| {
-            let known = marks[k].map(|place| of(&grips.grips[place]));
+            let known = marks[k].map(|mark| of(&grips.grips[mark.place]));
             known.map_or_else(Vector3::zeros, |known| positions.pose(bodies[k]).rotation * known)
         };
         let directions = [direction(0, |grip| grip.leaving), direction(1, |grip| grip.arriving)];
@@ -272,40 +283,25 @@ impl<T: Real> Strands<T> {
 
     /// The segment of the path that is the straight part of a strand; `None` if it has none, or if contacts between the two marks
     /// have come or gone.
-    pub(crate) fn segment_of(
-        &self,
-        strand: usize,
-        (path, grips): (&CablePath<T>, &Grips<T>),
-        results: &PathResults<T>,
-    ) -> Option<usize> {
+    pub(crate) fn segment_of(&self, strand: usize, results: &PathResults<T>) -> Option<usize> {
         let Ends { direction_G, marks: [from, to], .. } = self.ends[strand];
-        if direction_G == Vector3::zeros() {
-            return None;
-        }
-        let arrival = |place: usize| {
-            let mark = path.marks(grips).find(|mark| mark.place == place)?;
-            mark.arrival(results).filter(|_| mark.is_same(results))
-        };
-        let leaves = from.map_or(Some(0), |place| Some(arrival(place)? + 1))?;
+        let arrival = |mark: Mark| mark.arrival().filter(|_| mark.is_same());
+        let leaves = from.map_or(Some(0), |mark| Some(arrival(mark)? + 1))?;
         let arrives = to.map_or(results.segments.len().checked_sub(1), arrival)?;
-        Some(leaves).filter(|_| leaves == arrives && results.segments[leaves].length > T::zero())
+        let has_length = results.segments.get(leaves).is_some_and(|segment| segment.length > T::zero());
+        (direction_G != Vector3::zeros() && leaves == arrives && has_length).then_some(leaves)
     }
 
     /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
     /// sticks, how much the elongation on one side may grow until it slips \[m\].
-    pub(crate) fn friction_states<'a>(
-        &'a self,
-        path: &'a CablePath<T>,
-        grips: &'a Grips<T>,
-    ) -> impl Iterator<Item = (usize, bool, T)> + 'a {
+    pub(crate) fn friction_states(&self) -> impl Iterator<Item = (usize, bool, T)> + '_ {
         let mut share = T::zero();
         let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
             share += self.all[j].share;
             (j, joint, share)
         });
         joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
-            let place = self.ends[j].marks[1]?;
-            let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
+            let obstacle = self.ends[j].marks[1]?.hold.part.obstacle()?;
             let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
             let slips = joint.slips();
             let margin = if slips {
@@ -389,17 +385,8 @@ impl<T: Real> Strands<T> {
 
     /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
     /// not wound and begins before it. `None` without friction.
-    pub(crate) fn tension_in(
-        &self,
-        segment: usize,
-        tensions: &[T],
-        (path, grips): (&CablePath<T>, &Grips<T>),
-        results: &PathResults<T>,
-    ) -> Option<T> {
-        let is_passed = |place: usize| {
-            let mark = path.marks(grips).find(|mark| mark.place == place);
-            mark.and_then(|mark| mark.arrival(results)).is_some_and(|arrival| arrival < segment)
-        };
+    pub(crate) fn tension_in(&self, segment: usize, tensions: &[T]) -> Option<T> {
+        let is_passed = |mark: Mark| mark.arrival().is_some_and(|arrival| arrival < segment);
         let strands = self.all.iter().zip(&self.ends).zip(tensions);
         let free = strands.filter(|((strand, _), _)| !strand.is_wound);
         let begun =
@@ -441,8 +428,8 @@ impl<T: Real> Strands<T> {
         next: &mut Grips<T>,
     ) {
         let length_of = |segment: usize| results.segments[segment].length;
-        let arc = |contact: usize| [self.turnings[contact], results.contacts[contact].geodesic.length];
-        let correction = |strand: usize| self.correction(strand, (path, grips), results, positions);
+        let arc = |segment| arc(&self.turnings, results, segment);
+        let correction = |strand: usize| self.correction(strand, results, positions, grips);
         let strands = (carried(&self.all, results.length, correction), &*self.joints);
         remember(path, (results, positions), strands, (length_of, arc), (grips, next), |_, _| {});
     }
@@ -453,54 +440,53 @@ fn unit_energy<T: Real>(strands: impl Iterator<Item = (T, T)>) -> T {
     T::lit(0.5) * strands.fold(T::zero(), |sum, (share, elongation)| sum + share * elongation * elongation)
 }
 
-/// The contacts with an obstacle, with their places in the solution.
-pub(crate) fn touching<T: Real>(
-    results: &PathResults<T>,
-    obstacle: Option<usize>,
-) -> impl DoubleEndedIterator<Item = (usize, &ObstacleContact<T>)> {
-    let all = results.contacts.iter().enumerate();
-    all.filter(move |(_, contact)| contact.in_contact && Some(contact.obstacle) == obstacle)
+/// The turning and the length of the contact at which a segment ends; zero at a fixed point.
+pub(crate) fn arc<T: Real>(turnings: &[T], results: &PathResults<T>, segment: usize) -> [T; 2] {
+    let contact = results.segments[segment].to_contact;
+    contact.map_or([T::zero(); 2], |i| [turnings[i], results.contacts[i].geodesic.length])
 }
 
 /// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
-/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the place in memory of the mark
-/// there.
+/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the mark there.
 ///
-/// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
+/// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of the contact
+/// at which a segment ends.
 pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     (path, results): (&CablePath<T>, &PathResults<T>),
     positions: &Positions<T>,
     (grips, friction): (&Grips<T>, &[T]),
     number: impl Fn(StrandMotion, T) -> S,
     arc: impl Fn(usize) -> [S; 2],
-    mut add: impl FnMut([(BodyIndex, Point3<T>, Option<usize>); 2], S, S),
+    mut add: impl FnMut([(BodyIndex, Point3<T>, Option<Mark>); 2], S, S),
     mut join: impl FnMut(Joint<S>),
 ) {
     let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
     let (zero, one) = (S::zero(), S::lit(1.0));
     // The exponent of the capstan equation over a contact, friction times turning; and the length of the contact.
-    let limit_of = |contact: usize| {
-        let obstacle = results.contacts[contact].obstacle;
-        let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else { return [zero, one] };
-        let [turning, length] = arc(contact);
-        [number(StrandMotion::Friction(obstacle), mu) * turning, length]
+    let limit_of = |segment: usize| {
+        let obstacle = results.contacts[results.segments.get(segment)?.to_contact?].obstacle;
+        let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else {
+            return Some([zero, one]);
+        };
+        let [turning, length] = arc(segment);
+        Some([number(StrandMotion::Friction(obstacle), mu) * turning, length])
     };
     let mut from = (first.from_body, first.from_G, None);
     let (mut rest, mut share_before) = (zero, zero);
     let [begins, ends] = path.wound_places(grips);
-    for mark in path.marks(grips) {
-        let Mark { body, place, .. } = mark;
+    for mark in path.marks(grips, results) {
+        let Mark { hold: Hold { body, .. }, place, .. } = mark;
         let grip = &grips.grips[place];
-        let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(place)));
+        let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(mark)));
         let before = number(StrandMotion::Before(place), grip.before);
         let after = number(StrandMotion::After(place), grip.after);
         let share = number(StrandMotion::Share(place), grip.share);
         let (mut limit, mut arc) = (zero, zero);
-        for [of_one, length] in mark.contacts(results).map(limit_of) {
+        for [of_one, length] in mark.arrivals().filter_map(limit_of) {
             (limit, arc) = (limit + of_one, arc + length);
         }
         let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
-        limit *= mark.part(results, path.marks(grips), turning);
+        limit *= mark.part(turning);
         let wound_on = |end: usize, wound: [S; 2]| {
             let mut laps = [[zero; 2]; drum::MOST];
             for (i, lap) in path.laps_of(end).zip(&mut laps) {
@@ -510,7 +496,7 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
             }
             // The limit per length of what lies on the drum now, or was wound if that is longer. Where contacts have joined or
             // parted, this mark's part of the limit is spread over what was wound.
-            let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
+            let whole = if mark.is_same() { arc.max(wound[0]) } else { wound[0] };
             drum::spread(laps, wound, if whole > zero { limit / whole } else { zero })
         };
         if begins == Some(place) {

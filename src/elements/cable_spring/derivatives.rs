@@ -41,7 +41,7 @@ impl<T: Real> CableSpring<T> {
                 blocks.branch_of((contact.obstacle, 1), name, margin, "m");
             }
         }
-        for (obstacle, slips, margin) in strands.friction_states(&self.path, &at.discrete.grips) {
+        for (obstacle, slips, margin) in strands.friction_states() {
             if slips {
                 blocks.branch_of((obstacle, 1), "slipping", margin * path.length, "m");
             } else if margin.is_finite() {
@@ -242,7 +242,7 @@ fn for_each_variable<T: Real>(
     for obstacle in 0..cable.friction.len() {
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
-    for mark in cable.path.marks(cable.grips) {
+    for mark in cable.path.marks(cable.grips, cable.results) {
         let points = [StrandMotion::Start(mark.place), StrandMotion::End(mark.place)];
         // Directions matter for the next memory alone.
         let directions = [StrandMotion::Arriving(mark.place), StrandMotion::Leaving(mark.place)];
@@ -251,7 +251,7 @@ fn for_each_variable<T: Real>(
         }
         for motion in StrandMotion::numbers_of_mark(mark.place) {
             // Elsewhere turnings at the last commit have no effect.
-            if !(matches!(motion, StrandMotion::Turning(_)) && mark.is_same(cable.results)) {
+            if !(matches!(motion, StrandMotion::Turning(_)) && mark.is_same()) {
                 along(motion, &[place(motion, 0)], &axes);
             }
         }

@@ -499,8 +499,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (Position { path, strands, .. }, Dynamics { tension, tensions, .. }) = (at.position, at.dynamics);
-        let places = (&self.path, &at.discrete.grips);
-        let tension_in = |segment| strands.tension_in(segment, tensions, places, path).unwrap_or(*tension);
+        let tension_in = |segment| strands.tension_in(segment, tensions).unwrap_or(*tension);
         for (i, segment) in path.segments.iter().enumerate() {
             pen.line(Meaning::Cable, tension_in(i), &segment.from_G, &segment.to_G);
         }
