@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use crate::cable::friction::drum::wind;
 use crate::cable::friction::slip::Joint;
 use crate::cable::friction::strand_law::distribution;
-use crate::cable::friction::strands::Hold;
-use crate::cable::{CablePath, Grip, Grips, Lap, PathResults, Segment, Strand, StrandMotion};
+use crate::cable::friction::strands::{Hold, numbers_of_grip, numbers_of_lap};
+use crate::cable::{CablePath, Grip, Grips, Lap, PathResults, Segment, Strand};
 use crate::math::{Number, Real, dot};
 use crate::mechanics::Positions;
 
@@ -52,7 +52,7 @@ pub(crate) fn carried<T: Real, S: Number<Scalar = T>>(
 }
 
 /// Writes into `next` the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it;
-/// `visit` gets its numbers.
+/// `visit` gets its numbers, with their places.
 ///
 /// `length_of` is the length of a segment, and `arc_of` the turning and length of the contact at which one ends.
 pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
@@ -61,7 +61,7 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     (strands, joints): (impl DoubleEndedIterator<Item = Strand<S>> + Clone, &[Joint<S>]),
     (length_of, arc_of): (impl Fn(usize) -> S, impl Fn(usize) -> [S; 2]),
     (grips, memory): (&Grips<T>, &mut Grips<T>),
-    mut visit: impl FnMut(StrandMotion, S),
+    mut visit: impl FnMut(usize, S),
 ) {
     memory.clone_from(grips);
     memory.clear();
@@ -150,13 +150,15 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 for (i, &[length, share]) in path.laps_of(drum).zip(wound.laps()) {
                     let Some(lap) = memory.laps.get_mut(i) else { break };
                     *lap = Lap { length: length.value(), share: share.value() };
-                    visit(StrandMotion::Lap(i, 0), length);
-                    visit(StrandMotion::Lap(i, 1), share);
+                    let of = numbers_of_lap(places, i);
+                    visit(of.length, length);
+                    visit(of.share, share);
                 }
             }
             let numbers = [mark - start, end - mark, share, turning];
-            for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
-                visit(kind, number);
+            let of = numbers_of_grip(place);
+            for (of, number) in [of.before, of.after, of.share, of.turning].into_iter().zip(numbers) {
+                visit(of, number);
             }
             let [length_before, length_after, share, turning] = numbers.map(S::value);
             let X_BG = positions.pose(body).inverse();
@@ -208,5 +210,41 @@ fn shares<S: Number>(strands: impl Iterator<Item = Strand<S>>) -> impl FnMut(S) 
         }
         let part = strands.peek().map_or(S::zero(), |part| part.share * ((at - length) / part.length));
         (at, share + part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn the_share_before_a_place_is_the_sum_of_what_lies_before_it_in_each_strand() {
+        // The second and the last have no length: marks coincide there.
+        let sizes = [(0.4, 0.1), (0.0, 0.05), (1.2, 0.5), (0.7, 0.3), (0.0, 0.05)];
+        let strands = sizes.map(|(length, share)| Strand::new(length, share, false));
+        let slowly = |at: f64| {
+            let mut length = 0.0;
+            let before = strands.iter().map(|part| {
+                let within = at - length;
+                length += part.length;
+                match within {
+                    _ if within >= part.length => part.share,
+                    _ if within <= 0.0 => 0.0,
+                    _ => part.share * within / part.length,
+                }
+            });
+            before.sum::<f64>()
+        };
+        let mut share_at = shares(strands.iter().copied());
+        let marks = [0.0, 0.4, 0.4 + 1.2, 0.4 + 1.2 + 0.7];
+        let mut places: Vec<f64> = (0..100).map(|i| 0.023 * f64::from(i)).chain(marks).chain(marks).collect();
+        places.sort_by(f64::total_cmp);
+        for at in places {
+            let (place, share) = share_at(at);
+            // Of five roundings of numbers below one.
+            assert!(place == at && (share - slowly(at)).abs() < 1e-15, "{at}: {share} {}", slowly(at));
+        }
     }
 }

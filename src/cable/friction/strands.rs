@@ -9,8 +9,9 @@ use crate::cable::friction::drum;
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, distribute_rate, distribution};
-use crate::cable::{CablePath, PathMotion, PathResults, Segment, Strand};
+use crate::cable::{CablePath, PathMotion, PathResults, Segment, Strand, empty};
 use crate::framework::stored_variables;
+use crate::framework::variables::Numbers;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
@@ -19,25 +20,9 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 pub(crate) enum StrandMotion {
     /// The path, in six directions of position and of velocity.
     Path(PathMotion),
-    /// The start of the contact of a mark, by its place in memory, in the body's frame: the first three directions are
-    /// its axes.
-    Start(usize),
-    /// The end, likewise.
-    End(usize),
-    /// The length before a mark, by its place: the first direction.
-    Before(usize),
-    /// The length after it, likewise.
-    After(usize),
-    /// The share before it, likewise.
-    Share(usize),
-    /// The turning of its contact, likewise.
-    Turning(usize),
-    /// The direction of the cable where it arrives at the contact of a mark, in the body's frame: the first three directions.
-    Arriving(usize),
-    /// Where it leaves, likewise.
-    Leaving(usize),
-    /// The length (0) or the share (1) of a lap, by its place.
-    Lap(usize, usize),
+    /// A number of the memory, by its place there. Of a point or direction it is the first, and the first three directions are
+    /// the axes of its body's frame.
+    Memory(usize),
     /// The coefficient of friction of an obstacle.
     Friction(usize),
     Stiffness,
@@ -45,11 +30,14 @@ pub(crate) enum StrandMotion {
     Dissipation,
 }
 
-impl StrandMotion {
-    /// The lengths before and after a mark, the share before it and the turning of its contact, by its place.
-    pub(crate) fn numbers_of_mark(place: usize) -> [Self; 4] {
-        [Self::Before(place), Self::After(place), Self::Share(place), Self::Turning(place)]
-    }
+/// The places of the numbers of a mark among those of the memory.
+pub(crate) fn numbers_of_grip(place: usize) -> Grip<usize> {
+    Grip::<f64>::default().places(Grip::<f64>::COUNT * place)
+}
+
+/// The places of the numbers of a lap, which follow those of all marks.
+pub(crate) fn numbers_of_lap(marks: usize, lap: usize) -> Lap<usize> {
+    Lap::<f64>::default().places(Grip::<f64>::COUNT * marks + Lap::<f64>::COUNT * lap)
 }
 
 /// Where a strand starts and ends.
@@ -140,7 +128,7 @@ impl<T: Real> CablePath<T> {
 }
 
 /// An obstacle or a via point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hold {
     pub(crate) body: BodyIndex,
     pub(crate) part: PathMotion,
@@ -155,7 +143,7 @@ pub(crate) struct Hold {
 }
 
 /// A mark in memory: its place, and its index among those of its obstacle or via point.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mark {
     pub(crate) hold: Hold,
     pub(crate) place: usize,
@@ -219,43 +207,43 @@ impl<T: Real> Strands<T> {
         friction: &[T],
         slack_length: T,
     ) {
-        self.all.clear();
-        self.ends.clear();
-        self.joints.clear();
+        let Self { all, ends, joints, turnings } = self;
         let most = grips.grips.len() + grips.laps.len() + 1;
-        self.all.reserve(most);
-        self.ends.reserve(most);
-        self.joints.reserve(most);
-        self.turnings.clear();
-        self.turnings.reserve(most);
-        self.turnings.extend(results.contacts.iter().map(|contact| {
+        empty(all, most);
+        empty(ends, most);
+        empty(joints, most);
+        empty(turnings, results.contacts.len());
+        turnings.extend(results.contacts.iter().map(|contact| {
             let slides = friction.get(contact.obstacle).is_some_and(|mu| *mu > T::zero());
             let obstacle = path.obstacles().get(contact.obstacle).filter(|_| contact.in_contact && slides);
             obstacle.map_or(T::zero(), |obstacle| {
                 contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
             })
         }));
-        let Self { all, ends, joints, turnings } = self;
-        let arc = |segment| arc(turnings, results, segment);
-        let add = |ends_of: [(BodyIndex, Point3<T>, Option<Mark>); 2], on_surfaces: T, share: T| {
-            let [(_, from, start), (_, to, end)] = ends_of;
-            let along: Vector3<T> = to - from;
-            // An end on a surface that the cable follows at once has no straight part, and no direction.
-            let least = (from.coords.amax() + to.coords.amax()) * T::default_epsilon() * T::lit(16.0);
-            let (reach, direction_G) = if along.norm_squared() > least * least {
-                (along.norm(), along / along.norm())
-            } else {
-                (T::zero(), Vector3::zeros())
-            };
-            let seen = reach + on_surfaces;
-            // Both ends at one mark are on a drum.
-            let is_wound = matches!([start, end], [Some(start), Some(end)] if start.place == end.place);
-            all.push(Strand::new(seen, share, is_wound));
-            let bodies = ends_of.map(|(body, ..)| body);
-            ends.push(Ends { bodies, points_G: [from, to], direction_G, marks: [start, end], seen });
+        let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
+        let end = |mark: Option<Mark>, of: fn(&Grip<T>) -> Point3<T>, fixed: (BodyIndex, Point3<T>)| {
+            let held =
+                mark.map(|Mark { hold: Hold { body, .. }, place, .. }| (body, of(&grips.grips[place])));
+            held.map_or(fixed, |(body, p_B)| (body, positions.pose(body) * p_B))
         };
-        let memory = (grips, friction);
-        lay((path, results), positions, memory, |_, value| value, arc, add, |joint| joints.push(joint));
+        let add = |marks: [Option<Mark>; 2], on_surfaces: T, share: T| {
+            let (from_body, from_G) = end(marks[0], |grip| grip.end, (first.from_body, first.from_G));
+            let (to_body, to_G) = end(marks[1], |grip| grip.start, (last.to_body, last.to_G));
+            // Both ends at one mark are on a drum.
+            let is_wound = marks[0].is_some() && marks[0] == marks[1];
+            let along: Vector3<T> = to_G - from_G;
+            // An end on a surface that the cable follows at once has no straight part, and no direction.
+            let least = (from_G.coords.amax() + to_G.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+            let is_straight = !is_wound && along.norm_squared() > least * least;
+            let reach = if is_straight { along.norm() } else { T::zero() };
+            let direction_G = if is_straight { along / reach } else { Vector3::zeros() };
+            let (bodies, points_G, seen) = ([from_body, to_body], [from_G, to_G], reach + on_surfaces);
+            all.push(Strand::new(seen, share, is_wound));
+            ends.push(Ends { bodies, points_G, direction_G, marks, seen });
+        };
+        let arc = |segment| arc(turnings, results, segment);
+        let numbers = (|i: usize| grips.grips[i], |i: usize| grips.laps[i], |i: usize| friction[i]);
+        lay((path, results), (grips, friction), numbers, arc, add, |joint| joints.push(joint));
         let length_of = distribution(&mut all.iter().copied(), results.length);
         for strand in &mut *all {
             strand.length = length_of(strand);
@@ -296,13 +284,11 @@ impl<T: Real> Strands<T> {
     /// sticks, how much the elongation on one side may grow until it slips \[m\].
     pub(crate) fn friction_states(&self) -> impl Iterator<Item = (usize, bool, T)> + '_ {
         let mut share = T::zero();
-        let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
-            share += self.all[j].share;
-            (j, joint, share)
-        });
-        joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
-            let obstacle = self.ends[j].marks[1]?.hold.part.obstacle()?;
-            let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
+        let parts = self.joints.iter().zip(self.all.windows(2)).zip(&self.ends);
+        parts.filter_map(move |((joint, parts), ends)| {
+            share += parts[0].share;
+            let obstacle = ends.marks[1]?.hold.part.obstacle().filter(|_| !joint.is_frictionless())?;
+            let [a, b] = [parts[0].elongation, parts[1].elongation];
             let slips = joint.slips();
             let margin = if slips {
                 (share - joint.committed).abs()
@@ -336,8 +322,8 @@ impl<T: Real> Strands<T> {
     pub(crate) fn longest_rate(&self, rates: &[T]) -> Option<T> {
         let near = self.longest()? * (T::one() - T::negligible());
         let alike = self.all.iter().zip(rates).filter(|(strand, _)| strand.length >= strand.share * near);
-        let sums = alike
-            .fold([T::zero(); 2], |[rate, share], (strand, &of_one)| [rate + of_one, share + strand.share]);
+        let sums =
+            alike.fold([T::zero(); 2], |sums, (strand, rate)| [sums[0] + *rate, sums[1] + strand.share]);
         Some(sums[0] / sums[1])
     }
 
@@ -446,53 +432,45 @@ pub(crate) fn arc<T: Real>(turnings: &[T], results: &PathResults<T>, segment: us
     contact.map_or([T::zero(); 2], |i| [turnings[i], results.contacts[i].geodesic.length])
 }
 
-/// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
-/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the mark there.
+/// Calls `add` for each strand, with the marks at its ends, its length on surfaces and its share, and `join` for each contact
+/// between two, in numbers with or without derivatives.
 ///
-/// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of the contact
-/// at which a segment ends.
+/// The numbers are those of a mark by its place, of a lap, and the coefficient of friction of an obstacle; `arc` returns turning
+/// and length of the contact at which a segment ends.
 pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     (path, results): (&CablePath<T>, &PathResults<T>),
-    positions: &Positions<T>,
     (grips, friction): (&Grips<T>, &[T]),
-    number: impl Fn(StrandMotion, T) -> S,
+    (grip, lap_of, mu): (impl Fn(usize) -> Grip<S>, impl Fn(usize) -> Lap<S>, impl Fn(usize) -> S),
     arc: impl Fn(usize) -> [S; 2],
-    mut add: impl FnMut([(BodyIndex, Point3<T>, Option<Mark>); 2], S, S),
+    mut add: impl FnMut([Option<Mark>; 2], S, S),
     mut join: impl FnMut(Joint<S>),
 ) {
-    let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
     let (zero, one) = (S::zero(), S::lit(1.0));
     // The exponent of the capstan equation over a contact, friction times turning; and the length of the contact.
     let limit_of = |segment: usize| {
         let obstacle = results.contacts[results.segments.get(segment)?.to_contact?].obstacle;
-        let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else {
+        if friction.get(obstacle).is_none_or(|mu| *mu <= T::zero()) {
             return Some([zero, one]);
-        };
+        }
         let [turning, length] = arc(segment);
-        Some([number(StrandMotion::Friction(obstacle), mu) * turning, length])
+        Some([mu(obstacle) * turning, length])
     };
-    let mut from = (first.from_body, first.from_G, None);
+    let mut from = None;
     let (mut rest, mut share_before) = (zero, zero);
     let [begins, ends] = path.wound_places(grips);
     for mark in path.marks(grips, results) {
-        let Mark { hold: Hold { body, .. }, place, .. } = mark;
-        let grip = &grips.grips[place];
-        let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(mark)));
-        let before = number(StrandMotion::Before(place), grip.before);
-        let after = number(StrandMotion::After(place), grip.after);
-        let share = number(StrandMotion::Share(place), grip.share);
+        let place = mark.place;
+        let Grip { before, after, share, .. } = grip(place);
         let (mut limit, mut arc) = (zero, zero);
         for [of_one, length] in mark.arrivals().filter_map(limit_of) {
             (limit, arc) = (limit + of_one, arc + length);
         }
-        let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
-        limit *= mark.part(turning);
+        limit *= mark.part(|place| grip(place).turning);
         let wound_on = |end: usize, wound: [S; 2]| {
             let mut laps = [[zero; 2]; drum::MOST];
-            for (i, lap) in path.laps_of(end).zip(&mut laps) {
-                let Some(known) = grips.laps.get(i) else { break };
-                let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
-                *lap = [number(of_length, known.length), number(of_share, known.share)];
+            for (i, lap) in path.laps_of(end).zip(&mut laps).filter(|(i, _)| *i < grips.laps.len()) {
+                let Lap { length, share } = lap_of(i);
+                *lap = [length, share];
             }
             // The limit per length of what lies on the drum now, or was wound if that is longer. Where contacts have joined or
             // parted, this mark's part of the limit is spread over what was wound.
@@ -502,28 +480,28 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
         if begins == Some(place) {
             let mut passed = zero;
             for ([length, part], ratio) in wound_on(0, [before, share]) {
-                add([start; 2], length, part);
+                add([Some(mark); 2], length, part);
                 passed += part;
                 join(Joint::new(ratio, passed));
             }
         } else {
-            add([from, start], rest + before, share - share_before);
+            add([from, Some(mark)], rest + before, share - share_before);
         }
         if ends == Some(place) {
             let wound = [after, one - share];
             let mut passed = one - wound[1];
             for ([length, part], ratio) in wound_on(1, wound).rev() {
                 join(Joint::new(ratio, passed));
-                add([end; 2], length, part);
+                add([Some(mark); 2], length, part);
                 passed += part;
             }
         } else if begins != Some(place) {
             join(Joint::new(limit.exp(), share));
         }
-        (from, rest, share_before) = (end, after, share);
+        (from, rest, share_before) = (Some(mark), after, share);
     }
     if ends.is_none() {
-        add([from, (last.to_body, last.to_G, None)], rest, one - share_before);
+        add([from, None], rest, one - share_before);
     }
 }
 
