@@ -5,9 +5,8 @@ use nalgebra::Vector3;
 use crate::cable::friction::drum::wind;
 use crate::cable::friction::slip::Joint;
 use crate::cable::friction::strand_law::distribution;
-use crate::cable::{
-    CablePath, Grip, Grips, Lap, ObstacleContact, PathResults, Segment, Strand, StrandMotion,
-};
+use crate::cable::friction::strands::{Hold, numbers_of_grip, numbers_of_lap};
+use crate::cable::{CablePath, Grip, Grips, Lap, PathResults, Segment, Strand};
 use crate::math::{Number, Real, dot};
 use crate::mechanics::Positions;
 
@@ -53,76 +52,70 @@ pub(crate) fn carried<T: Real, S: Number<Scalar = T>>(
 }
 
 /// Writes into `next` the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it;
-/// `visit` gets its numbers.
+/// `visit` gets its numbers, with their places.
 ///
-/// `length_of` is the length of a segment, and `arc_of` the turning and length of a contact.
+/// `length_of` is the length of a segment, and `arc_of` the turning and length of the contact at which one ends.
 pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     path: &CablePath<T>,
     (results, positions): (&PathResults<T>, &Positions<T>),
     (strands, joints): (impl DoubleEndedIterator<Item = Strand<S>> + Clone, &[Joint<S>]),
     (length_of, arc_of): (impl Fn(usize) -> S, impl Fn(usize) -> [S; 2]),
     (grips, memory): (&Grips<T>, &mut Grips<T>),
-    mut visit: impl FnMut(StrandMotion, S),
+    mut visit: impl FnMut(usize, S),
 ) {
     memory.clone_from(grips);
-    memory.laps.fill(Lap::default());
+    memory.clear();
     let half = S::lit(0.5);
     let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
-    let mut segments = results.segments.iter().enumerate();
-    let contacts = results.contacts.iter().enumerate();
-    let mut contacts = contacts.filter(|(_, contact)| contact.in_contact).peekable();
-    // Length and share up to each mark, and the exponent of its friction, which may be infinite, as far as it matters for means.
-    let up_to = strands.clone().zip(joints).scan((S::zero(), S::zero()), |(length, share), (part, joint)| {
+    // The length up to each mark, the exponent of its friction, which may be infinite, as far as it matters for means, and the
+    // strand before it.
+    let up_to = strands.clone().zip(joints).scan(S::zero(), |length, (part, joint)| {
         *length += part.length;
-        *share += part.share;
-        Some([*length, *share, joint.ratio.ln().min(S::lit(1e3))])
+        Some((*length, joint.ratio.ln().min(S::lit(1e3)), part))
     });
     // The length of the path at the last contact passed, and the share of material before its mark.
     let (mut reach, mut passed) = (S::zero(), S::zero());
     // Where a straight part has no length, marks may coincide with each other or with an end, but need material between them.
     let least = S::lit(T::negligible().to_f64());
-    let mut arriving = segments.next();
     let first_wound = strands.clone().take_while(|part| part.is_wound);
     let last_wound = strands.clone().rev().take_while(|part| part.is_wound);
     let mut marks = up_to.skip(first_wound.clone().count().saturating_sub(1)).peekable();
+    let mut share_at = shares(strands);
     let [begins, ends] = path.drums();
     let last = path.obstacles.len().checked_sub(1);
     let places = grips.grips.len();
-    let share_at = |at: S| share_at(strands.clone(), at);
-    for (body, hold, own) in path.holds(grips) {
-        let (room, obstacle) = (own.len(), hold.obstacle());
-        let mut left = grips.grips[own.clone()].iter().filter(|grip| grip.in_contact).count();
-        let mut count = 0;
-        let is_here = |(_, contact): &(usize, &ObstacleContact<T>)| Some(contact.obstacle) == obstacle;
-        let touched = hold.touches(results);
-        let is_same = left == touched;
-        while count < touched.min(room) {
-            let contact = obstacle.and_then(|_| contacts.next_if(is_here)).map(|(i, _)| i);
-            let (Some((segment, before)), Some((next, after))) = (arriving, segments.next()) else { break };
-            let [turning, arc] = contact.map_or([S::zero(); 2], &arc_of);
+    for hold in path.holds(grips, results) {
+        let Hold { body, part, place: own, room, marks: mut left, arrival, touches } = hold;
+        let obstacle = part.obstacle();
+        let is_same = left == touches;
+        for i in 0..touches.min(room) {
+            let (place, segment) = (own + i, arrival + i);
+            let [Some(before), Some(after)] = [segment, segment + 1].map(|i| results.segments.get(i)) else {
+                break;
+            };
+            let [turning, arc] = arc_of(segment);
             let arc = arc.max(S::zero());
             let start = reach + length_of(segment);
             let end = start + arc;
             // The end of the part of the cable that is nearest to this contact.
-            let until = end + half * length_of(next);
-            let is_last = count + 1 == touched;
+            let until = end + half * length_of(segment + 1);
+            let is_last = i + 1 == touches;
             let is_here = |at: S| start <= at && at <= end;
             // Its mark: the mean of several that lie on it, or, if none does, of all, weighted with their friction: material
             // passes two contacts that become one nearer to the stronger.
-            let mut mark: Option<[S; 3]> = None;
+            let mut mark: Option<(S, S, Strand<S>)> = None;
             while left > 0 {
                 let takes_next =
-                    |[at, ..]: &[S; 3]| if is_same { mark.is_none() } else { is_last || *at <= until };
+                    |(at, ..): &(S, S, _)| if is_same { mark.is_none() } else { is_last || *at <= until };
                 let Some(next) = marks.next_if(takes_next) else { break };
                 left -= 1;
                 mark = match mark {
-                    Some(known) if is_here(known[0]) == is_here(next[0]) => Some(mean(share_at, known, next)),
-                    Some(known) if is_here(known[0]) => Some(known),
+                    Some(known) if is_here(known.0) == is_here(next.0) => Some(mean(known, next)),
+                    Some(known) if is_here(known.0) => Some(known),
                     _ => Some(next),
                 };
             }
-            let mark = mark.map(|[at, share, _]| (at, share));
-            let on_drum = [begins && obstacle == Some(0) && count == 0, ends && obstacle == last && is_last];
+            let on_drum = [begins && obstacle == Some(0) && i == 0, ends && obstacle == last && is_last];
             let is_held = [before.length, after.length].map(|length| length <= T::zero());
             let has_arc = arc.value() > T::lit(1e-9) * results.length;
             let is_wound = [0, 1].map(|end| on_drum[end] && is_held[end] && has_arc);
@@ -131,21 +124,21 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 _ if is_wound[1] => share_at(start),
                 // Rounding moves no material through a via point: a strand may be as long as the path from point to
                 // point.
-                Some((at, share)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
+                Some((at, _, before)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
                     let slipped = start - at;
                     let by_rounding = S::lit(slipped.value().to_f64());
-                    (start, share + (slipped - by_rounding) * S::of(density_before(strands.clone(), at)))
+                    let density = S::of((before.share / before.length).value());
+                    (start, share_at(at).1 + (slipped - by_rounding) * density)
                 }
-                Some((at, share)) if start <= at && at <= end => (at, share),
-                Some((at, _)) => share_at(at.max(start).min(end)),
+                Some((at, ..)) if is_here(at) => share_at(at),
+                Some((at, ..)) => share_at(at.max(start).min(end)),
                 None => share_at(start + half * arc),
             };
-            let place = own.start + count;
             let rest = least * S::lit(f64::from(u32::try_from(places - place).unwrap_or(u32::MAX)));
             let share = share.min(S::lit(1.0) - rest).max(passed + least);
             passed = share;
             if is_wound != [false; 2] {
-                let contact = contact.and_then(|i| results.contacts.get(i));
+                let contact = before.to_contact.and_then(|i| results.contacts.get(i));
                 let fixed = contact.map(|contact| [&contact.geodesic.start, &contact.geodesic.end]);
                 let curvature = fixed.map_or(T::zero(), |ends| ends[usize::from(!is_wound[0])].curvature);
                 let turns = |strand: Strand<S>| [strand.length, strand.share];
@@ -157,13 +150,15 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 for (i, &[length, share]) in path.laps_of(drum).zip(wound.laps()) {
                     let Some(lap) = memory.laps.get_mut(i) else { break };
                     *lap = Lap { length: length.value(), share: share.value() };
-                    visit(StrandMotion::Lap(i, 0), length);
-                    visit(StrandMotion::Lap(i, 1), share);
+                    let of = numbers_of_lap(places, i);
+                    visit(of.length, length);
+                    visit(of.share, share);
                 }
             }
             let numbers = [mark - start, end - mark, share, turning];
-            for (kind, number) in StrandMotion::numbers_of_mark(place).into_iter().zip(numbers) {
-                visit(kind, number);
+            let of = numbers_of_grip(place);
+            for (of, number) in [of.before, of.after, of.share, of.turning].into_iter().zip(numbers) {
+                visit(of, number);
             }
             let [length_before, length_after, share, turning] = numbers.map(S::value);
             let X_BG = positions.pose(body).inverse();
@@ -185,48 +180,71 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 arriving: direction(before),
                 leaving: direction(after),
             };
-            count += 1;
             reach = end;
-            arriving = Some((next, after));
         }
         for _ in 0..left {
             marks.next();
         }
-        memory.grips[own.start + count..own.end].fill(Grip::default());
     }
 }
 
-/// The place along the cable between two marks, each with its share and the exponent of its friction, that is nearer to the
-/// one with more friction.
-fn mean<S: Number>(share_at: impl Fn(S) -> (S, S), [a, _, of_a]: [S; 3], [b, _, of_b]: [S; 3]) -> [S; 3] {
+/// The place along the cable between two marks, each with the exponent of its friction and the strand before it, that is nearer
+/// to the one with more friction.
+fn mean<S: Number>(
+    (a, of_a, _): (S, S, Strand<S>),
+    (b, of_b, before): (S, S, Strand<S>),
+) -> (S, S, Strand<S>) {
     let sum = of_a + of_b;
     let weight = if sum > S::zero() { of_b / sum } else { S::lit(0.5) };
-    let (at, share) = share_at(a + (b - a) * weight);
-    [at, share, sum]
+    (a + (b - a) * weight, sum, before)
 }
 
-/// A length along the cable, with the share of material before it.
-fn share_at<S: Number>(parts: impl Iterator<Item = Strand<S>>, at: S) -> (S, S) {
+/// Places along the cable, each at or after the previous one, with the share of material before it.
+fn shares<S: Number>(strands: impl Iterator<Item = Strand<S>>) -> impl FnMut(S) -> (S, S) {
     let (mut length, mut share) = (S::zero(), S::zero());
-    let mut found = S::zero();
-    for part in parts {
-        // The last strand that begins before it.
-        if length <= at {
-            found = share + part.share * ((at - length) / part.length).min(S::lit(1.0));
+    let mut strands = strands.peekable();
+    move |at| {
+        while let Some(part) = strands.next_if(|part| length + part.length <= at) {
+            length += part.length;
+            share += part.share;
         }
-        length += part.length;
-        share += part.share;
+        let part = strands.peek().map_or(S::zero(), |part| part.share * ((at - length) / part.length));
+        (at, share + part)
     }
-    (at, found)
 }
 
-/// The share of material per length just before a place along the cable.
-fn density_before<T: Real, S: Number<Scalar = T>>(parts: impl Iterator<Item = Strand<S>>, at: S) -> T {
-    let mut length = S::zero();
-    let before = parts.take_while(|part| {
-        let begins_before = length < at;
-        length += part.length;
-        begins_before
-    });
-    before.last().map_or(T::zero(), |part| (part.share / part.length).value())
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn the_share_before_a_place_is_the_sum_of_what_lies_before_it_in_each_strand() {
+        // The second and the last have no length: marks coincide there.
+        let sizes = [(0.4, 0.1), (0.0, 0.05), (1.2, 0.5), (0.7, 0.3), (0.0, 0.05)];
+        let strands = sizes.map(|(length, share)| Strand::new(length, share, false));
+        let slowly = |at: f64| {
+            let mut length = 0.0;
+            let before = strands.iter().map(|part| {
+                let within = at - length;
+                length += part.length;
+                match within {
+                    _ if within >= part.length => part.share,
+                    _ if within <= 0.0 => 0.0,
+                    _ => part.share * within / part.length,
+                }
+            });
+            before.sum::<f64>()
+        };
+        let mut share_at = shares(strands.iter().copied());
+        let marks = [0.0, 0.4, 0.4 + 1.2, 0.4 + 1.2 + 0.7];
+        let mut places: Vec<f64> = (0..100).map(|i| 0.023 * f64::from(i)).chain(marks).chain(marks).collect();
+        places.sort_by(f64::total_cmp);
+        for at in places {
+            let (place, share) = share_at(at);
+            // Of five roundings of numbers below one.
+            assert!(place == at && (share - slowly(at)).abs() < 1e-15, "{at}: {share} {}", slowly(at));
+        }
+    }
 }

@@ -12,12 +12,13 @@ use nalgebra::{Matrix3x6, Matrix6, RowVector6, Vector3, Vector6};
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, solve_groups};
 use crate::cable::friction::strand_law::{distribute_rate, distribution, mean, rises, tensions};
-use crate::cable::friction::strands::{Ends, lay};
+use crate::cable::friction::strands::{Ends, arc, lay, numbers_of_grip, numbers_of_lap};
 use crate::cable::slopes::stop::StopChange;
 use crate::cable::{
     CablePath, Grips, PathDerivatives, PathMotion, PathResults, Segment, Strand, StrandMotion, Strands,
     tension,
 };
+use crate::framework::variables::Numbers;
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
@@ -134,10 +135,18 @@ impl<T: Real> StrandDerivatives<T> {
         parts.clear();
         joints.clear();
         rates.clear();
-        let number = |of: StrandMotion, value: T| {
-            if motion == of { Dual::variable(value, 0) } else { Dual::of(value) }
+        // A number, of which this may be the motion.
+        let number = |of, value| if motion == of { Dual::variable(value, 0) } else { Dual::of(value) };
+        let numbers = |first: usize| {
+            let mut place = first..;
+            move |value| number(StrandMotion::Memory(place.next().unwrap_or_default()), value)
         };
-        let arc = |contact| arc_of(contact, cable, path);
+        let numbers = (
+            |place: usize| grips.grips[place].lift(&mut numbers(numbers_of_grip(place).start.x)),
+            |lap: usize| grips.laps[lap].lift(&mut numbers(numbers_of_lap(grips.grips.len(), lap).length)),
+            |obstacle: usize| number(StrandMotion::Friction(obstacle), friction[obstacle]),
+        );
+        let arc = |segment| arc_of(segment, cable, path);
         // Values are those of the evaluation.
         let add = |_: [_; 2], on_surfaces: Dual<T, DIRECTIONS>, share: Dual<T, DIRECTIONS>| {
             let k = parts.len();
@@ -153,7 +162,7 @@ impl<T: Real> StrandDerivatives<T> {
             let ratio = Dual { value: known.ratio, ..joint.ratio };
             joints.push(known.with(ratio, Dual { value: known.committed, ..joint.committed }));
         };
-        lay((cable.path, results), positions, (grips, friction), number, arc, add, join);
+        lay((cable.path, results), (grips, friction), numbers, arc, add, join);
         self.last = Some((motion, length));
         let length_of = distribution(&mut self.parts.iter().copied(), length);
         for part in &mut self.parts {
@@ -258,17 +267,16 @@ fn joined<T: Real>(by_position: &RowVector6<T>, by_velocity: Option<&RowVector6<
 impl<T: Real> StrandDerivatives<T> {
     /// The [correction] of a strand at the next commit, along the last motion.
     fn correction(&self, k: usize, cable: &Evaluated<'_, T>) -> Option<Dual<T, DIRECTIONS>> {
-        let Evaluated { path, positions, results, strands, grips, .. } = *cable;
-        let segment = strands.segment_of(k, (path, grips), results)?;
+        let Evaluated { positions, results, strands, grips, .. } = *cable;
+        let segment = strands.segment_of(k, results)?;
         let Ends { bodies, points_G, marks, .. } = strands.ends[k];
         let Segment { from_G, to_G, .. } = results.segments[segment];
         let (last, _) = self.last?;
         let changes = self.path.change_of_ends(segment);
         let direction = |k: usize, place: usize| {
-            let (of, own) = match k {
-                0 => (grips.grips[place].leaving, StrandMotion::Leaving(place)),
-                _ => (grips.grips[place].arriving, StrandMotion::Arriving(place)),
-            };
+            let (grip, numbers) = (&grips.grips[place], numbers_of_grip(place));
+            let of = [grip.leaving, grip.arriving][k];
+            let own = StrandMotion::Memory([numbers.leaving, numbers.arriving][k].x);
             let R_GB = positions.pose(bodies[k]).rotation;
             let (direction_G, mut change) = (R_GB * of, Matrix3x6::zeros());
             let mut turns = change.fixed_columns_mut::<3>(0);
@@ -283,16 +291,16 @@ impl<T: Real> StrandDerivatives<T> {
         Some(correction(
             [lifted(&from_G.coords, &changes[0]), lifted(&to_G.coords, &changes[1])],
             [0, 1].map(|i| lifted(&points_G[i].coords, &self.chords[k].shifts[i])),
-            [0, 1].map(|i| marks[i].map_or(none, |place| direction(i, place))),
+            [0, 1].map(|i| marks[i].map_or(none, |mark| direction(i, mark.place))),
         ))
     }
 
-    /// Calls `visit` with the numbers of marks and laps after the next commit, each identified by its kind and axis,
-    /// with their derivatives along the last motion.
+    /// Calls `visit` with the places in memory of the numbers of marks and laps, and the derivatives of those after the next
+    /// commit along the last motion.
     pub(crate) fn next_memory(
         &mut self,
         cable: &Evaluated<'_, T>,
-        mut visit: impl FnMut(StrandMotion, usize, &[T; DIRECTIONS]),
+        mut visit: impl FnMut(usize, &[T; DIRECTIONS]),
     ) {
         let Evaluated { path, positions, results, grips, .. } = *cable;
         let mut strands = core::mem::take(&mut self.carried);
@@ -303,34 +311,35 @@ impl<T: Real> StrandDerivatives<T> {
         let length_of = |segment: usize| {
             by_position(results.segments[segment].length, &self.path.change_of_length(segment))
         };
-        let arc = |contact| arc_of(contact, cable, &self.path);
+        let arc = |segment| arc_of(segment, cable, &self.path);
         let (solution, lengths) = ((results, positions), (length_of, arc));
         let own = (strands.iter().copied(), &*self.joints);
         remember(path, solution, own, lengths, (grips, &mut memory), |number, value| {
-            visit(number, 0, &value.slopes);
+            visit(number, &value.slopes);
         });
-        let mut visit = |number: StrandMotion, body: BodyIndex, change: &Matrix3x6<T>| {
+        let mut visit = |numbers: &[usize], body: BodyIndex, change: &Matrix3x6<T>| {
             let change = positions.pose(body).rotation.inverse().matrix() * change;
-            for axis in 0..3 {
-                visit(number, axis, &by_position(T::zero(), &change.row(axis).into_owned()).slopes);
+            for (axis, &number) in numbers.iter().enumerate() {
+                visit(number, &by_position(T::zero(), &change.row(axis).into_owned()).slopes);
             }
         };
-        for (mark, motion) in path.marks(&memory).filter_map(|mark| Some((mark, self.path.motion?))) {
-            let (place, Some(segment)) = (mark.place, mark.arrival(results)) else { continue };
+        for (mark, motion) in path.marks(&memory, results).filter_map(|mark| Some((mark, self.path.motion?)))
+        {
+            let (of, body, segment) = (numbers_of_grip(mark.place), mark.hold.body, mark.arrivals().start);
             let [start, end] = self.path.change_after(segment).on_body;
-            visit(StrandMotion::Start(place), mark.body, &start);
-            visit(StrandMotion::End(place), mark.body, &end);
-            let directions =
-                [(StrandMotion::Arriving(place), segment), (StrandMotion::Leaving(place), segment + 1)];
-            for (number, i) in directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
+            visit(of.start.coords.as_slice(), body, &start);
+            visit(of.end.coords.as_slice(), body, &end);
+            let directions = [(of.arriving, segment), (of.leaving, segment + 1)];
+            for (numbers, i) in
+                directions.into_iter().filter(|(_, i)| results.segments[*i].length > T::zero())
             {
                 let mut change = self.path.changes[i];
-                if motion == PathMotion::Body(mark.body) {
+                if motion == PathMotion::Body(body) {
                     // Relative to the body, which turns.
                     let mut turns = change.fixed_columns_mut::<3>(0);
                     turns += results.segments[i].direction_G.cross_matrix();
                 }
-                visit(number, mark.body, &change);
+                visit(numbers.as_slice(), body, &change);
             }
         }
         (self.carried, self.memory) = (strands, memory);
@@ -366,9 +375,10 @@ impl<T: Real> Chord<T> {
         (positions, velocities): (&Positions<T>, &Velocities<T>),
     ) -> Self {
         let Ends { bodies, points_G: points, direction_G, marks: [from, to], .. } = *of;
+        let fixed = [PathMotion::Origin, PathMotion::Termination].map(StrandMotion::Path);
         let shifted_by = [
-            from.map_or(StrandMotion::Path(PathMotion::Origin), StrandMotion::End),
-            to.map_or(StrandMotion::Path(PathMotion::Termination), StrandMotion::Start),
+            from.map(|mark| numbers_of_grip(mark.place).end.x).map_or(fixed[0], StrandMotion::Memory),
+            to.map(|mark| numbers_of_grip(mark.place).start.x).map_or(fixed[1], StrandMotion::Memory),
         ];
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
         let bodies = bodies.map(|body| path.body(body, positions));
@@ -445,18 +455,17 @@ fn lifted<T: Real>(value: &Vector3<T>, change: &Matrix3x6<T>) -> Vector3<Dual<T,
     Vector3::from_fn(|i, _| by_position(value[i], &change.row(i).into_owned()))
 }
 
-/// The turning, if there is friction, and the length of a contact, with their changes as the path moves.
+/// The turning, if there is friction, and the length of the contact at which a segment ends, with their changes as the path moves.
 fn arc_of<T: Real>(
-    contact: usize,
+    segment: usize,
     cable: &Evaluated<'_, T>,
     path: &PathDerivatives<T>,
 ) -> [Dual<T, DIRECTIONS>; 2] {
-    let known = [cable.strands.turnings[contact], cable.results.contacts[contact].geodesic.length];
-    let mut segments = cable.results.segments.iter();
-    let arrives = segments.position(|segment| segment.to_contact == Some(contact));
-    let Some(StopChange { turning, arc, .. }) = arrives.map(|segment| path.change_after(segment)) else {
+    let known = arc(&cable.strands.turnings, cable.results, segment);
+    if cable.results.segments[segment].to_contact.is_none() {
         return known.map(Dual::of);
-    };
+    }
+    let StopChange { turning, arc, .. } = path.change_after(segment);
     let turns = if known[0] > T::zero() { turning } else { RowVector6::zeros() };
     [by_position(known[0], &turns), by_position(known[1], &arc)]
 }

@@ -9,8 +9,9 @@ use crate::cable::friction::drum;
 use crate::cable::friction::remember::{carried, correction, remember};
 use crate::cable::friction::slip::{Joint, settle};
 use crate::cable::friction::strand_law::{self, distribute_rate, distribution};
-use crate::cable::{CablePath, ObstacleContact, PathMotion, PathResults, Segment, Strand};
+use crate::cable::{CablePath, PathMotion, PathResults, Segment, Strand, empty};
 use crate::framework::stored_variables;
+use crate::framework::variables::Numbers;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
@@ -19,25 +20,9 @@ use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 pub(crate) enum StrandMotion {
     /// The path, in six directions of position and of velocity.
     Path(PathMotion),
-    /// The start of the contact of a mark, by its place in memory, in the body's frame: the first three directions are
-    /// its axes.
-    Start(usize),
-    /// The end, likewise.
-    End(usize),
-    /// The length before a mark, by its place: the first direction.
-    Before(usize),
-    /// The length after it, likewise.
-    After(usize),
-    /// The share before it, likewise.
-    Share(usize),
-    /// The turning of its contact, likewise.
-    Turning(usize),
-    /// The direction of the cable where it arrives at the contact of a mark, in the body's frame: the first three directions.
-    Arriving(usize),
-    /// Where it leaves, likewise.
-    Leaving(usize),
-    /// The length (0) or the share (1) of a lap, by its place.
-    Lap(usize, usize),
+    /// A number of the memory, by its place there. Of a point or direction it is the first, and the first three directions are
+    /// the axes of its body's frame.
+    Memory(usize),
     /// The coefficient of friction of an obstacle.
     Friction(usize),
     Stiffness,
@@ -45,11 +30,14 @@ pub(crate) enum StrandMotion {
     Dissipation,
 }
 
-impl StrandMotion {
-    /// The lengths before and after a mark, the share before it and the turning of its contact, by its place.
-    pub(crate) fn numbers_of_mark(place: usize) -> [Self; 4] {
-        [Self::Before(place), Self::After(place), Self::Share(place), Self::Turning(place)]
-    }
+/// The places of the numbers of a mark among those of the memory.
+pub(crate) fn numbers_of_grip(place: usize) -> Grip<usize> {
+    Grip::<f64>::default().places(Grip::<f64>::COUNT * place)
+}
+
+/// The places of the numbers of a lap, which follow those of all marks.
+pub(crate) fn numbers_of_lap(marks: usize, lap: usize) -> Lap<usize> {
+    Lap::<f64>::default().places(Grip::<f64>::COUNT * marks + Lap::<f64>::COUNT * lap)
 }
 
 /// Where a strand starts and ends.
@@ -62,8 +50,8 @@ pub(crate) struct Ends<T: Real> {
     /// The unit direction from one to the other; zero if they coincide, where a contact begins or ends at an end of the
     /// cable.
     pub(crate) direction_G: Vector3<T>,
-    /// The places in memory of the marks; `None` at an end of the cable.
-    pub(crate) marks: [Option<usize>; 2],
+    /// The marks; `None` at an end of the cable.
+    pub(crate) marks: [Option<Mark>; 2],
     /// The length between the remembered places.
     pub(crate) seen: T,
 }
@@ -98,97 +86,108 @@ impl<T: Real> CablePath<T> {
     }
 
     /// The marks in memory, in order.
-    pub(crate) fn marks<'a>(&'a self, grips: &'a Grips<T>) -> impl Iterator<Item = Mark> + 'a {
-        self.holds(grips).flat_map(move |(body, hold, places)| {
-            let occupied = places.filter(|&place| grips.grips[place].in_contact);
-            let of = occupied.clone().count();
-            occupied.enumerate().map(move |(index, place)| Mark { body, hold, place, index, of })
+    pub(crate) fn marks<'a>(
+        &'a self,
+        grips: &'a Grips<T>,
+        results: &'a PathResults<T>,
+    ) -> impl Iterator<Item = Mark> + 'a {
+        self.holds(grips, results).flat_map(move |hold| {
+            let occupied =
+                (hold.place..hold.place + hold.room).filter(|&place| grips.grips[place].in_contact);
+            occupied.enumerate().map(move |(index, place)| Mark { hold, place, index })
         })
     }
 
-    /// The obstacles and via points in order, each with its body and identity, and the places of its marks in memory.
-    pub(crate) fn holds(
-        &self,
-        grips: &Grips<T>,
-    ) -> impl Iterator<Item = (BodyIndex, PathMotion, Range<usize>)> + '_ {
-        let (mut first, count) = (0, grips.grips.len());
-        self.parts().map(move |(body, hold)| {
-            let places =
-                first..count.min(first + hold.obstacle().map_or(1, |k| self.obstacles[k].most_contacts));
-            first = places.end;
-            (body, hold, places)
+    /// The obstacles and via points, in order.
+    pub(crate) fn holds<'a>(
+        &'a self,
+        grips: &'a Grips<T>,
+        results: &'a PathResults<T>,
+    ) -> impl Iterator<Item = Hold> + 'a {
+        let (mut place, mut arrival) = (0, 0);
+        self.parts().map(move |(body, part)| {
+            let most = part.obstacle().map_or(1, |k| self.obstacles[k].most_contacts);
+            let own = grips.grips.iter().skip(place).take(most);
+            let contacts = results.segments.iter().skip(arrival).map_while(|segment| segment.to_contact);
+            let touches = match part {
+                PathMotion::ViaPoint(i) => {
+                    usize::from(results.via_points.get(i).is_some_and(Option::is_some))
+                }
+                _ => contacts
+                    .take_while(|&i| {
+                        results.contacts.get(i).map(|contact| contact.obstacle) == part.obstacle()
+                    })
+                    .count(),
+            };
+            let (room, marks) = (own.len(), own.filter(|grip| grip.in_contact).count());
+            let hold = Hold { body, part, place, room, marks, arrival, touches };
+            (place, arrival) = (place + room, arrival + touches);
+            hold
         })
     }
 }
 
-/// A mark in memory: the body and the part of the path that holds the cable there, an obstacle or a via point; its place, and
-/// its index among those of one part.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+/// An obstacle or a via point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Hold {
     pub(crate) body: BodyIndex,
-    pub(crate) hold: PathMotion,
+    pub(crate) part: PathMotion,
+    /// The first of its places in memory, and their number.
+    pub(crate) place: usize,
+    pub(crate) room: usize,
+    /// How many of them are occupied by marks.
+    pub(crate) marks: usize,
+    /// The first segment of the path that ends at it, and their number: how often the cable touches it.
+    pub(crate) arrival: usize,
+    pub(crate) touches: usize,
+}
+
+/// A mark in memory: its place, and its index among those of its obstacle or via point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Mark {
+    pub(crate) hold: Hold,
     pub(crate) place: usize,
     index: usize,
-    of: usize,
 }
 
 impl Mark {
     /// Whether its obstacle or via point holds the cable in as many places as at the last commit, so that each has one mark.
-    pub(crate) fn is_same<T: Real>(self, results: &PathResults<T>) -> bool {
-        self.hold.touches(results) == self.of
+    pub(crate) fn is_same(self) -> bool {
+        self.hold.touches == self.hold.marks
     }
 
-    /// The contacts, by their places in the solution, whose turning limits the friction at this mark: its own, or those
-    /// that it [shares](Self::part) with others.
-    pub(crate) fn contacts<T: Real>(self, results: &PathResults<T>) -> impl Iterator<Item = usize> + '_ {
-        let (skip, take) = if self.is_same(results) { (self.index, 1) } else { (0, usize::MAX) };
-        touching(results, self.hold.obstacle()).map(|(i, _)| i).skip(skip).take(take)
-    }
-
-    /// The first segment of the path that ends at one of its contacts.
-    pub(crate) fn arrival<T: Real>(self, results: &PathResults<T>) -> Option<usize> {
-        let mut segments = results.segments.iter().enumerate();
-        if let PathMotion::ViaPoint(i) = self.hold {
-            let before = results.via_points.iter().take(i).flatten().count();
-            let to_points = segments.filter(|(_, segment)| segment.to_contact.is_none());
-            return to_points
-                .map(|(segment, _)| segment)
-                .nth(before)
-                .filter(|_| self.hold.touches(results) > 0);
+    /// The segments that end at the contacts whose turning limits the friction at this mark: its own, or those that it
+    /// [shares](Self::part) with others.
+    pub(crate) fn arrivals(self) -> Range<usize> {
+        let Hold { arrival, touches, .. } = self.hold;
+        if self.is_same() {
+            arrival + self.index..arrival + self.index + 1
+        } else {
+            arrival..arrival + touches
         }
-        let contact = self.contacts(results).next()?;
-        segments.find(|(_, segment)| segment.to_contact == Some(contact)).map(|(segment, _)| segment)
+    }
+
+    /// The first of these.
+    pub(crate) fn arrival(self) -> Option<usize> {
+        self.arrivals().next()
     }
 
     /// The part of the turning of its contacts that limits the friction at this mark.
     ///
     /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all contacts in
     /// proportion to those at the last commit: where two contacts become one, the friction of each is continuous.
-    fn part<T: Real, S: Number<Scalar = T>>(
-        self,
-        results: &PathResults<T>,
-        others: impl Iterator<Item = Self>,
-        turning: impl Fn(usize) -> S,
-    ) -> S {
-        if self.is_same(results) {
+    fn part<S: Number>(self, turning: impl Fn(usize) -> S) -> S {
+        let Hold { place, marks, .. } = self.hold;
+        if self.is_same() {
             return S::lit(1.0);
         }
-        let alike = others.filter(|other| other.hold == self.hold);
-        let sum = alike.fold(S::zero(), |sum, other| sum + turning(other.place));
-        let equal = || S::lit(1.0) / S::lit(f64::from(u32::try_from(self.of).unwrap_or(u32::MAX)));
+        let sum = (place..place + marks).fold(S::zero(), |sum, place| sum + turning(place));
+        let equal = || S::lit(1.0) / S::lit(f64::from(u32::try_from(marks).unwrap_or(u32::MAX)));
         if sum > S::zero() { turning(self.place) / sum } else { equal() }
     }
 }
 
 impl PathMotion {
-    /// How often the cable touches it.
-    pub(crate) fn touches<T: Real>(self, results: &PathResults<T>) -> usize {
-        match self {
-            Self::ViaPoint(i) => usize::from(results.via_points.get(i).is_some_and(Option::is_some)),
-            _ => touching(results, self.obstacle()).count(),
-        }
-    }
-
     pub(crate) fn obstacle(self) -> Option<usize> {
         if let Self::Obstacle(k) = self { Some(k) } else { None }
     }
@@ -208,42 +207,43 @@ impl<T: Real> Strands<T> {
         friction: &[T],
         slack_length: T,
     ) {
-        self.all.clear();
-        self.ends.clear();
-        self.joints.clear();
+        let Self { all, ends, joints, turnings } = self;
         let most = grips.grips.len() + grips.laps.len() + 1;
-        self.all.reserve(most);
-        self.ends.reserve(most);
-        self.joints.reserve(most);
-        self.turnings.clear();
-        self.turnings.reserve(most);
-        self.turnings.extend(results.contacts.iter().map(|contact| {
+        empty(all, most);
+        empty(ends, most);
+        empty(joints, most);
+        empty(turnings, results.contacts.len());
+        turnings.extend(results.contacts.iter().map(|contact| {
             let slides = friction.get(contact.obstacle).is_some_and(|mu| *mu > T::zero());
             let obstacle = path.obstacles().get(contact.obstacle).filter(|_| contact.in_contact && slides);
             obstacle.map_or(T::zero(), |obstacle| {
                 contact.turning(obstacle.surface(), path.settings().accuracy()).max(T::zero())
             })
         }));
-        let Self { all, ends, joints, turnings } = self;
-        let arc = |contact: usize| [turnings[contact], results.contacts[contact].geodesic.length];
-        let add = |ends_of: [(BodyIndex, Point3<T>, Option<usize>); 2], on_surfaces: T, share: T| {
-            let [(_, from, start), (_, to, end)] = ends_of;
-            let along: Vector3<T> = to - from;
-            // An end on a surface that the cable follows at once has no straight part, and no direction.
-            let least = (from.coords.amax() + to.coords.amax()) * T::default_epsilon() * T::lit(16.0);
-            let (reach, direction_G) = if along.norm_squared() > least * least {
-                (along.norm(), along / along.norm())
-            } else {
-                (T::zero(), Vector3::zeros())
-            };
-            let seen = reach + on_surfaces;
-            // Both ends at one mark are on a drum.
-            all.push(Strand::new(seen, share, start.is_some() && start == end));
-            let bodies = ends_of.map(|(body, ..)| body);
-            ends.push(Ends { bodies, points_G: [from, to], direction_G, marks: [start, end], seen });
+        let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
+        let end = |mark: Option<Mark>, of: fn(&Grip<T>) -> Point3<T>, fixed: (BodyIndex, Point3<T>)| {
+            let held =
+                mark.map(|Mark { hold: Hold { body, .. }, place, .. }| (body, of(&grips.grips[place])));
+            held.map_or(fixed, |(body, p_B)| (body, positions.pose(body) * p_B))
         };
-        let memory = (grips, friction);
-        lay((path, results), positions, memory, |_, value| value, arc, add, |joint| joints.push(joint));
+        let add = |marks: [Option<Mark>; 2], on_surfaces: T, share: T| {
+            let (from_body, from_G) = end(marks[0], |grip| grip.end, (first.from_body, first.from_G));
+            let (to_body, to_G) = end(marks[1], |grip| grip.start, (last.to_body, last.to_G));
+            // Both ends at one mark are on a drum.
+            let is_wound = marks[0].is_some() && marks[0] == marks[1];
+            let along: Vector3<T> = to_G - from_G;
+            // An end on a surface that the cable follows at once has no straight part, and no direction.
+            let least = (from_G.coords.amax() + to_G.coords.amax()) * T::default_epsilon() * T::lit(16.0);
+            let is_straight = !is_wound && along.norm_squared() > least * least;
+            let reach = if is_straight { along.norm() } else { T::zero() };
+            let direction_G = if is_straight { along / reach } else { Vector3::zeros() };
+            let (bodies, points_G, seen) = ([from_body, to_body], [from_G, to_G], reach + on_surfaces);
+            all.push(Strand::new(seen, share, is_wound));
+            ends.push(Ends { bodies, points_G, direction_G, marks, seen });
+        };
+        let arc = |segment| arc(turnings, results, segment);
+        let numbers = (|i: usize| grips.grips[i], |i: usize| grips.laps[i], |i: usize| friction[i]);
+        lay((path, results), (grips, friction), numbers, arc, add, |joint| joints.push(joint));
         let length_of = distribution(&mut all.iter().copied(), results.length);
         for strand in &mut *all {
             strand.length = length_of(strand);
@@ -255,15 +255,14 @@ impl<T: Real> Strands<T> {
     fn correction(
         &self,
         strand: usize,
-        (path, grips): (&CablePath<T>, &Grips<T>),
         results: &PathResults<T>,
         positions: &Positions<T>,
+        grips: &Grips<T>,
     ) -> Option<T> {
-        let Segment { from_G, to_G, .. } =
-            results.segments[self.segment_of(strand, (path, grips), results)?];
+        let Segment { from_G, to_G, .. } = results.segments[self.segment_of(strand, results)?];
         let Ends { bodies, points_G, marks, .. } = self.ends[strand];
         let direction = |k: usize, of: fn(&Grip<T>) -> Vector3<T>| {
-            let known = marks[k].map(|place| of(&grips.grips[place]));
+            let known = marks[k].map(|mark| of(&grips.grips[mark.place]));
             known.map_or_else(Vector3::zeros, |known| positions.pose(bodies[k]).rotation * known)
         };
         let directions = [direction(0, |grip| grip.leaving), direction(1, |grip| grip.arriving)];
@@ -272,41 +271,24 @@ impl<T: Real> Strands<T> {
 
     /// The segment of the path that is the straight part of a strand; `None` if it has none, or if contacts between the two marks
     /// have come or gone.
-    pub(crate) fn segment_of(
-        &self,
-        strand: usize,
-        (path, grips): (&CablePath<T>, &Grips<T>),
-        results: &PathResults<T>,
-    ) -> Option<usize> {
+    pub(crate) fn segment_of(&self, strand: usize, results: &PathResults<T>) -> Option<usize> {
         let Ends { direction_G, marks: [from, to], .. } = self.ends[strand];
-        if direction_G == Vector3::zeros() {
-            return None;
-        }
-        let arrival = |place: usize| {
-            let mark = path.marks(grips).find(|mark| mark.place == place)?;
-            mark.arrival(results).filter(|_| mark.is_same(results))
-        };
-        let leaves = from.map_or(Some(0), |place| Some(arrival(place)? + 1))?;
+        let arrival = |mark: Mark| mark.arrival().filter(|_| mark.is_same());
+        let leaves = from.map_or(Some(0), |mark| Some(arrival(mark)? + 1))?;
         let arrives = to.map_or(results.segments.len().checked_sub(1), arrival)?;
-        Some(leaves).filter(|_| leaves == arrives && results.segments[leaves].length > T::zero())
+        let has_length = results.segments.get(leaves).is_some_and(|segment| segment.length > T::zero());
+        (direction_G != Vector3::zeros() && leaves == arrives && has_length).then_some(leaves)
     }
 
     /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
     /// sticks, how much the elongation on one side may grow until it slips \[m\].
-    pub(crate) fn friction_states<'a>(
-        &'a self,
-        path: &'a CablePath<T>,
-        grips: &'a Grips<T>,
-    ) -> impl Iterator<Item = (usize, bool, T)> + 'a {
+    pub(crate) fn friction_states(&self) -> impl Iterator<Item = (usize, bool, T)> + '_ {
         let mut share = T::zero();
-        let joints = self.joints.iter().enumerate().map(move |(j, joint)| {
-            share += self.all[j].share;
-            (j, joint, share)
-        });
-        joints.filter(|(_, joint, _)| !joint.is_frictionless()).filter_map(move |(j, joint, share)| {
-            let place = self.ends[j].marks[1]?;
-            let obstacle = path.marks(grips).find(|mark| mark.place == place)?.hold.obstacle()?;
-            let [a, b] = [self.all[j].elongation, self.all[j + 1].elongation];
+        let parts = self.joints.iter().zip(self.all.windows(2)).zip(&self.ends);
+        parts.filter_map(move |((joint, parts), ends)| {
+            share += parts[0].share;
+            let obstacle = ends.marks[1]?.hold.part.obstacle().filter(|_| !joint.is_frictionless())?;
+            let [a, b] = [parts[0].elongation, parts[1].elongation];
             let slips = joint.slips();
             let margin = if slips {
                 (share - joint.committed).abs()
@@ -340,8 +322,8 @@ impl<T: Real> Strands<T> {
     pub(crate) fn longest_rate(&self, rates: &[T]) -> Option<T> {
         let near = self.longest()? * (T::one() - T::negligible());
         let alike = self.all.iter().zip(rates).filter(|(strand, _)| strand.length >= strand.share * near);
-        let sums = alike
-            .fold([T::zero(); 2], |[rate, share], (strand, &of_one)| [rate + of_one, share + strand.share]);
+        let sums =
+            alike.fold([T::zero(); 2], |sums, (strand, rate)| [sums[0] + *rate, sums[1] + strand.share]);
         Some(sums[0] / sums[1])
     }
 
@@ -389,17 +371,8 @@ impl<T: Real> Strands<T> {
 
     /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
     /// not wound and begins before it. `None` without friction.
-    pub(crate) fn tension_in(
-        &self,
-        segment: usize,
-        tensions: &[T],
-        (path, grips): (&CablePath<T>, &Grips<T>),
-        results: &PathResults<T>,
-    ) -> Option<T> {
-        let is_passed = |place: usize| {
-            let mark = path.marks(grips).find(|mark| mark.place == place);
-            mark.and_then(|mark| mark.arrival(results)).is_some_and(|arrival| arrival < segment)
-        };
+    pub(crate) fn tension_in(&self, segment: usize, tensions: &[T]) -> Option<T> {
+        let is_passed = |mark: Mark| mark.arrival().is_some_and(|arrival| arrival < segment);
         let strands = self.all.iter().zip(&self.ends).zip(tensions);
         let free = strands.filter(|((strand, _), _)| !strand.is_wound);
         let begun =
@@ -441,8 +414,8 @@ impl<T: Real> Strands<T> {
         next: &mut Grips<T>,
     ) {
         let length_of = |segment: usize| results.segments[segment].length;
-        let arc = |contact: usize| [self.turnings[contact], results.contacts[contact].geodesic.length];
-        let correction = |strand: usize| self.correction(strand, (path, grips), results, positions);
+        let arc = |segment| arc(&self.turnings, results, segment);
+        let correction = |strand: usize| self.correction(strand, results, positions, grips);
         let strands = (carried(&self.all, results.length, correction), &*self.joints);
         remember(path, (results, positions), strands, (length_of, arc), (grips, next), |_, _| {});
     }
@@ -453,91 +426,82 @@ fn unit_energy<T: Real>(strands: impl Iterator<Item = (T, T)>) -> T {
     T::lit(0.5) * strands.fold(T::zero(), |sum, (share, elongation)| sum + share * elongation * elongation)
 }
 
-/// The contacts with an obstacle, with their places in the solution.
-pub(crate) fn touching<T: Real>(
-    results: &PathResults<T>,
-    obstacle: Option<usize>,
-) -> impl DoubleEndedIterator<Item = (usize, &ObstacleContact<T>)> {
-    let all = results.contacts.iter().enumerate();
-    all.filter(move |(_, contact)| contact.in_contact && Some(contact.obstacle) == obstacle)
+/// The turning and the length of the contact at which a segment ends; zero at a fixed point.
+pub(crate) fn arc<T: Real>(turnings: &[T], results: &PathResults<T>, segment: usize) -> [T; 2] {
+    let contact = results.segments[segment].to_contact;
+    contact.map_or([T::zero(); 2], |i| [turnings[i], results.contacts[i].geodesic.length])
 }
 
-/// Calls `add` for each strand, with its ends, its length on surfaces and its share, and `join` for each contact between
-/// two, in numbers with or without derivatives. An end is its body, the point in Ground, and the place in memory of the mark
-/// there.
+/// Calls `add` for each strand, with the marks at its ends, its length on surfaces and its share, and `join` for each contact
+/// between two, in numbers with or without derivatives.
 ///
-/// `number` takes the numbers of the memory and the coefficients of friction; `arc` returns turning and length of a contact.
+/// The numbers are those of a mark by its place, of a lap, and the coefficient of friction of an obstacle; `arc` returns turning
+/// and length of the contact at which a segment ends.
 pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
     (path, results): (&CablePath<T>, &PathResults<T>),
-    positions: &Positions<T>,
     (grips, friction): (&Grips<T>, &[T]),
-    number: impl Fn(StrandMotion, T) -> S,
+    (grip, lap_of, mu): (impl Fn(usize) -> Grip<S>, impl Fn(usize) -> Lap<S>, impl Fn(usize) -> S),
     arc: impl Fn(usize) -> [S; 2],
-    mut add: impl FnMut([(BodyIndex, Point3<T>, Option<usize>); 2], S, S),
+    mut add: impl FnMut([Option<Mark>; 2], S, S),
     mut join: impl FnMut(Joint<S>),
 ) {
-    let (Some(first), Some(last)) = (results.segments.first(), results.segments.last()) else { return };
     let (zero, one) = (S::zero(), S::lit(1.0));
     // The exponent of the capstan equation over a contact, friction times turning; and the length of the contact.
-    let limit_of = |contact: usize| {
-        let obstacle = results.contacts[contact].obstacle;
-        let Some(&mu) = friction.get(obstacle).filter(|mu| **mu > T::zero()) else { return [zero, one] };
-        let [turning, length] = arc(contact);
-        [number(StrandMotion::Friction(obstacle), mu) * turning, length]
+    let limit_of = |segment: usize| {
+        let obstacle = results.contacts[results.segments.get(segment)?.to_contact?].obstacle;
+        if friction.get(obstacle).is_none_or(|mu| *mu <= T::zero()) {
+            return Some([zero, one]);
+        }
+        let [turning, length] = arc(segment);
+        Some([mu(obstacle) * turning, length])
     };
-    let mut from = (first.from_body, first.from_G, None);
+    let mut from = None;
     let (mut rest, mut share_before) = (zero, zero);
     let [begins, ends] = path.wound_places(grips);
-    for mark in path.marks(grips) {
-        let Mark { body, place, .. } = mark;
-        let grip = &grips.grips[place];
-        let [start, end] = [grip.start, grip.end].map(|p_B| (body, positions.pose(body) * p_B, Some(place)));
-        let before = number(StrandMotion::Before(place), grip.before);
-        let after = number(StrandMotion::After(place), grip.after);
-        let share = number(StrandMotion::Share(place), grip.share);
+    for mark in path.marks(grips, results) {
+        let place = mark.place;
+        let Grip { before, after, share, .. } = grip(place);
         let (mut limit, mut arc) = (zero, zero);
-        for [of_one, length] in mark.contacts(results).map(limit_of) {
+        for [of_one, length] in mark.arrivals().filter_map(limit_of) {
             (limit, arc) = (limit + of_one, arc + length);
         }
-        let turning = |place: usize| number(StrandMotion::Turning(place), grips.grips[place].turning);
-        limit *= mark.part(results, path.marks(grips), turning);
+        limit *= mark.part(|place| grip(place).turning);
         let wound_on = |end: usize, wound: [S; 2]| {
             let mut laps = [[zero; 2]; drum::MOST];
-            for (i, lap) in path.laps_of(end).zip(&mut laps) {
-                let Some(known) = grips.laps.get(i) else { break };
-                let [of_length, of_share] = [0, 1].map(|k| StrandMotion::Lap(i, k));
-                *lap = [number(of_length, known.length), number(of_share, known.share)];
+            for (i, lap) in path.laps_of(end).zip(&mut laps).filter(|(i, _)| *i < grips.laps.len()) {
+                let Lap { length, share } = lap_of(i);
+                *lap = [length, share];
             }
             // The limit per length of what lies on the drum now, or was wound if that is longer. Where contacts have joined or
             // parted, this mark's part of the limit is spread over what was wound.
-            let whole = if mark.is_same(results) { arc.max(wound[0]) } else { wound[0] };
+            let whole = if mark.is_same() { arc.max(wound[0]) } else { wound[0] };
             drum::spread(laps, wound, if whole > zero { limit / whole } else { zero })
         };
         if begins == Some(place) {
             let mut passed = zero;
             for ([length, part], ratio) in wound_on(0, [before, share]) {
-                add([start; 2], length, part);
+                add([Some(mark); 2], length, part);
                 passed += part;
                 join(Joint::new(ratio, passed));
             }
         } else {
-            add([from, start], rest + before, share - share_before);
+            add([from, Some(mark)], rest + before, share - share_before);
         }
         if ends == Some(place) {
             let wound = [after, one - share];
             let mut passed = one - wound[1];
             for ([length, part], ratio) in wound_on(1, wound).rev() {
                 join(Joint::new(ratio, passed));
-                add([end; 2], length, part);
+                add([Some(mark); 2], length, part);
                 passed += part;
             }
         } else if begins != Some(place) {
             join(Joint::new(limit.exp(), share));
         }
-        (from, rest, share_before) = (end, after, share);
+        (from, rest, share_before) = (Some(mark), after, share);
     }
     if ends.is_none() {
-        add([from, (last.to_body, last.to_G, None)], rest, one - share_before);
+        add([from, None], rest, one - share_before);
     }
 }
 

@@ -4,8 +4,10 @@ use core::array::from_fn;
 
 use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
-use super::{CableSpring, Parameters, Position, has_friction};
-use crate::cable::{Evaluated, Grip, Lap, PathMotion, Places, StrandDerivatives, StrandMotion};
+use super::{CableSpring, Parameters, Position, StateParameters, has_friction};
+use crate::cable::{
+    Evaluated, PathMotion, Places, StrandDerivatives, StrandMotion, numbers_of_grip, numbers_of_lap,
+};
 use crate::framework::variables::{Numbers, Value, Variables};
 use crate::framework::{AtDynamics, Blocks, Row, Scope};
 use crate::math::Real;
@@ -41,7 +43,7 @@ impl<T: Real> CableSpring<T> {
                 blocks.branch_of((contact.obstacle, 1), name, margin, "m");
             }
         }
-        for (obstacle, slips, margin) in strands.friction_states(&self.path, &at.discrete.grips) {
+        for (obstacle, slips, margin) in strands.friction_states() {
             if slips {
                 blocks.branch_of((obstacle, 1), "slipping", margin * path.length, "m");
             } else if margin.is_finite() {
@@ -74,7 +76,7 @@ impl<T: Real> CableSpring<T> {
             return;
         }
         let variables = blocks.scope().variables && is_taut;
-        let place = places_in_memory(at, 0);
+        let first = first_of_grips(at);
         blocks.with_workspace(|blocks, derivatives: &mut StrandDerivatives<T>| {
             if !derivatives.find(cable) {
                 if is_taut {
@@ -82,32 +84,30 @@ impl<T: Real> CableSpring<T> {
                 }
                 return;
             }
-            for_each_motion(cable, derivatives, |motion, derivatives| {
+            let mut motions = 0..;
+            while let Some(motion) = motions.next().and_then(|i| derivatives.motion(i)) {
+                if !derivatives.along(cable, StrandMotion::Path(motion)) {
+                    continue;
+                }
                 if is_taut {
                     add_forces(motion, derivatives, blocks);
                 }
-                if remembers {
-                    derivatives.next_memory(cable, |number, axis, slopes| {
-                        let row = Row::Next(place(number, axis));
-                        match motion {
-                            PathMotion::Body(by) => {
-                                let [by_position, by_velocity] = halves(slopes);
-                                blocks.add_to(row, by, &by_position, &by_velocity);
-                            }
-                            PathMotion::Coordinate(by) => {
-                                let [by_position, by_rate] =
-                                    [slopes[0], slopes[6]].map(SMatrix::<T, 1, 1>::new);
-                                blocks.add_to(row, by, &by_position, &by_rate);
-                            }
-                            _ => {}
-                        }
+                // With friction no via point moves with a coordinate.
+                if let (true, PathMotion::Body(by)) = (remembers, motion) {
+                    derivatives.next_memory(cable, |number, slopes| {
+                        let [by_position, by_velocity] = halves(slopes);
+                        blocks.add_to(Row::Next(first + number), by, &by_position, &by_velocity);
                     });
                 }
-            });
+            }
             if !variables && !remembers {
                 return;
             }
-            for_each_variable(at, cable, derivatives, blocks, |derivatives, blocks, places, directions| {
+            let starts = [blocks.parameter(0), blocks.discrete(first)];
+            for_each_variable(cable, at.parameters, starts, remembers, |motion, places, directions| {
+                if !derivatives.along(cable, motion) {
+                    return;
+                }
                 if variables {
                     for (on, [change, _]) in derivatives.forces() {
                         for (&variable, along) in places.iter().zip(directions) {
@@ -121,8 +121,8 @@ impl<T: Real> CableSpring<T> {
                     }
                 }
                 if remembers {
-                    derivatives.next_memory(cable, |number, axis, slopes| {
-                        let (row, [slopes, _]) = (Row::Next(place(number, axis)), halves(slopes));
+                    derivatives.next_memory(cable, |number, slopes| {
+                        let (row, [slopes, _]) = (Row::Next(first + number), halves(slopes));
                         for (&variable, along) in places.iter().zip(directions) {
                             blocks.add_to_by_variables(row, variable, &[slopes.dot(along)]);
                         }
@@ -167,98 +167,56 @@ fn add_forces<T: Real>(motion: PathMotion, derivatives: &StrandDerivatives<T>, b
     }
 }
 
-/// The places of the numbers of marks and laps in a memory that begins at `first`, and for a point of its components. For a
-/// number that is not remembered, a place that does not exist.
-fn places_in_memory<T: Real>(
-    at: &AtDynamics<'_, T, CableSpring<T>>,
-    first: usize,
-) -> impl Fn(StrandMotion, usize) -> usize + use<T> {
-    let mut grips = first;
-    at.discrete.wraps.visit(&mut |entry| grips += usize::from(matches!(entry.value, Value::Number(_))));
-    let laps = grips + Grip::<T>::COUNT * at.discrete.grips.grips.len();
-    move |number, axis| {
-        let grip = |i: usize| Grip::<f64>::default().places(grips + Grip::<f64>::COUNT * i);
-        match number {
-            StrandMotion::Start(i) => grip(i).start[axis],
-            StrandMotion::End(i) => grip(i).end[axis],
-            StrandMotion::Before(i) => grip(i).before,
-            StrandMotion::After(i) => grip(i).after,
-            StrandMotion::Share(i) => grip(i).share,
-            StrandMotion::Turning(i) => grip(i).turning,
-            StrandMotion::Arriving(i) => grip(i).arriving[axis],
-            StrandMotion::Leaving(i) => grip(i).leaving[axis],
-            StrandMotion::Lap(i, number) => {
-                let of = Lap::<f64>::default().places(laps + Lap::<f64>::COUNT * i);
-                [of.length, of.share][number]
-            }
-            _ => usize::MAX,
-        }
-    }
+/// The place in memory of the first number of marks and laps, which follow those of the path.
+fn first_of_grips<T: Real>(at: &AtDynamics<'_, T, CableSpring<T>>) -> usize {
+    let mut first = 0;
+    at.discrete.wraps.visit(&mut |entry| first += usize::from(matches!(entry.value, Value::Number(_))));
+    first
 }
 
 fn halves<T: Real>(slopes: &[T; 12]) -> [Vector6<T>; 2] {
     [0, 6].map(|first| Vector6::from_column_slice(&slopes[first..first + 6]))
 }
 
-/// Calls `visit` along each motion of bodies and coordinates.
-fn for_each_motion<T: Real>(
-    cable: &Evaluated<'_, T>,
-    derivatives: &mut StrandDerivatives<T>,
-    mut visit: impl FnMut(PathMotion, &mut StrandDerivatives<T>),
-) {
-    let mut i = 0;
-    while let Some(motion) = derivatives.motion(i) {
-        if derivatives.along(cable, StrandMotion::Path(motion)) {
-            visit(motion, derivatives);
-        }
-        i += 1;
-    }
-}
-
-/// Calls `visit` along each motion that variables cause, with these and the directions in which they move it.
+/// Calls `along` with each motion that variables cause, with the places of these, of parameters and of the numbers of marks and
+/// laps from those on, and the directions in which they move it. Directions of the cable matter if it remembers.
 fn for_each_variable<T: Real>(
-    at: &AtDynamics<'_, T, CableSpring<T>>,
     cable: &Evaluated<'_, T>,
-    derivatives: &mut StrandDerivatives<T>,
-    blocks: &mut Blocks<'_, T>,
-    mut visit: impl FnMut(&mut StrandDerivatives<T>, &mut Blocks<'_, T>, &[usize], &[Vector6<T>]),
+    parameters: &StateParameters<T>,
+    [first, memory]: [usize; 2],
+    remembers: bool,
+    mut along: impl FnMut(StrandMotion, &[usize], &[Vector6<T>]),
 ) {
-    let (first, place) = (blocks.parameter(0), places_in_memory(at, blocks.discrete(0)));
-    let remembers = blocks.scope().commit;
-    let mut along = |motion, variables: &[usize], directions: &[Vector6<T>]| {
-        if derivatives.along(cable, motion) {
-            visit(derivatives, blocks, variables, directions);
-        }
-    };
     let axes: [Vector6<T>; 3] = from_fn(|axis| Vector6::ith(axis, T::one()));
-    let law = for_each_place(&at.parameters.places, first, |motion, variables, directions| {
+    let next = for_each_place(&parameters.places, first, |motion, variables, directions| {
         along(StrandMotion::Path(motion), variables, directions);
     });
-    let of = at.parameters.law.places(law);
+    let of = parameters.law.places(next);
     along(StrandMotion::Stiffness, &[of.stiffness], &axes);
     along(StrandMotion::SlackLength, &[of.slack_length], &axes);
     along(StrandMotion::Dissipation, &[of.dissipation], &axes);
-    let friction = law + Parameters::<T>::COUNT;
+    let friction = next + Parameters::<T>::COUNT;
     for obstacle in 0..cable.friction.len() {
         along(StrandMotion::Friction(obstacle), &[friction + obstacle], &axes);
     }
-    for mark in cable.path.marks(cable.grips) {
-        let points = [StrandMotion::Start(mark.place), StrandMotion::End(mark.place)];
-        // Directions matter for the next memory alone.
-        let directions = [StrandMotion::Arriving(mark.place), StrandMotion::Leaving(mark.place)];
-        for motion in points.into_iter().chain(directions.into_iter().filter(|_| remembers)) {
-            along(motion, &[0, 1, 2].map(|axis| place(motion, axis)), &axes);
+    for mark in cable.path.marks(cable.grips, cable.results) {
+        let of = numbers_of_grip(mark.place);
+        let points = [of.start.coords, of.end.coords].into_iter();
+        for point in points.chain([of.arriving, of.leaving].into_iter().filter(|_| remembers)) {
+            let variables: [usize; 3] = from_fn(|axis| memory + point[axis]);
+            along(StrandMotion::Memory(point.x), &variables, &axes);
         }
-        for motion in StrandMotion::numbers_of_mark(mark.place) {
-            // Elsewhere turnings at the last commit have no effect.
-            if !(matches!(motion, StrandMotion::Turning(_)) && mark.is_same(cable.results)) {
-                along(motion, &[place(motion, 0)], &axes);
-            }
+        // Elsewhere turnings at the last commit have no effect.
+        let turning = Some(of.turning).filter(|_| !mark.is_same());
+        for number in [of.before, of.after, of.share].into_iter().chain(turning) {
+            along(StrandMotion::Memory(number), &[memory + number], &axes);
         }
     }
-    for (i, _) in cable.grips.laps.iter().enumerate().filter(|(_, lap)| lap.share > T::zero()) {
-        for motion in [StrandMotion::Lap(i, 0), StrandMotion::Lap(i, 1)] {
-            along(motion, &[place(motion, 0)], &axes);
+    let grips = cable.grips;
+    for (i, _) in grips.laps.iter().enumerate().filter(|(_, lap)| lap.share > T::zero()) {
+        let of = numbers_of_lap(grips.grips.len(), i);
+        for number in [of.length, of.share] {
+            along(StrandMotion::Memory(number), &[memory + number], &axes);
         }
     }
 }

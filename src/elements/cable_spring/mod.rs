@@ -114,7 +114,8 @@ use crate::results;
 /// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path. The lines between the points of
 ///   the last commit are then too long or too short, in second order, which is taken back at the next commit. The stored energy
 ///   changes with it, to either side; dissipated energy may fall by the sum of these, which is of first order in the step (0.15
-///   mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms).
+///   mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms Forces of friction lag by the sideways motion in a step, also
+///   an error of first order: integrators with error control take steps in proportion to the root of their accuracy there.
 /// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
 ///   Friction that parameters switch on marks the cable where it lies; in a new or restored state once a motion has been set.
 /// - Tensions jump where friction begins or ceases at once: where a coefficient or an obstacle is switched. If
@@ -499,8 +500,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (Position { path, strands, .. }, Dynamics { tension, tensions, .. }) = (at.position, at.dynamics);
-        let places = (&self.path, &at.discrete.grips);
-        let tension_in = |segment| strands.tension_in(segment, tensions, places, path).unwrap_or(*tension);
+        let tension_in = |segment| strands.tension_in(segment, tensions).unwrap_or(*tension);
         for (i, segment) in path.segments.iter().enumerate() {
             pen.line(Meaning::Cable, tension_in(i), &segment.from_G, &segment.to_G);
         }
