@@ -2,6 +2,7 @@
 
 use nalgebra::ComplexField;
 
+use crate::framework::stiffnesses::Springs;
 use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stiffnesses};
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::Inertias;
@@ -81,8 +82,9 @@ impl<T: Real> ForceSystem<T> {
         impact_speed: f64,
     ) -> Result<StableStep, Error> {
         self.require(state, Stage::Dynamics)?;
-        let stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, impact_speed)?;
-        self.bound_step(state, stiffnesses, f64::INFINITY)
+        let springs = Springs::default();
+        let mut stiffnesses = Stiffnesses::new(&state.kinematics, springs, inertias, method, impact_speed)?;
+        self.bound_step(state, &mut stiffnesses, f64::INFINITY)
     }
 
     /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
@@ -124,23 +126,26 @@ impl<T: Real> ForceSystem<T> {
     /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
     /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed. Friction
     /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit.
+    /// The state keeps the memory of the calculation, and nothing else of it.
     ///
     /// # Errors
     /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or
     /// not finite; otherwise those of [`stable_step`](Self::stable_step).
     pub fn check_step(
         &self,
-        state: &State<T>,
+        state: &mut State<T>,
         inertias: &dyn Inertias,
         method: StepMethod,
         step: f64,
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         check::nonnegative("step", step)?;
-        let mut stiffnesses = Stiffnesses::new(&state.kinematics, inertias, method, 0.0)?;
+        let springs = core::mem::take(&mut state.springs);
+        let mut stiffnesses = Stiffnesses::new(&state.kinematics, springs, inertias, method, 0.0)?;
         // In a step that is too long limited friction alternates, by no more than its limit, and adds no energy.
         stiffnesses.counts_friction = false;
-        let stable = self.bound_step(state, stiffnesses, step)?;
+        let stable = self.bound_step(state, &mut stiffnesses, step)?;
+        state.springs = stiffnesses.springs;
         let passing = self.passing_time(state, step)?;
         let shortest = if passing.0 < stable.length { passing } else { (stable.length, stable.element) };
         self.require_within(step, shortest)
@@ -165,21 +170,24 @@ impl<T: Real> ForceSystem<T> {
     fn bound_step(
         &self,
         state: &State<T>,
-        mut stiffnesses: Stiffnesses<'_, T>,
+        stiffnesses: &mut Stiffnesses<'_, T>,
         longest: f64,
     ) -> Result<StableStep, Error> {
-        self.for_each_enabled(state, |_, element| element.report_stiffness(&mut stiffnesses))?;
-        stiffnesses.begin_bounding(longest);
-        let mut unknown = None;
+        self.report(state, stiffnesses)?;
+        let (rates @ [square, damping_rate], place) = stiffnesses.bound(longest);
+        let length = stiffnesses.method.longest_step(rates);
+        if length < f64::INFINITY {
+            stiffnesses.seek(place);
+            self.report(state, stiffnesses)?;
+        }
+        let (element, unknown) = (stiffnesses.strongest(), stiffnesses.unknown);
+        Ok(StableStep { length, element, frequency: ComplexField::sqrt(square), damping_rate, unknown })
+    }
+
+    fn report(&self, state: &State<T>, stiffnesses: &mut Stiffnesses<'_, T>) -> Result<(), Error> {
         self.for_each_enabled(state, |id, element| {
             stiffnesses.element = Some(id);
-            element.report_stiffness(&mut stiffnesses);
-            if core::mem::take(&mut stiffnesses.is_unknown) && unknown.is_none() {
-                unknown = Some(id);
-            }
-        })?;
-        let ([square, damping_rate], element) = stiffnesses.worst();
-        let length = stiffnesses.method.longest_step([square, damping_rate]);
-        Ok(StableStep { length, element, frequency: ComplexField::sqrt(square), damping_rate, unknown })
+            element.report_stiffness(stiffnesses);
+        })
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::framework::continuous::Continuous;
 use crate::framework::handle::or_panic;
 use crate::framework::slots::{AnySlots, Slots};
+use crate::framework::stiffnesses::Springs;
 use crate::framework::system::check_in;
 use crate::framework::{ElementId, Error, ForceElement, Handle, Stage};
 use crate::math::{Pose, Real, SpatialVelocity, clone_by_field};
@@ -48,6 +49,8 @@ pub struct State<T: Real> {
     pub(crate) forces: Forces<T>,
     /// The energy stored in all elements, and the powers that they dissipate and supply.
     pub(crate) totals: [T; 3],
+    /// Buffer of checks of the step.
+    pub(crate) springs: Springs<T>,
 }
 
 clone_by_field!(State {
@@ -60,7 +63,8 @@ clone_by_field!(State {
     layout,
     continuous,
     forces,
-    totals,
+    totals;
+    springs
 });
 
 impl<T: Real> State<T> {

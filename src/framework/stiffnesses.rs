@@ -3,10 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use nalgebra::{ComplexField, Matrix3, Matrix6, Matrix6x3, Point3, Vector3, Vector6};
+use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3};
 
 use crate::framework::{ElementId, Error};
-use crate::math::{Real, Requirement, check};
+use crate::math::{Real, Requirement, check, cross_times, outer, rotated, times_cross};
 use crate::mechanics::{
     AsIndex, BodyIndex, CoordinateIndex, ForceAccumulator, Forces, Inertias, Kinematics, Topology,
 };
@@ -64,60 +64,181 @@ pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
     pub(super) method: StepMethod,
     impact_speed: f64,
-    /// In f64 and Ground, by place of the body.
-    mass_centers: Vec<Point3<f64>>,
-    /// The inverse roots of the mass of each body, then of each coordinate.
-    mass_roots: Vec<f64>,
-    /// The inverse root of the inertia of each body, for torques in Ground.
-    inertia_roots: Vec<Matrix3<f64>>,
-    /// Of each body, then of each coordinate.
-    totals: Vec<Total>,
-    /// Whether all is summed, and springs are [bounded](Self::begin_bounding) by the sums.
-    is_bounding: bool,
-    /// Shorter steps than this are to be found.
-    longest: f64,
+    /// What has been reported.
+    pub(super) springs: Springs<T>,
     /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
     pub(super) counts_friction: bool,
-    /// Buffer for forces of unit tension.
-    forces: Forces<T>,
     /// The element that reports.
     pub(super) element: Option<ElementId>,
-    /// Of the spring that allows the shortest step: its bounds `ω²` and `γ`, and the place of the end that contributes most.
-    worst: ([f64; 2], usize),
-    /// Whether the present element may be stiffer than it reports.
-    pub(super) is_unknown: bool,
+    /// The first element that may be stiffer than it reports.
+    pub(super) unknown: Option<ElementId>,
+    /// The place at which the strongest spring is sought, its `ω²` and `γ` there, and its element.
+    strongest: Option<(usize, [f64; 2], Option<ElementId>)>,
 }
 
-/// The sum over all springs at one body or coordinate, per mass and inertia.
-#[derive(Debug, Clone, Copy, Default)]
-struct Total {
-    stiffness: Matrix6<f64>,
-    damping: Matrix6<f64>,
+/// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps the memory for the next check.
+#[derive(Debug)]
+pub(crate) struct Springs<T: Real> {
+    bodies: Vec<OfBody>,
+    /// Of each body, then of each coordinate.
+    places: Vec<Place>,
+    /// The ends of each spring that moves at several, one spring after the other.
+    joined: Vec<Joined>,
+    /// Buffers of [`Stiffnesses::along`]: forces of unit tension, and the ends at which they act.
+    forces: Option<Forces<T>>,
+    ends: Vec<End>,
+}
+
+impl<T: Real> Default for Springs<T> {
+    fn default() -> Self {
+        Self { bodies: vec![], places: vec![], joined: vec![], forces: None, ends: vec![] }
+    }
+}
+
+/// The inertia of a body, and the sums of stiffness and damping at its mass center.
+#[derive(Debug)]
+struct OfBody {
+    mass_center: Point3<f64>,
+    /// `J^{-½}` and `J⁻¹`.
+    inertia_root: Matrix3<f64>,
+    inverse_inertia: Matrix3<f64>,
+    /// Stiffness and damping, each a symmetric positive semidefinite matrix by quarters: torques by rotations, torques by
+    /// displacements, whose transpose are the forces by rotations, and forces by displacements.
+    sums: [[Matrix3<f64>; 3]; 2],
+}
+
+impl OfBody {
+    fn immovable() -> Self {
+        let none = Matrix3::zeros();
+        Self {
+            mass_center: Point3::origin(),
+            inertia_root: none,
+            inverse_inertia: none,
+            sums: [[none; 3]; 2],
+        }
+    }
+
+    /// A sum per mass and inertia, by their inverse roots.
+    fn normalized(
+        &self,
+        [by_rotation, across, by_shift]: &[Matrix3<f64>; 3],
+        mass_root: f64,
+    ) -> Matrix6<f64> {
+        let across = self.inertia_root * across * mass_root;
+        let mut matrix = Matrix6::zeros();
+        matrix.fixed_view_mut::<3, 3>(0, 0).copy_from(&rotated(&self.inertia_root, by_rotation));
+        matrix.fixed_view_mut::<3, 3>(0, 3).copy_from(&across);
+        matrix.fixed_view_mut::<3, 3>(3, 0).tr_copy_from(&across);
+        matrix.fixed_view_mut::<3, 3>(3, 3).copy_from(&(by_shift * (mass_root * mass_root)));
+        matrix
+    }
+}
+
+/// Adds a spring of this stiffness to the quarters of a sum.
+fn add_spring([by_rotation, across, by_shift]: &mut [Matrix3<f64>; 3], stiffness: f64, pull: &Pull) {
+    match pull {
+        Pull::Line { force, torque } => {
+            let [f, t] = [force, torque].map(|v| v * stiffness);
+            *by_rotation += t * torque.transpose();
+            *across += t * force.transpose();
+            *by_shift += f * force.transpose();
+        }
+        Pull::Point(r) => {
+            let lever = r * stiffness;
+            *by_rotation -= outer(&lever, r, -lever.dot(r));
+            *across += lever.cross_matrix();
+            (0..3).for_each(|i| by_shift[(i, i)] += stiffness);
+        }
+        Pull::Turn => (0..3).for_each(|i| by_rotation[(i, i)] += stiffness),
+        Pull::Coordinate => {}
+    }
+}
+
+/// Adds to the quarters of a sum others about a point at `r` from the mass center, times a factor.
+fn add_quarters(
+    [by_rotation, across, by_shift]: &mut [Matrix3<f64>; 3],
+    [A, B, D]: &[Matrix3<f64>; 3],
+    factor: f64,
+    r: &Vector3<f64>,
+) {
+    // A + [r]× Bᵀ + (B + [r]× D) [r]×ᵀ
+    let moved = B + cross_times(r, D);
+    *by_rotation += (A + cross_times(r, &B.transpose()) - times_cross(&moved, r)) * factor;
+    *across += moved * factor;
+    *by_shift += D * factor;
+}
+
+/// What limits the step at one body or coordinate.
+#[derive(Debug)]
+struct Place {
+    inverse_mass: f64,
+    /// The sums of stiffness and damping of a coordinate per mass.
+    along: [f64; 2],
     /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
     impact: [f64; 2],
-    /// What it bounds, `ω²` and `γ`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
+    /// Whether a spring moves nowhere else.
+    is_alone: bool,
+    /// The bounds `‖K_i‖` and `‖C_i‖`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
     rates: [f64; 2],
     is_tight: bool,
-    /// What the strongest spring contributes to that, and the element of the spring.
-    strongest: ([f64; 2], Option<ElementId>),
 }
 
-impl Total {
-    /// Its bound, by a bound on the largest eigenvalue.
-    fn bound(&self, greatest: impl Fn(&Matrix6<f64>) -> f64) -> [f64; 2] {
-        let [square, damping] = self.impact;
-        [greatest(&self.stiffness) + square, greatest(&self.damping) + damping]
+impl Place {
+    fn of(inverse_mass: f64) -> Self {
+        let none = [0.0; 2];
+        Self { inverse_mass, along: none, impact: none, is_alone: false, rates: none, is_tight: false }
     }
+
+    /// Bounds its motion by a bound on the largest eigenvalue.
+    fn bound(&mut self, body: Option<&OfBody>, greatest: impl Fn(&Matrix6<f64>) -> f64) {
+        let mass_root = ComplexField::sqrt(self.inverse_mass);
+        self.rates = core::array::from_fn(|i| {
+            let of_body = body.map_or(0.0, |body| greatest(&body.normalized(&body.sums[i], mass_root)));
+            of_body + self.along[i] + self.impact[i]
+        });
+    }
+}
+
+/// One end of a spring that moves at several.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Joined {
+    place: usize,
+    weight: f64,
+    /// The number of ends of the spring.
+    count: usize,
+}
+
+/// One end of a spring of unit stiffness.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    /// The place of the body or coordinate.
+    place: usize,
+    pull: Pull,
+    /// The inverse of the mass that it moves there, over directions \[1/kg\]; zero where nothing moves.
+    yielding: f64,
+}
+
+/// How a spring of unit stiffness acts at one end.
+#[derive(Debug, Clone, Copy)]
+enum Pull {
+    /// In one direction, with this force and torque at the mass center.
+    Line { force: Vector3<f64>, torque: Vector3<f64> },
+    /// In any direction, at this distance from the mass center.
+    Point(Vector3<f64>),
+    /// About any axis.
+    Turn,
+    /// On a coordinate.
+    Coordinate,
 }
 
 /// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, at most `√6 λ`: the largest sum of
 /// magnitudes in a row (in a column, which is the same).
 fn largest_row(matrix: &Matrix6<f64>) -> f64 {
-    // Sums that overflow may cancel to NaN, which comparisons ignore.
-    if !matrix.iter().all(ComplexField::is_finite) {
-        return f64::INFINITY;
-    }
-    matrix.column_iter().map(|column| column.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, f64::max)
+    let columns = matrix.as_slice().chunks_exact(6);
+    columns.map(|column| column.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, |most, sum| {
+        // Sums that overflow may cancel to NaN, which comparisons ignore.
+        if sum.is_finite() { most.max(sum) } else { f64::INFINITY }
+    })
 }
 
 /// A bound on the largest eigenvalue of a symmetric positive semidefinite matrix, less than 3 % above it: by the largest row
@@ -151,94 +272,52 @@ const SQUARINGS: usize = 5;
 /// would count there by the root of the ratio of masses.
 const EVEN: f64 = 0.1;
 
-/// One end of a spring of unit stiffness.
-#[derive(Debug, Clone, Copy)]
-struct End {
-    /// The place of the body or coordinate.
-    place: usize,
-    /// In the first `count` columns, force and torque at a unit tension in each of the spring's directions, over the roots of
-    /// mass and inertia.
-    lines: Matrix6x3<f64>,
-    count: usize,
-    /// The inverse of the mass that it moves there, over directions \[1/kg\]; zero where nothing moves.
-    yielding: f64,
-}
-
-impl End {
-    /// Of a spring in one direction.
-    fn along(place: usize, line: Vector6<f64>) -> Self {
-        let mut lines = Matrix6x3::zeros();
-        lines.set_column(0, &line);
-        Self { place, lines, count: 1, yielding: line.norm_squared() }
-    }
-
-    /// Of a spring in any direction, with the inverse root of the mass and torques of unit forces over the root of the
-    /// inertia; without a mass about any axis.
-    fn anywhere(place: usize, of_mass: f64, torques: &Matrix3<f64>, yielding: f64) -> Self {
-        let mut lines = Matrix6x3::zeros();
-        lines.fixed_rows_mut::<3>(0).fill_diagonal(of_mass);
-        lines.fixed_rows_mut::<3>(3).copy_from(torques);
-        Self { place, lines, count: 3, yielding }
-    }
-
-    /// The ends at which something moves, with their weights.
-    fn weighted(ends: &[Self]) -> impl Iterator<Item = (&Self, f64)> + Clone {
-        let most = ComplexField::sqrt(ends.iter().map(|end| end.yielding).fold(0.0, f64::max));
-        // An infinite stiffness on an immovable body is ignored.
-        ends.iter().filter(|end| end.yielding > 0.0).map(move |end| {
-            let weight = EVEN * most / ComplexField::sqrt(end.yielding);
-            (end, weight.max(1.0))
-        })
-    }
-}
-
 impl<'a, T: Real> Stiffnesses<'a, T> {
     pub(crate) fn new(
         kinematics: &'a Kinematics<T>,
+        mut springs: Springs<T>,
         inertias: &dyn Inertias,
         method: StepMethod,
         impact_speed: f64,
     ) -> Result<Self, Error> {
         check::nonnegative("impact_speed", impact_speed)?;
         let topology = kinematics.positions.topology();
-        let (bodies, coordinates) = (topology.body_places(), topology.coordinate_places());
-        let mut mass_roots = vec![0.0; bodies + coordinates];
-        let mut inertia_roots = vec![Matrix3::zeros(); bodies];
-        let mut mass_centers = vec![Point3::origin(); bodies];
         // An infinite mass is welcome.
         let inverse = |name, mass: f64| {
             check::that(mass > 0.0, name, mass, Requirement::Positive)?;
-            Ok::<_, Error>(ComplexField::sqrt(mass.recip()))
+            Ok::<_, Error>(mass.recip())
         };
+        let Springs { bodies, places, joined, .. } = &mut springs;
+        bodies.clear();
+        bodies.resize_with(topology.body_places(), OfBody::immovable);
+        places.clear();
+        places.resize_with(topology.body_places() + topology.coordinate_places(), || Place::of(0.0));
+        joined.clear();
         for body in topology.bodies() {
             let place = body.index();
             let X_GB = kinematics.positions.pose(body);
-            mass_roots[place] = inverse("mass", inertias.mass(body))?;
-            inertia_roots[place] =
-                inverse_root(&inertias.inertia(body))? * X_GB.rotation.matrix().map(T::to_f64).transpose();
+            places[place] = Place::of(inverse("mass", inertias.mass(body))?);
             let p_BC = inertias.mass_center(body);
             check::finite_vector("mass_center", &p_BC.coords)?;
-            mass_centers[place] = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
+            bodies[place].mass_center = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
+            let R_BG = X_GB.rotation.matrix().map(T::to_f64).transpose();
+            let root = inverse_root(&inertias.inertia(body))? * R_BG;
+            bodies[place].inertia_root = root;
+            bodies[place].inverse_inertia = root.transpose() * root;
         }
         for coordinate in topology.coordinates() {
-            let mass = inertias.coordinate_mass(coordinate);
-            mass_roots[bodies + coordinate.index()] = inverse("coordinate mass", mass)?;
+            let inverse_mass = inverse("coordinate mass", inertias.coordinate_mass(coordinate))?;
+            places[topology.body_places() + coordinate.index()] = Place::of(inverse_mass);
         }
         Ok(Self {
             kinematics,
             method,
             impact_speed,
-            mass_centers,
-            totals: vec![Total::default(); mass_roots.len()],
-            mass_roots,
-            inertia_roots,
-            is_bounding: false,
-            longest: f64::INFINITY,
+            springs,
             counts_friction: true,
-            forces: Forces::zeros(topology),
             element: None,
-            worst: ([0.0; 2], 0),
-            is_unknown: false,
+            unknown: None,
+            strongest: None,
         })
     }
 
@@ -254,28 +333,15 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         ends: [(BodyIndex, Point3<T>); 2],
     ) {
         let ends = ends.map(|(body, p_G)| {
-            let place = body.place_in(self.topology());
-            let torque = (p_G.map(T::to_f64) - self.mass_centers[place]).cross(&direction_G);
-            self.line(place, direction_G, torque)
+            let (place, r) = self.lever_arm(body, &p_G);
+            self.line(place, direction_G, r.cross(&direction_G))
         });
         self.add(stiffness, damping, &ends);
     }
 
-    /// From here on springs are bounded by the sums of what has been reported; those that allow a step of length `longest` are
-    /// left out.
-    pub(crate) fn begin_bounding(&mut self, longest: f64) {
-        (self.longest, self.is_unknown, self.is_bounding) = (longest, false, true);
-        self.totals.iter_mut().for_each(|total| total.rates = total.bound(largest_row));
-    }
-
-    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the element that contributes most to them.
-    pub(crate) fn worst(&self) -> ([f64; 2], Option<ElementId>) {
-        (self.worst.0, self.totals[self.worst.1].strongest.1)
-    }
-
     /// States that the element may be stiffer than it reports, or reports nothing.
     pub fn unknown(&mut self) {
-        self.is_unknown = true;
+        self.unknown = self.unknown.or(self.element);
     }
 
     /// The largest speed at which bodies may meet \[m/s\].
@@ -288,7 +354,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn between(&mut self, stiffness: f64, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        self.add(stiffness, damping, &self.ends_at(&ends));
+        self.add(stiffness, damping, &self.points(&ends));
     }
 
     /// Reports friction between points of two bodies, in Ground, that is limited, and proportional to the velocity at
@@ -312,7 +378,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     pub fn load(&mut self, force: f64, torque: f64, ends: [(BodyIndex, Point3<T>); 2]) {
         for (body, p_G) in ends {
             let stiffness = force * self.lever(body, &p_G) + torque;
-            self.torsion(stiffness, 0.0, [body, BodyIndex::GROUND]);
+            self.add(stiffness, 0.0, &[self.turn(body)]);
         }
     }
 
@@ -321,59 +387,48 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn torsion(&mut self, stiffness: f64, damping: f64, bodies: [BodyIndex; 2]) {
-        let ends = bodies.map(|body| {
-            let place = body.place_in(self.topology());
-            let root = self.inertia_roots[place];
-            End::anywhere(place, 0.0, &root, root.norm_squared() / 3.0)
-        });
-        self.add(stiffness, damping, &ends);
+        self.add(stiffness, damping, &bodies.map(|body| self.turn(body)));
     }
 
     /// Reports springs and dampers that act in several directions between two bodies: their wrench at a point in Ground by
-    /// the displacement, and by the velocity, of one body relative to the other. Both matrices are symmetric and positive
-    /// semidefinite; torques and rotations come first.
+    /// the displacement, and by the velocity, of one body relative to the other. Both are symmetric positive semidefinite
+    /// matrices, in quarters: torques by rotations; torques by displacements, whose transpose are the forces by rotations;
+    /// forces by displacements.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn coupled(
         &mut self,
-        stiffness: &Matrix6<f64>,
-        damping: &Matrix6<f64>,
+        stiffness: &[Matrix3<f64>; 3],
+        damping: &[Matrix3<f64>; 3],
         bodies: [BodyIndex; 2],
         p_G: &Point3<T>,
     ) {
         let matrices = [stiffness, damping];
-        if matrices.iter().any(|matrix| !matrix.iter().all(ComplexField::is_finite)) {
+        if !matrices
+            .into_iter()
+            .flatten()
+            .all(|quarter| quarter.as_slice().iter().all(ComplexField::is_finite))
+        {
             self.unknown();
             return;
         }
-        let ends = self.ends_at(&bodies.map(|body| (body, *p_G)));
-        if self.is_bounding {
-            if matrices.iter().any(|matrix| matrix.amax() > 0.0) {
-                let own =
-                    matrices.map(|matrix| [0, 3].map(|i| matrix.fixed_view::<3, 3>(i, i).diagonal().max()));
-                let turning = bodies.map(|body| {
-                    let place = body.place_in(self.topology());
-                    (place, self.inertia_roots[place].norm_squared())
-                });
-                let at_end = |end: &End| {
-                    let turning =
-                        turning.iter().find(|(place, _)| *place == end.place).map_or(0.0, |(_, x)| *x);
-                    own.map(|[torques, forces]| forces * end.yielding + torques * turning)
-                };
-                self.bound(&ends, at_end);
-            }
+        let greatest = matrices.map(|[torques, _, forces]| [torques, forces].map(|m| m.diagonal().max()));
+        if greatest.as_flattened().iter().all(|entry| *entry <= 0.0) {
             return;
         }
-        for (&End { place, lines, .. }, weight) in End::weighted(&ends) {
-            // Force and torque at the mass center, over the roots of mass and inertia, of a wrench at the point.
-            let mut to_center = Matrix6::zeros();
-            to_center.fixed_view_mut::<3, 3>(3, 0).copy_from(&self.inertia_roots[place]);
-            to_center.fixed_columns_mut::<3>(3).copy_from(&lines);
-            let total = &mut self.totals[place];
-            total.stiffness += to_center * stiffness * to_center.transpose() * weight;
-            total.damping += to_center * damping * to_center.transpose() * weight;
-        }
+        let ends = self.points(&bodies.map(|body| (body, *p_G)));
+        let turning = ends.map(|end| (end.place, self.springs.bodies[end.place].inverse_inertia.trace()));
+        let own = |end: &End| {
+            let turning = turning.iter().find(|(place, _)| *place == end.place).map_or(0.0, |(_, x)| *x);
+            greatest.map(|[torques, forces]| forces * end.yielding + torques * turning)
+        };
+        self.distribute(&ends, own, |springs, end, weight| {
+            let Pull::Point(r) = &end.pull else { return };
+            for (sum, matrix) in springs.bodies[end.place].sums.iter_mut().zip(matrices) {
+                add_quarters(sum, matrix, weight, r);
+            }
+        });
     }
 
     /// Reports a spring and damper on coordinates, each with the stretch per coordinate; `None` is ground.
@@ -387,30 +442,32 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         factors: [(Option<CoordinateIndex>, f64); 2],
     ) {
         let ends = factors.map(|(coordinate, factor)| {
-            let ground = || End::along(BodyIndex::GROUND.index(), Vector6::zeros());
-            coordinate.map_or_else(ground, |coordinate| self.end_of(coordinate, factor))
+            let ground = End { place: BodyIndex::GROUND.index(), pull: Pull::Coordinate, yielding: 0.0 };
+            coordinate.map_or(ground, |coordinate| self.on_coordinate(coordinate, factor))
         });
         self.add(stiffness, damping, &ends);
     }
 
     /// Reports a spring and damper whose forces at a tension of 1 N are those that `unit` applies.
     pub fn along(&mut self, stiffness: f64, damping: f64, unit: impl FnOnce(&mut ForceAccumulator<'_, T>)) {
-        self.forces.set_zero();
-        unit(&mut ForceAccumulator::new(&mut self.forces, self.kinematics));
-        let mut ends = Vec::new();
-        for body in self.topology().bodies() {
-            let place = body.index();
-            let F_GB = self.forces.body(body);
-            let p_GB = self.kinematics.positions.pose(body).translation.vector.map(T::to_f64);
-            let r_G = self.mass_centers[place].coords - p_GB;
-            let force = F_GB.force.map(T::to_f64);
-            let torque = F_GB.torque.map(T::to_f64) - r_G.cross(&force);
-            ends.push(self.line(place, force, torque));
+        let topology = self.topology();
+        let mut ends = core::mem::take(&mut self.springs.ends);
+        let mut forces = self.springs.forces.take().unwrap_or_else(|| Forces::zeros(topology));
+        forces.set_zero();
+        unit(&mut ForceAccumulator::new(&mut forces, self.kinematics));
+        ends.clear();
+        for body in topology.bodies() {
+            let F_GB = forces.body(body);
+            let (force, torque) = (F_GB.force.map(T::to_f64), F_GB.torque.map(T::to_f64));
+            let (place, r) =
+                self.lever_arm(body, &self.kinematics.positions.pose(body).translation.vector.into());
+            ends.push(self.line(place, force, torque + r.cross(&force)));
         }
-        for coordinate in self.topology().coordinates() {
-            ends.push(self.end_of(coordinate, self.forces.coordinate(coordinate).to_f64()));
+        for coordinate in topology.coordinates() {
+            ends.push(self.on_coordinate(coordinate, forces.coordinate(coordinate).to_f64()));
         }
         self.add(stiffness, damping, &ends);
+        (self.springs.ends, self.springs.forces) = (ends, Some(forces));
     }
 
     /// Reports a spring between points of two bodies that is loaded by an impact. It is as stiff as required to reverse
@@ -421,24 +478,19 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If a body does not exist, like slice indexing.
     pub fn impact(&mut self, frequency: f64, damping_rate: f64, ends: [(BodyIndex, Point3<T>); 2]) {
-        let ends = self.ends_at(&ends);
+        if frequency <= 0.0 && damping_rate <= 0.0 {
+            return;
+        }
+        let ends = self.points(&ends);
         // The inverse of the mass that moves at the ends.
         let all: f64 = ends.iter().map(|end| end.yielding).sum();
-        if all <= 0.0 || (frequency <= 0.0 && damping_rate <= 0.0) {
-            return;
-        }
-        if self.is_bounding {
-            self.bound(&ends, |end: &End| {
-                [frequency * frequency, damping_rate].map(|x: f64| x * (end.yielding / all))
-            });
-            return;
-        }
-        for (&End { place, yielding, .. }, weight) in End::weighted(&ends) {
-            let share = weight * yielding / all;
-            let [square, damping] = &mut self.totals[place].impact;
-            *square = square.max(frequency * frequency * share);
-            *damping = damping.max(damping_rate * share);
-        }
+        let own = move |end: &End| [frequency * frequency, damping_rate].map(|x| x * (end.yielding / all));
+        self.distribute(&ends, own, |springs, end, weight| {
+            let impact = &mut springs.places[end.place].impact;
+            for (most, own) in impact.iter_mut().zip(own(end)) {
+                *most = most.max(own * weight);
+            }
+        });
     }
 
     /// The distance of a point in Ground from the mass center of a body \[m\].
@@ -446,7 +498,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn lever(&self, body: BodyIndex, p_G: &Point3<T>) -> f64 {
-        (p_G.map(T::to_f64) - self.mass_centers[body.place_in(self.topology())]).norm()
+        self.lever_arm(body, p_G).1.norm()
     }
 
     /// The mass of a body \[kg\]; infinite for Ground and immovable bodies.
@@ -454,31 +506,47 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// # Panics
     /// If the body does not exist, like slice indexing.
     pub fn mass(&self, body: BodyIndex) -> f64 {
-        let root = self.mass_roots[body.place_in(self.topology())];
-        (root * root).recip()
+        self.springs.places[body.place_in(self.topology())].inverse_mass.recip()
+    }
+
+    /// The place of a body, and a point in Ground relative to its mass center.
+    fn lever_arm(&self, body: BodyIndex, p_G: &Point3<T>) -> (usize, Vector3<f64>) {
+        let place = body.place_in(self.topology());
+        (place, p_G.map(T::to_f64) - self.springs.bodies[place].mass_center)
     }
 
     /// The ends of a spring in any direction.
-    fn ends_at(&self, points: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
-        points.map(|(body, p_G)| {
-            let place = body.place_in(self.topology());
-            let of_mass = self.mass_roots[place];
-            let lever = p_G.map(T::to_f64) - self.mass_centers[place];
-            let torques = self.inertia_roots[place] * lever.cross_matrix();
-            let yielding = of_mass * of_mass + 0.5 * torques.norm_squared();
-            End::anywhere(place, of_mass, &torques, yielding)
-        })
+    #[inline]
+    fn points(&self, [first, second]: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
+        let end = |(body, p_G): &(BodyIndex, Point3<T>)| {
+            let (place, r) = self.lever_arm(*body, p_G);
+            let inverse_inertia = &self.springs.bodies[place].inverse_inertia;
+            // Half the trace of [r]×ᵀ J⁻¹ [r]×.
+            let turning = 0.5 * (r.norm_squared() * inverse_inertia.trace() - r.dot(&(inverse_inertia * r)));
+            let yielding = self.springs.places[place].inverse_mass + turning.max(0.0);
+            End { place, pull: Pull::Point(r), yielding }
+        };
+        [end(first), end(second)]
     }
 
     /// The end of a spring whose unit force acts on a body like this at its mass center.
     fn line(&self, place: usize, force: Vector3<f64>, torque: Vector3<f64>) -> End {
-        let (f, t) = (force * self.mass_roots[place], self.inertia_roots[place] * torque);
-        End::along(place, Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z))
+        let turning = torque.dot(&(self.springs.bodies[place].inverse_inertia * torque));
+        let yielding = force.norm_squared() * self.springs.places[place].inverse_mass + turning;
+        End { place, pull: Pull::Line { force, torque }, yielding }
     }
 
-    fn end_of(&self, coordinate: CoordinateIndex, factor: f64) -> End {
-        let place = self.mass_centers.len() + coordinate.place_in(self.topology());
-        End::along(place, Vector6::ith(0, factor * self.mass_roots[place]))
+    /// The end of a spring about any axis.
+    fn turn(&self, body: BodyIndex) -> End {
+        let place = body.place_in(self.topology());
+        let yielding = self.springs.bodies[place].inverse_inertia.trace() / 3.0;
+        End { place, pull: Pull::Turn, yielding }
+    }
+
+    fn on_coordinate(&self, coordinate: CoordinateIndex, factor: f64) -> End {
+        let place = self.springs.bodies.len() + coordinate.place_in(self.topology());
+        let yielding = factor * factor * self.springs.places[place].inverse_mass;
+        End { place, pull: Pull::Coordinate, yielding }
     }
 
     fn topology(&self) -> &'a Topology {
@@ -493,58 +561,125 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         if stiffness <= 0.0 && damping <= 0.0 {
             return;
         }
-        if self.is_bounding {
-            self.bound(ends, |end| [stiffness, damping].map(|factor| factor.max(0.0) * end.yielding));
-            return;
-        }
-        for (end, weight) in End::weighted(ends) {
-            let total = &mut self.totals[end.place];
-            for (sum, factor) in [(&mut total.stiffness, stiffness), (&mut total.damping, damping)] {
+        let factors = [stiffness.max(0.0), damping.max(0.0)];
+        let own = |end: &End| factors.map(|factor| factor * end.yielding);
+        self.distribute(ends, own, |springs, end, weight| {
+            if matches!(end.pull, Pull::Coordinate) {
+                let along = &mut springs.places[end.place].along;
+                along.iter_mut().zip(own(end)).for_each(|(sum, own)| *sum += own * weight);
+                return;
+            }
+            for (sum, factor) in springs.bodies[end.place].sums.iter_mut().zip(factors) {
                 if factor > 0.0 {
-                    let lines = end.lines.column_iter().take(end.count);
-                    lines.for_each(|line| sum.ger(factor * weight, &line, &line, 1.0));
+                    add_spring(sum, factor * weight, &end.pull);
                 }
             }
+        });
+    }
+
+    /// Adds a spring where it moves, with the weights of its ends; or compares what it contributes at the place at which the
+    /// strongest is sought.
+    fn distribute(
+        &mut self,
+        ends: &[End],
+        own: impl Fn(&End) -> [f64; 2],
+        add: impl Fn(&mut Springs<T>, &End, f64),
+    ) {
+        let most = ends.iter().map(|end| end.yielding).fold(0.0, f64::max);
+        // An infinite stiffness on an immovable body is ignored.
+        let moving = ends.iter().filter(|end| end.yielding > 0.0);
+        let weighted = moving.clone().map(|end| {
+            let is_even = end.yielding >= EVEN * EVEN * most;
+            let uneven = || EVEN * (ComplexField::sqrt(most) / ComplexField::sqrt(end.yielding));
+            (end, if is_even { 1.0 } else { uneven() })
+        });
+        if let Some((place, strongest, element)) = &mut self.strongest {
+            for (end, weight) in weighted.filter(|(end, _)| end.place == *place) {
+                let own = own(end).map(|x| x * weight);
+                if self.method.longest_step(own) < self.method.longest_step(*strongest) {
+                    (*strongest, *element) = (own, self.element);
+                }
+            }
+            return;
+        }
+        let count = moving.count();
+        let first = self.springs.joined.len();
+        for (end, weight) in weighted {
+            add(&mut self.springs, end, weight);
+            let Springs { places, joined, .. } = &mut self.springs;
+            match count {
+                1 => places[end.place].is_alone = true,
+                _ => joined.push(Joined { place: end.place, weight, count }),
+            }
+        }
+        // One of several springs between the same bodies.
+        let (before, last) = self.springs.joined.split_at(first);
+        if before.ends_with(last) {
+            self.springs.joined.truncate(first);
         }
     }
 
-    /// Bounds the motion of a spring with these ends, at which it contributes about so much.
-    fn bound(&mut self, ends: &[End], at_end: impl Fn(&End) -> [f64; 2]) {
-        let Self { totals, method, longest, worst, element, .. } = self;
-        let ends = End::weighted(ends);
-        let sum = |totals: &[Total]| {
-            ends.clone().fold([0.0; 2], |sum, (end, weight)| {
-                let of_end = totals[end.place].rates;
-                [0, 1].map(|i| sum[i] + of_end[i] / weight)
-            })
-        };
-        if method.longest_step(sum(totals)) >= *longest {
-            return;
-        }
-        for (&End { place, .. }, _) in ends.clone() {
-            let total = &mut totals[place];
-            if !total.is_tight {
-                (total.rates, total.is_tight) = (total.bound(greatest), true);
-            }
-        }
-        let rates = sum(totals);
-        let mut limiting = ([0.0; 2], 0);
+    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the place of the end that contributes most to
+    /// them; zero if none allows a shorter one than `longest`.
+    pub(super) fn bound(&mut self, longest: f64) -> ([f64; 2], usize) {
+        let Self { method, springs, .. } = self;
+        let Springs { bodies, places, joined, .. } = springs;
         let is_faster =
             |rates: [f64; 2], other: [f64; 2]| method.longest_step(rates) < method.longest_step(other);
-        for (end, weight) in ends.clone() {
-            let own = at_end(end).map(|x| x * weight);
-            let total = &mut totals[end.place];
-            let of_end = total.rates.map(|x| x / weight);
-            if is_faster(own, total.strongest.0) {
-                total.strongest = (own, *element);
+        for (place, body) in places.iter_mut().zip(bodies.iter().map(Some).chain(core::iter::repeat(None))) {
+            place.bound(body, largest_row);
+        }
+        let mut worst = ([0.0; 2], 0);
+        let mut consider = |places: &mut [Place], ends: &[Joined]| {
+            let at = |places: &[Place], end: &Joined| places[end.place].rates.map(|rate| rate / end.weight);
+            let sum = |places: &[Place]| {
+                ends.iter()
+                    .map(|end| at(places, end))
+                    .fold([0.0; 2], |sum, end| [0, 1].map(|i| sum[i] + end[i]))
+            };
+            if method.longest_step(sum(places)) >= longest {
+                return;
             }
-            if is_faster(of_end, limiting.0) {
-                limiting = (of_end, end.place);
+            for end in ends {
+                let place = &mut places[end.place];
+                if !place.is_tight {
+                    place.is_tight = true;
+                    place.bound(bodies.get(end.place), greatest);
+                }
+            }
+            let rates = sum(places);
+            if is_faster(rates, worst.0) {
+                let mut fastest = ([0.0; 2], 0);
+                for end in ends {
+                    if is_faster(at(places, end), fastest.0) {
+                        fastest = (at(places, end), end.place);
+                    }
+                }
+                worst = (rates, fastest.1);
+            }
+        };
+        for place in 0..places.len() {
+            if places[place].is_alone {
+                consider(places, &[Joined { place, weight: 1.0, count: 1 }]);
             }
         }
-        if is_faster(rates, worst.0) {
-            *worst = (rates, limiting.1);
+        let mut rest = joined.as_slice();
+        while let [first, ..] = rest {
+            let (ends, after) = rest.split_at(first.count);
+            consider(places, ends);
+            rest = after;
         }
+        worst
+    }
+
+    /// From here on what is reported is compared at a place, until [`strongest`](Self::strongest).
+    pub(super) fn seek(&mut self, place: usize) {
+        self.strongest = Some((place, [0.0; 2], None));
+    }
+
+    /// The element of the spring that contributes most at that place.
+    pub(super) fn strongest(&self) -> Option<ElementId> {
+        self.strongest.and_then(|(.., element)| element)
     }
 }
 

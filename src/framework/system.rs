@@ -12,6 +12,7 @@ use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Group};
 use crate::framework::snapshot::chain;
+use crate::framework::stiffnesses::Springs;
 use crate::framework::{
     DynamicsView, ElementError, ElementId, ElementName, Error, ForceElement, Handle, PositionView, Stage,
     State, Variables, VelocityView,
@@ -201,6 +202,7 @@ impl<T: Real> ForceSystem<T> {
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
             totals: [T::zero(); 3],
+            springs: Springs::default(),
         };
         state.collect(Group::Continuous);
         state

@@ -339,8 +339,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// Refuses a step of symplectic Euler that is too long for the forces at the present point.
-    pub(super) fn check_step(&self, step: f64) -> Result<(), Error> {
-        self.system.check_step(&self.state, self.plant, StepMethod::SymplecticEuler, step)
+    pub(super) fn check_step(&mut self, step: f64) -> Result<(), Error> {
+        self.system.check_step(&mut self.state, self.plant, StepMethod::SymplecticEuler, step)
     }
 
     /// The time [in which bodies could pass through each other unnoticed](ForceSystem::passing_time), exact up to `within`.

@@ -196,8 +196,9 @@ fn a_fixed_step_that_could_pass_a_contact_is_refused() {
         let (gap, speed) = (0.01, 20.0);
         let mut state = scene.state(gap, speed);
         scene.system.realize_dynamics(&mut state).expect("regular");
-        let check = |step| scene.system.check_step(&state, &scene.plant, StepMethod::SymplecticEuler, step);
         let (longest, element) = scene.system.passing_time(&state, f64::INFINITY).expect("realized");
+        let mut check =
+            |step| scene.system.check_step(&mut state, &scene.plant, StepMethod::SymplecticEuler, step);
         let refused = check(1.01 * longest);
         assert!(
             matches!(&refused, Err(Error::StepTooLong { longest: l, .. }) if *l == longest),

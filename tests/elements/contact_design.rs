@@ -128,7 +128,7 @@ fn a_bed_holds_as_stiffly_as_designed_however_it_is_divided() {
             let mut force_at = |x: f64| {
                 state.set_pose(body, Pose::translation(x, 0.0, half.z - depth)).expect("finite");
                 let force = system.realize_dynamics(&mut state).expect("regular").body_force(body).force;
-                let checked = system.check_step(&state, &plant, StepMethod::SymplecticEuler, design.step);
+                let checked = system.check_step(&mut state, &plant, StepMethod::SymplecticEuler, design.step);
                 assert!(checked.is_ok(), "{half:?} {parts:?}: {checked:?}");
                 system.accept_step(&mut state).expect("regular");
                 force

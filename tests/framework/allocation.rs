@@ -4,13 +4,34 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
-use force_elements::nalgebra::{Point3, Vector3, Vector6};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
-    ForceSystem, Frame, HertzContact, LinearBushing, Pose, SpatialVelocity, Station, cable_spring,
-    coordinate_spring_damper_ext, elastic_foundation, hertz_contact, linear_bushing,
+    BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
+    ExponentialSpring, ForceSystem, Frame, HertzContact, Inertias, LinearBushing, Pose, SpatialVelocity,
+    State, Station, StepMethod, cable_spring, coordinate_spring_damper_ext, elastic_foundation,
+    hertz_contact, linear_bushing,
 };
+
+/// All of one kilogram.
+struct Kilograms;
+
+impl Inertias for Kilograms {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        1.0
+    }
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        1.0
+    }
+}
+
+/// Checks a step that is short enough for all forces here.
+fn check_step(system: &ForceSystem<f64>, state: &mut State<f64>) {
+    system.check_step(state, &Kilograms, StepMethod::SymplecticEuler, 1e-9).expect("short enough");
+}
 
 #[test]
 fn an_evaluation_does_not_allocate_after_the_first() {
@@ -52,6 +73,7 @@ fn an_evaluation_does_not_allocate_after_the_first() {
         state.set_body(body, pose, SpatialVelocity::zero()).expect("finite");
         state.set_coordinate(slider, time.sin()).expect("finite");
         let force = system.realize_dynamics(&mut state).expect("regular").body_force(body);
+        check_step(&system, &mut state);
         system.accept_step(&mut state).expect("realized");
         force
     };
@@ -138,6 +160,7 @@ fn a_foundation_with_anchors_does_not_allocate_after_two_commits() {
         let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
         state.set_body(body, Pose::translation(0.1, 0.2, z), V_GB).expect("finite");
         system.realize_dynamics(&mut state).expect("regular");
+        check_step(&system, &mut state);
         // The memory of a step is written to one of two buffers.
         system.accept_step(&mut state).expect("realized");
         state.discrete(foundation).iter().count()
@@ -162,13 +185,14 @@ fn does_not_allocate_however_deep(clipped: bool) {
     let (system, body, handles) = foundations(1, clipped);
     let mut state = system.default_state();
     let mut most = vec![0; handles.len()];
-    let mut evaluate = |state: &mut force_elements::State<f64>, z: f64| {
+    let mut evaluate = |state: &mut State<f64>, z: f64| {
         let V_GB = SpatialVelocity::new(Vector3::x(), Vector3::new(1.0, 2.0, -3.0));
         state.set_body(body, Pose::translation(0.1, 0.2, z), V_GB).expect("finite");
         let view = system.realize_dynamics(state).expect("regular");
         for (most, &handle) in most.iter_mut().zip(&handles) {
             *most = view.of(handle).position.springs.len().max(*most);
         }
+        check_step(&system, state);
     };
     evaluate(&mut state, HEIGHTS[0]);
     let counted = allocation_counter::measure(|| HEIGHTS.into_iter().for_each(|z| evaluate(&mut state, z)));

@@ -237,10 +237,10 @@ impl State {
     /// could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
     /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
     #[pyo3(signature = (length, inertias, *, method="symplectic_euler"))]
-    fn check_step(&self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
+    fn check_step(&mut self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
         let (system, method) = (self.system.get().read(), method_of(method)?);
         let inertias = inertias.of(system.topology())?;
-        system.check_step(&self.state, inertias, method, length).map_err(raised)
+        system.check_step(&mut self.state, inertias, method, length).map_err(raised)
     }
 
     /// The longest step for which the present forces are stable, and the element that limits it; half of it is a good step.

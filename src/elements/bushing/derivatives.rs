@@ -1,6 +1,6 @@
 //! Derivatives of the force of a bushing, of its memory, and the stiffness that it reports.
 
-use nalgebra::{ComplexField, Matrix3, Matrix6, Vector3, Vector6};
+use nalgebra::{ComplexField, Matrix3, Vector3, Vector6};
 
 use super::{Bushing, Coordinates, Frames, Position, halves, wrench_on_M};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses};
@@ -200,16 +200,13 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
     pub(super) fn report(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Motion { R_GB, N, lean, wrench_by_turn, .. } = &Motion::new(at);
         let [k, c] = self.law_slopes(at, true).map(|slopes| {
-            let by_turn = Motion::wrench(&resistance(&slopes, [N, lean]), N, lean);
-            let by_shift = Motion::wrench(&[slopes[1], slopes[2]], N, lean);
-            let mut whole = Matrix6::zeros();
-            for (column, by) in [(0, by_turn), (3, by_shift)] {
-                for (row, quarter) in [(0, &by[0]), (3, &by[1])] {
-                    let quarter = rotated(R_GB, quarter).map(T::to_f64);
-                    whole.fixed_view_mut::<3, 3>(row, column).copy_from(&quarter);
-                }
-            }
-            whole
+            let (torque, across) = if C::HALF_WAY {
+                let [torque, force] = Motion::wrench(&resistance(&slopes, [N, lean]), N, lean);
+                (torque, rotated(R_GB, &force.transpose()))
+            } else {
+                (N.tr_mul(&(slopes[0] * N)), Matrix3::zeros())
+            };
+            [rotated(R_GB, &torque), across, rotated(R_GB, &slopes[2])].map(|quarter| quarter.map(T::to_f64))
         });
         let p_GM = at.position.X_GM.translation.vector.into();
         stiffnesses.coupled(&k, &c, self.ends.bodies(), &p_GM);

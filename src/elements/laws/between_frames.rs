@@ -267,8 +267,8 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     }
 }
 
-/// A positive semidefinite bound on both signs of the symmetric part.
-fn bound<T: Real>(slopes: &Slopes<T>) -> Matrix6<f64> {
+/// A positive semidefinite bound on both signs of the symmetric part, by quarters.
+fn bound<T: Real>(slopes: &Slopes<T>) -> [Matrix3<f64>; 3] {
     let mut matrix = Matrix6::zeros();
     for (row, quarters) in slopes.quarters().iter().enumerate() {
         for (column, quarter) in quarters.iter().enumerate() {
@@ -276,12 +276,12 @@ fn bound<T: Real>(slopes: &Slopes<T>) -> Matrix6<f64> {
         }
     }
     // The eigenvalues of others are not found.
-    if !matrix.iter().all(ComplexField::is_finite) {
-        return matrix;
+    if matrix.iter().all(ComplexField::is_finite) {
+        let mut eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
+        eigen.eigenvalues.apply(|value| *value = value.abs());
+        matrix = eigen.recompose();
     }
-    let mut eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
-    eigen.eigenvalues.apply(|value| *value = value.abs());
-    eigen.recompose()
+    [(0, 0), (0, 3), (3, 3)].map(|(row, column)| matrix.fixed_view::<3, 3>(row, column).into_owned())
 }
 
 /// Reports stiffness and damping of a force, and its load.

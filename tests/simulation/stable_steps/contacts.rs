@@ -241,7 +241,7 @@ fn the_bound_of_a_cube_in_a_corner_is_below_that_of_its_most_damped_motion() {
         assert!(step <= longest && step > 0.5 * longest, "{friction:?}: {step} {longest}");
         host.system.realize_dynamics(&mut state).expect("regular");
         let checked =
-            host.system.check_step(&state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
+            host.system.check_step(&mut state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
         // Only friction that is limited is left out.
         assert!(checked.is_err() || viscous == 0.0, "{friction:?}: {longest}");
     }
@@ -263,7 +263,8 @@ fn the_bound_of_a_ball_counts_friction_that_is_not_limited() {
     state.set_pose(body, Pose::translation(0.0, 0.0, radius - 1e-3)).expect("finite");
     let longest = 2.0 / fastest_decay(&host, &state, body, mass, inertia);
     host.system.realize_dynamics(&mut state).expect("regular");
-    let checked = host.system.check_step(&state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
+    let checked =
+        host.system.check_step(&mut state, &host.plant, StepMethod::SymplecticEuler, 1.01 * longest);
     assert!(checked.is_err(), "{longest}");
 }
 
