@@ -4,12 +4,33 @@
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrappable};
-use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, Sphere, Torus, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station, cable_spring,
+    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Handle, Inertias, Pose, State,
+    Station, StepMethod, cable_spring,
 };
 use force_elements_scenes::cables::{Dice, Pebble, hill};
+
+/// All of one kilogram.
+struct Kilograms;
+
+impl Inertias for Kilograms {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        1.0
+    }
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        1.0
+    }
+}
+
+/// Checks a step that is short enough for all forces here.
+pub(crate) fn check_step(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(), Error> {
+    system.check_step(state, &Kilograms, StepMethod::SymplecticEuler, 1e-9)
+}
 
 /// A cable between two bodies that rise and sink together over two obstacles of one kind.
 struct Scene {
@@ -74,6 +95,7 @@ impl Scene {
         let contacts = path.contacts.iter().filter(|contact| contact.in_contact).count();
         let found = path.tracking;
         self.system.switching_error(&mut self.state)?;
+        check_step(&self.system, &mut self.state)?;
         Ok((found, contacts))
     }
 }

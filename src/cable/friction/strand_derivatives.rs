@@ -181,7 +181,7 @@ impl<T: Real> StrandDerivatives<T> {
             distribute_rate(&self.parts, rate, &mut self.rates);
         }
         tensions(&self.parts, &self.joints, [stiffness, dissipation], &self.rates, &mut self.tensions);
-        self.change_forces(mean(&self.parts, &self.tensions));
+        self.change_forces(mean(&self.parts, self.tensions.iter().copied()));
         true
     }
 

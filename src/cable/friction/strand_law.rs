@@ -76,9 +76,9 @@ pub(crate) fn distribute_rate<S: Number>(parts: &[Strand<S>], rate: S, rates: &m
 }
 
 /// The tension that acts along the present path.
-pub(crate) fn mean<S: Number>(parts: &[Strand<S>], tensions: &[S]) -> S {
+pub(crate) fn mean<S: Number>(parts: &[Strand<S>], tensions: impl Iterator<Item = S>) -> S {
     let free = free_share(parts);
-    parts.iter().zip(tensions).fold(S::zero(), |sum, (part, &tension)| sum + part.weight(free) * tension)
+    parts.iter().zip(tensions).fold(S::zero(), |sum, (part, tension)| sum + part.weight(free) * tension)
 }
 
 /// Writes the tension in each strand, damping included; returns the power that damping dissipates.

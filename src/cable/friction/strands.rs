@@ -362,8 +362,13 @@ impl<T: Real> Strands<T> {
     ///
     /// # Panics
     /// If `forces` lack a body, like slice indexing; those of the solution's system do not.
-    pub fn add_forces(&self, results: &PathResults<T>, tensions: &[T], forces: &mut ForceAccumulator<'_, T>) {
-        for (body, p_G, pull) in self.forces(results, tensions) {
+    pub fn add_forces(
+        &self,
+        results: &PathResults<T>,
+        tensions: impl Iterator<Item = T> + Clone,
+        forces: &mut ForceAccumulator<'_, T>,
+    ) {
+        for (body, p_G, pull) in self.forces(results, tensions.clone()) {
             forces.apply_at_point(body, &p_G, pull);
         }
         results.add_coordinate_forces(strand_law::mean(&self.all, tensions), forces);
@@ -387,13 +392,13 @@ impl<T: Real> Strands<T> {
     pub(crate) fn forces<'a>(
         &'a self,
         results: &'a PathResults<T>,
-        tensions: &'a [T],
+        tensions: impl Iterator<Item = T> + Clone + 'a,
     ) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + 'a {
-        let mean = strand_law::mean(&self.all, tensions);
+        let mean = strand_law::mean(&self.all, tensions.clone());
         let along_path = results.unit_forces().map(move |(body, p, f)| (body, p, f * mean));
-        let several = self.all.iter().zip(&self.ends).zip(tensions).filter(|_| tensions.len() > 1);
+        let several = self.all.iter().zip(&self.ends).zip(tensions).filter(|_| self.all.len() > 1);
         let free = several.filter(|((strand, _), _)| !strand.is_wound);
-        along_path.chain(free.flat_map(move |((_, ends), &tension)| {
+        along_path.chain(free.flat_map(move |((_, ends), tension)| {
             let pull = ends.direction_G * (tension - mean);
             [(ends.bodies[0], ends.points_G[0], pull), (ends.bodies[1], ends.points_G[1], -pull)]
         }))

@@ -488,7 +488,7 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         if strands.all.is_empty() {
             path.add_forces(at.dynamics.tension, forces);
         } else {
-            strands.add_forces(path, &at.dynamics.tensions, forces);
+            strands.add_forces(path, at.dynamics.tensions.iter().copied(), forces);
         }
     }
 
@@ -523,7 +523,9 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
         if strands.all.is_empty() {
             path.unit_forces().for_each(|(body, p_G, f_G)| pen.force(body, &p_G, &(f_G * *tension)));
         } else {
-            strands.forces(path, tensions).for_each(|(body, p_G, f_G)| pen.force(body, &p_G, &f_G));
+            strands
+                .forces(path, tensions.iter().copied())
+                .for_each(|(body, p_G, f_G)| pen.force(body, &p_G, &f_G));
         }
     }
 
@@ -540,14 +542,12 @@ impl<T: Real> ForceElement<T> for CableSpring<T> {
             let stiffness = pulled(at.dynamics.tension, *elongation);
             stiffnesses.along(stiffness.to_f64(), damping.to_f64(), unit);
         }
-        let mut unit = alloc::vec![T::zero(); strands.all.len()];
         for (i, strand) in strands.all.iter().enumerate() {
             // The energy of a strand is k·φ·x²/2, and x is L/φ − L₀.
             let damping = stiffness * strand.elongation * dissipation / strand.share;
             let of_strand = pulled(at.dynamics.tensions[i], strand.elongation) / strand.share;
-            unit.fill(T::zero());
-            unit[i] = T::one();
-            let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, &unit, forces);
+            let unit = (0..strands.all.len()).map(|j| if i == j { T::one() } else { T::zero() });
+            let pull = |forces: &mut ForceAccumulator<'_, T>| strands.add_forces(path, unit, forces);
             stiffnesses.along(of_strand.to_f64(), damping.to_f64(), pull);
         }
         // Tension resists a motion of the ends of each straight segment across it, and a rotation of the bodies that
