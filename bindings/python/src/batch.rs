@@ -6,19 +6,20 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use force_elements::{DynamicsView, ElementId, Error, ForceSystem, Scope, State as CrateState};
-use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use crate::arrays::{self, Input, Memory, chunks, input, output, row};
+use crate::cables::MomentArms;
 use crate::convert::{self, check_shape, force_numbers};
-use crate::errors::{invalid, raised};
-use crate::inertias::{Inertias, method_of};
+use crate::errors::{invalid, raised, raised_in};
+use crate::inertias::{OfWorlds, method_of};
 use crate::linearization::{Places, Products};
 use crate::motion::Motion;
 use crate::parallel::{self, Pool};
-use crate::parts::{body_rows, coordinate_places};
+use crate::parts::{Element, body_rows, coordinate_places};
 use crate::saved::{self, Saved};
 use crate::state::State;
 use crate::system::{Names, System, Update, once, places_among};
@@ -46,7 +47,7 @@ struct Job<'a> {
 }
 
 /// What ends the step of a world that has been evaluated.
-type Commit<'a> = dyn Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
+type Commit<'a> = dyn Fn(usize, &ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
 
 /// One world, and where its products go.
 struct Product<'a> {
@@ -153,6 +154,15 @@ impl Batch {
         self.worlds.iter().all(|world| system.owns(world))
     }
 
+    /// Refuses worlds that are all from before a change of the system, before their arrays are refused, which have other shapes.
+    fn check_date(&self) -> PyResult<()> {
+        let system = self.system.get().read();
+        if self.worlds.is_empty() || self.worlds.iter().any(|world| system.owns(world)) {
+            return Ok(());
+        }
+        Err(raised_in((0..self.worlds.len()).collect(), Error::TopologyMismatch))
+    }
+
     /// Refuses worlds with different variables, as where some began anew after a change of the system, and others are from before.
     fn check_alike(&self) -> PyResult<()> {
         let keys = self.keys();
@@ -192,6 +202,7 @@ impl Batch {
         names: &[String],
         commit: Option<&Commit<'_>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, system) = (self.worlds.len(), self.system.get());
         let (bodies, coordinates) = {
             let system = system.read();
@@ -256,7 +267,7 @@ impl Batch {
                 motion.write(world, job.state)?;
                 job.evaluate(&system, &wanted)?;
                 let Some(commit) = commit else { return Ok(()) };
-                commit(&system, job.state)?;
+                commit(world, &system, job.state)?;
                 // Bristles and stops that have switched.
                 if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) }
             })
@@ -423,8 +434,8 @@ impl Batch {
     }
 
     /// ``evaluate`` and ``accept``, each world in one go; forces and results are those after it, for the next step of the host. With
-    /// ``length`` [s] and ``inertias`` of the host's steps, which are the same in all worlds, it raises a ``StepError`` for worlds in
-    /// which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
+    /// ``length`` [s] of the host's steps and its ``inertias``, one for all worlds or a list of one for each, it raises a ``StepError``
+    /// for worlds in which the steps are too long, as ``State.check_step``; those are evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
         method=None))]
@@ -443,7 +454,7 @@ impl Batch {
         names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
         length: Option<f64>,
-        inertias: Option<&Inertias>,
+        inertias: Option<OfWorlds>,
         method: Option<&str>,
     ) -> PyResult<()> {
         if length.is_some() != inertias.is_some() || method.is_some() && length.is_none() {
@@ -452,14 +463,15 @@ impl Batch {
             ));
         }
         let method = method_of(method.unwrap_or("symplectic_euler"))?;
-        if let Some(inertias) = inertias {
-            inertias.of(self.system.get().read().topology())?;
+        if let Some(inertias) = &inertias {
+            inertias.check(self.worlds.len(), self.system.get().read().topology())?;
         }
+        let inertias = inertias.as_ref();
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
         let outputs = [wrenches, coordinate_forces, energies, results];
-        let commit = |system: &ForceSystem<f64>, state: &mut CrateState<f64>| {
+        let commit = |world, system: &ForceSystem<f64>, state: &mut CrateState<f64>| {
             if let (Some(length), Some(inertias)) = (length, inertias) {
-                system.check_step(state, inertias, method, length)?;
+                system.check_step(state, inertias.of(world), method, length)?;
             }
             system.accept_step(state)
         };
@@ -539,6 +551,37 @@ impl Batch {
                 variables.as_deref_mut(),
             )
         })
+    }
+
+    /// The moment arms (n, k) of a cable about ``k`` coordinates of the host in all worlds, which must have been evaluated, from
+    /// ``motions`` (n, k, bodies, 6) and, if via points move with a coordinate, ``rates`` (n, k, coordinates): see
+    /// ``State.moment_arms``.
+    #[pyo3(signature = (cable, motions, rates=None))]
+    fn moment_arms<'py>(
+        &self,
+        py: Python<'py>,
+        cable: &Element,
+        motions: &Bound<'py, PyAny>,
+        rates: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.check_date()?;
+        let motions = convert::array(motions, "motions")?;
+        let rates = rates.map(|rates| convert::array(rates, "rates")).transpose()?;
+        let motions = convert::shaped_slice(&motions)?;
+        let rates = rates.as_ref().map(convert::shaped_slice).transpose()?;
+        let Self { system, worlds, threads, .. } = self;
+        let (n, system, threads) = (worlds.len(), system.get(), *threads);
+        let (arms, count) = py.detach(|| {
+            let system = system.read();
+            let of = MomentArms::new(&system, cable, Some(n), motions, rates)?;
+            let mut arms = vec![0.0; n * of.count];
+            let mut rows: Vec<&mut [f64]> = arms.chunks_exact_mut(of.count.max(1)).collect();
+            parallel::each(&mut rows, threads, |world, arms| {
+                of.write(&system.dynamics_view(&worlds[world])?, world, arms)
+            })?;
+            Ok::<_, PyErr>((arms, of.count))
+        })?;
+        arms.to_pyarray(py).reshape([n, count])
     }
 
     /// The names of all variables, under the kinds and places of their elements, as those of a ``State``.

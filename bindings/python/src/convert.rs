@@ -73,6 +73,13 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Vec<f64
     Ok((array.as_slice()?.to_vec(), shape))
 }
 
+/// The numbers of an array in C order, and its shape.
+pub(crate) type Shaped<'a> = (&'a [f64], &'a [usize]);
+
+pub(crate) fn shaped_slice<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> PyResult<Shaped<'a>> {
+    Ok((array.as_slice()?, array.shape()))
+}
+
 /// One number.
 pub(crate) fn number(value: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
     value.extract().map_err(|error: PyErr| {

@@ -3,18 +3,18 @@
 use std::slice;
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Error, Handle, KinematicsError, KinematicsSource,
-    Pose, Quantity, SpatialVelocity, Stage, State as CrateState, StepRule,
+    BodyIndex, CoordinateIndex, DynamicsView, Error, KinematicsError, KinematicsSource, Pose, Quantity,
+    SpatialVelocity, Stage, State as CrateState, StepRule,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
+use crate::cables::{MomentArms, cable_of};
 use crate::convert::{
-    self, check_shape, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers,
-    velocity_of, wrong_shape,
+    self, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers, velocity_of,
 };
-use crate::errors::{classes, exception, invalid, no_such, raised};
+use crate::errors::{classes, exception, invalid, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::motion::Motion;
@@ -97,11 +97,6 @@ impl KinematicsSource<f64> for MotionOf<'_> {
     fn coordinate_rate(&self, coordinate: CoordinateIndex) -> f64 {
         self.0.velocities().coordinate_rate(coordinate)
     }
-}
-
-fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
-    let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
-    handle.ok_or_else(|| no_such(&format!("{} is no cable", cable.id)))
 }
 
 #[pymethods]
@@ -480,28 +475,14 @@ impl State {
         motions: &Bound<'py, PyAny>,
         rates: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let topology = self.state.positions().topology();
-        let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
-        let (motions, shape) = convert::numbers(motions, "motions")?;
-        let &[count, _, _] = shape.as_slice() else {
-            return Err(wrong_shape("motions", &format!("(k, {b}, 6)"), &shape));
-        };
-        check_shape("motions", &[&[count, b, 6]], &shape)?;
-        let is_known = rates.is_some();
-        let rates =
-            rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
+        let motions = convert::array(motions, "motions")?;
+        let rates = rates.map(|rates| convert::array(rates, "rates")).transpose()?;
+        let motions = convert::shaped_slice(&motions)?;
+        let rates = rates.as_ref().map(convert::shaped_slice).transpose()?;
         let arms = self.view(|system, view| {
-            let handle = cable_of(system, cable)?;
-            let mut via_points = system.try_element(handle).map_err(raised)?.path().via_points();
-            if !is_known && via_points.any(|via_point| via_point.curve().is_some()) {
-                return Err(invalid("rates are needed: a via point of the cable moves with a coordinate"));
-            }
-            let path = &view.try_of(handle).map_err(raised)?.position.path;
-            let motion =
-                |k: usize, body: BodyIndex| velocity_of(&motions[6 * (k * b + body.index() - 1)..][..6]);
-            let rate = |k: usize, coordinate: CoordinateIndex| rates[k * c + coordinate.index()];
-            let mut arms = vec![0.0; count];
-            path.moment_arms(view.positions(), motion, rate, &mut arms);
+            let of = MomentArms::new(system, cable, None, motions, rates)?;
+            let mut arms = vec![0.0; of.count];
+            of.write(&view, 0, &mut arms).map_err(raised)?;
             Ok(arms)
         })?;
         Ok(arms.to_pyarray(py))

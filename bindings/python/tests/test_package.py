@@ -579,6 +579,23 @@ def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | N
         with pytest.raises(fe.Error):
             state.moment_arms(*wrong)
 
+    # In a batch every world has its own posture, and motions in its own rows.
+    batch, rates = fe.Batch(system, WORLDS), np.zeros((WORLDS, 3, 1))
+    of_worlds, single_arms = np.empty((WORLDS, 3, 2, 6)), np.empty((WORLDS, 3))
+    for world, angle in enumerate(np.linspace(-0.9, -0.3, WORLDS)):
+        length([0.2, angle, 0.3])
+        of_worlds[world], rates[world, 2] = motions * (1.0 + world), 1.0 + world
+        single_arms[world] = state.moment_arms(cable, of_worlds[world], rates[world])
+        batch.set_state(world, state)
+    assert np.array_equal(batch.moment_arms(cable, of_worlds, rates), single_arms)
+    assert batch.moment_arms(cable, of_worlds[:, :0], rates[:, :0]).shape == (WORLDS, 0)
+    with pytest.raises(fe.InvalidValueError, match=rf"motions must be of shape \({WORLDS}, k, 2, 6\), not \(3, 2, 6\)"):
+        batch.moment_arms(cable, motions)
+    batch.reset(np.arange(WORLDS) >= 68)
+    with pytest.raises(fe.StageError, match="world 68") as refused:
+        batch.moment_arms(cable, of_worlds, rates)
+    assert refused.value.worlds == [68, 69]
+
 
 def test_a_cable_stays_on_the_side_to_which_it_is_confined() -> None:
     lengths = []
@@ -1044,6 +1061,29 @@ def test_worlds_whose_step_is_too_long_are_not_accepted() -> None:
     assert list(moved) == [True, False, True]
     batch.step(length=1e-6, inertias=inertias)
     assert list(batch["exponential_spring[0].anchor_P.x"] != anchors) == [True, True, True]
+
+
+def test_the_steps_of_a_world_are_checked_with_its_own_inertias() -> None:
+    system = fe.System()
+    cube = system.add_body("cube")
+    system.add_linear_bushing(fe.GROUND, cube, stiffness=[0, 0, 0, 100.0, 100.0, 100.0])
+    # Stable up to 2 / sqrt(k / m) of symplectic Euler: 20 ms, 200 ms and 2 s.
+    each = [fe.Inertias(mass, mass) for mass in (0.01, 1.0, 100.0)]
+    batch = fe.Batch(system, 3)
+    for length, failing in ((0.019, []), (0.021, [0]), (0.19, [0]), (0.21, [0, 1]), (2.1, [0, 1, 2])):
+        worlds = []
+        try:
+            batch.step(length=length, inertias=each)
+        except fe.StepError as too_long:
+            worlds = too_long.worlds
+        assert worlds == failing
+    for wrong, error, message in (
+        (each[:2], fe.InvalidValueError, "one for all, or a list of one for each of 3 worlds, not of 2"),
+        ([each[0], each[1], fe.Inertias([1.0, 1.0], 1.0)], fe.InvalidValueError, "masses must have 1 rows, not 2"),
+        (1.0, TypeError, "inertias must be Inertias, or a list of those of each world, not float"),
+    ):
+        with pytest.raises(error, match=message):
+            batch.step(length=1e-3, inertias=cast(Any, wrong))
 
 
 def test_an_energy_account_stays_open_with_finish_step() -> None:
