@@ -425,7 +425,7 @@ impl Batch {
         wrenches: Option<&Bound<'py, PyAny>>,
         coordinate_forces: Option<&Bound<'py, PyAny>>,
         energies: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
@@ -451,7 +451,7 @@ impl Batch {
         wrenches: Option<&Bound<'py, PyAny>>,
         coordinate_forces: Option<&Bound<'py, PyAny>>,
         energies: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
         length: Option<f64>,
         inertias: Option<OfWorlds>,
@@ -504,6 +504,7 @@ impl Batch {
         forces: Option<&Bound<'py, PyAny>>,
         next: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
         let motion = input(motion, "motion", &[&[n, m]])?;
         let velocity = input(velocity, "velocity", &[&[n, m]])?;
@@ -537,6 +538,7 @@ impl Batch {
         velocity: Option<&Bound<'py, PyAny>>,
         variables: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
         let forces = input(forces, "forces", &[&[n, m]])?;
         let next = self.variables(py, next)?;

@@ -280,7 +280,7 @@ impl State {
         every: Option<f64>,
         loads: Option<&Bound<'py, PyAny>>,
         coordinate_loads: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Self { system, state } = self;
         let topology = state.positions().topology();
