@@ -22,7 +22,8 @@ use crate::parallel::{self, Pool};
 use crate::parts::{Element, body_rows, coordinate_places};
 use crate::saved::{self, Saved};
 use crate::state::State;
-use crate::system::{Names, System, Update, once, places_among};
+use crate::system::System;
+use crate::variables::{Names, Update, completions, once, places_among};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
@@ -669,7 +670,7 @@ impl Batch {
 
     /// For IPython: what can follow ``batch["``, also under the names of elements.
     fn _ipython_key_completions_(&self) -> Vec<String> {
-        System::completions(&self.system.get().read(), self.keys())
+        completions(&self.system.get().read(), self.keys())
     }
 
     /// Brings all worlds up to date after something was added to their system or removed, as ``State.carry_over``.

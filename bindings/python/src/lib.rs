@@ -17,6 +17,7 @@ mod shapes;
 mod simulate;
 mod state;
 mod system;
+mod variables;
 
 use pyo3::prelude::*;
 

@@ -21,7 +21,8 @@ use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
-use crate::system::{Names, System, Update, places_among};
+use crate::system::System;
+use crate::variables::{Names, Update, completions, places_among};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -575,7 +576,7 @@ impl State {
 
     /// For IPython: what can follow ``state["``, also under the names of elements.
     fn _ipython_key_completions_(&self) -> Vec<String> {
-        System::completions(&self.system.get().read(), self.keys())
+        completions(&self.system.get().read(), self.keys())
     }
 
     fn __len__(&self) -> usize {
