@@ -65,6 +65,7 @@ impl Job<'_> {
 
     fn evaluate(&mut self, system: &ForceSystem<f64>, wanted: &Wanted<'_>) -> Result<(), Error> {
         let view = system.realize_dynamics(self.state)?;
+        let places = wanted.places(&view)?;
         if let Some(wrenches) = &mut self.wrenches {
             for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
                 wrench.copy_from_slice(&force_numbers(F));
@@ -76,19 +77,21 @@ impl Job<'_> {
         if let Some([energy]) = self.energies.as_deref_mut() {
             *energy = view.potential_energy();
         }
-        self.results.as_mut().map_or(Ok(()), |results| wanted.read(&view, results))
+        self.results.as_mut().map_or(Ok(()), |results| read(&view, places, results))
     }
 }
 
 /// The names of results, and where they stand, which the first world finds for all.
 struct Wanted<'a> {
     names: &'a [String],
-    /// By element: places among its results, in order, each with that of the name.
-    places: OnceLock<Result<HashMap<ElementId, Vec<(usize, usize)>>, Error>>,
+    places: OnceLock<Result<PlacesOfResults, Error>>,
 }
 
+/// By element: places among its results, in order, each with that of the name.
+type PlacesOfResults = HashMap<ElementId, Vec<(usize, usize)>>;
+
 impl Wanted<'_> {
-    fn find(&self, view: &DynamicsView<'_, f64>) -> Result<HashMap<ElementId, Vec<(usize, usize)>>, Error> {
+    fn find(&self, view: &DynamicsView<'_, f64>) -> Result<PlacesOfResults, Error> {
         let mut places = HashMap::<_, Vec<_>>::new();
         for (to, name) in self.names.iter().enumerate() {
             let (element, place) = view.place_of_result(name)?;
@@ -100,20 +103,25 @@ impl Wanted<'_> {
         Ok(places)
     }
 
-    fn read(&self, view: &DynamicsView<'_, f64>, results: &mut [f64]) -> Result<(), Error> {
-        for (element, places) in self.places.get_or_init(|| self.find(view)).as_ref().map_err(Clone::clone)? {
-            let (mut place, mut rest) = (0, &places[..]);
-            view.visit_results_of(*element, &mut |entry| {
-                while let [(wanted, to), others @ ..] = rest
-                    && *wanted == place
-                {
-                    (results[*to], rest) = (entry.value.number(), others);
-                }
-                place += 1;
-            })?;
-        }
-        Ok(())
+    fn places(&self, view: &DynamicsView<'_, f64>) -> Result<&PlacesOfResults, Error> {
+        self.places.get_or_init(|| self.find(view)).as_ref().map_err(Clone::clone)
     }
+}
+
+/// Reads the results at these places.
+fn read(view: &DynamicsView<'_, f64>, places: &PlacesOfResults, results: &mut [f64]) -> Result<(), Error> {
+    for (element, places) in places {
+        let (mut place, mut rest) = (0, &places[..]);
+        view.visit_results_of(*element, &mut |entry| {
+            while let [(wanted, to), others @ ..] = rest
+                && *wanted == place
+            {
+                (results[*to], rest) = (entry.value.number(), others);
+            }
+            place += 1;
+        })?;
+    }
+    Ok(())
 }
 
 /// What a caller gives or leaves out.
@@ -266,11 +274,13 @@ impl Batch {
                     return Err(Error::TopologyMismatch);
                 }
                 motion.write(world, job.state)?;
-                job.evaluate(&system, &wanted)?;
-                let Some(commit) = commit else { return Ok(()) };
-                commit(world, &system, job.state)?;
-                // Bristles and stops that have switched.
-                if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) }
+                let Some(commit) = commit else { return job.evaluate(&system, &wanted) };
+                // An unknown name is refused before the commit.
+                wanted.places(&system.realize_dynamics(job.state)?)?;
+                let outcome = commit(world, &system, job.state);
+                // Forces and results are read once: where the step is accepted, with the bristles and stops that have switched.
+                let written = if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) };
+                outcome.and(written)
             })
         })
     }
@@ -410,8 +420,8 @@ impl Batch {
     /// Without worlds the names of results are not checked.
     ///
     /// A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-    /// evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held;
-    /// where there is no result of a name, those before it are written.
+    /// evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held,
+    /// and so do all rows where there is no result of a name.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
