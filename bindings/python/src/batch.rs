@@ -1,11 +1,10 @@
 //! Many worlds of one system, with their motion and forces in arrays.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 
-use force_elements::{DynamicsView, ElementId, Error, ForceSystem, Scope, State as CrateState};
+use force_elements::{Error, ForceSystem, Scope, State as CrateState};
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
@@ -13,11 +12,12 @@ use pyo3::types::PyMapping;
 
 use crate::arrays::{self, Input, Memory, chunks, input, output, row};
 use crate::cables::MomentArms;
-use crate::convert::{self, check_shape, force_numbers};
+use crate::convert::{self, check_shape};
 use crate::errors::{invalid, raised, raised_in};
 use crate::inertias::{OfWorlds, method_of};
 use crate::linearization::{Places, Products};
 use crate::motion::Motion;
+use crate::outputs::{Job, Wanted};
 use crate::parallel::{self, Pool};
 use crate::parts::{Element, body_rows, coordinate_places};
 use crate::saved::{self, Saved};
@@ -38,15 +38,6 @@ pub(crate) struct Batch {
     products: Pool<Products>,
 }
 
-/// One world, and where its forces go.
-struct Job<'a> {
-    state: &'a mut CrateState<f64>,
-    wrenches: Option<&'a mut [f64]>,
-    coordinate_forces: Option<&'a mut [f64]>,
-    energies: Option<&'a mut [f64]>,
-    results: Option<&'a mut [f64]>,
-}
-
 /// What ends the step of a world that has been evaluated.
 type Commit<'a> = dyn Fn(usize, &ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
 
@@ -54,74 +45,6 @@ type Commit<'a> = dyn Fn(usize, &ForceSystem<f64>, &mut CrateState<f64>) -> Resu
 struct Product<'a> {
     state: &'a CrateState<f64>,
     to: [Option<&'a mut [f64]>; 3],
-}
-
-impl Job<'_> {
-    /// Whether anything is asked for.
-    fn is_read(&self) -> bool {
-        let Self { wrenches, coordinate_forces, energies, results, .. } = self;
-        wrenches.is_some() || coordinate_forces.is_some() || energies.is_some() || results.is_some()
-    }
-
-    fn evaluate(&mut self, system: &ForceSystem<f64>, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let view = system.realize_dynamics(self.state)?;
-        let places = wanted.places(&view)?;
-        if let Some(wrenches) = &mut self.wrenches {
-            for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
-                wrench.copy_from_slice(&force_numbers(F));
-            }
-        }
-        if let Some(forces) = &mut self.coordinate_forces {
-            forces.iter_mut().zip(view.forces().coordinates()).for_each(|(to, from)| *to = *from);
-        }
-        if let Some([energy]) = self.energies.as_deref_mut() {
-            *energy = view.potential_energy();
-        }
-        self.results.as_mut().map_or(Ok(()), |results| read(&view, places, results))
-    }
-}
-
-/// The names of results, and where they stand, which the first world finds for all.
-struct Wanted<'a> {
-    names: &'a [String],
-    places: OnceLock<Result<PlacesOfResults, Error>>,
-}
-
-/// By element: places among its results, in order, each with that of the name.
-type PlacesOfResults = HashMap<ElementId, Vec<(usize, usize)>>;
-
-impl Wanted<'_> {
-    fn find(&self, view: &DynamicsView<'_, f64>) -> Result<PlacesOfResults, Error> {
-        let mut places = HashMap::<_, Vec<_>>::new();
-        for (to, name) in self.names.iter().enumerate() {
-            let (element, place) = view.place_of_result(name)?;
-            places.entry(element).or_default().push((place, to));
-        }
-        for of_element in places.values_mut() {
-            of_element.sort_unstable();
-        }
-        Ok(places)
-    }
-
-    fn places(&self, view: &DynamicsView<'_, f64>) -> Result<&PlacesOfResults, Error> {
-        self.places.get_or_init(|| self.find(view)).as_ref().map_err(Clone::clone)
-    }
-}
-
-/// Reads the results at these places.
-fn read(view: &DynamicsView<'_, f64>, places: &PlacesOfResults, results: &mut [f64]) -> Result<(), Error> {
-    for (element, places) in places {
-        let (mut place, mut rest) = (0, &places[..]);
-        view.visit_results_of(*element, &mut |entry| {
-            while let [(wanted, to), others @ ..] = rest
-                && *wanted == place
-            {
-                (results[*to], rest) = (entry.value.number(), others);
-            }
-            place += 1;
-        })?;
-    }
-    Ok(())
 }
 
 /// What a caller gives or leaves out.
@@ -266,7 +189,7 @@ impl Batch {
             .collect();
 
         let threads = self.threads;
-        let wanted = Wanted { names, places: OnceLock::new() };
+        let wanted = Wanted::new(names);
         py.detach(|| {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {

@@ -10,6 +10,7 @@ mod inertias;
 mod keywords;
 mod linearization;
 mod motion;
+mod outputs;
 mod parallel;
 mod parts;
 mod saved;

@@ -8,9 +8,8 @@ use force_elements::cable::Settings;
 use force_elements::elastic_foundation::Material;
 use force_elements::{
     CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, Error, ExponentialSpring, ForceElement,
-    ForceSystem, HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring,
-    coordinate_spring_damper_ext, elastic_foundation, exponential_spring, hertz_contact, linear_bushing,
-    spatial_bushing,
+    HertzContact, LinearBushing, SpatialBushing, Variables, cable_spring, coordinate_spring_damper_ext,
+    elastic_foundation, exponential_spring, hertz_contact, linear_bushing, spatial_bushing,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyTuple};

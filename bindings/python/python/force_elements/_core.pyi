@@ -613,8 +613,8 @@ class Batch:
         Without worlds the names of results are not checked.
 
         A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-        evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held;
-        where there is no result of a name, those before it are written.
+        evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held,
+        and so do all rows where there is no result of a name.
         """
     def step(
         self,
