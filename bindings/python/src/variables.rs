@@ -42,9 +42,10 @@ impl Names {
         name.rmatch_indices('.').find_map(|(dot, _)| Some((*self.0.get(&name[..dot])?, &name[dot + 1..])))
     }
 
-    /// The name of a variable under the kind and place of its element, where it may be under the user's name.
+    /// The name of a variable, or the begin of one, under the kind and place of its element, where it may be under the user's name.
     pub(crate) fn listed(&self, name: &str) -> String {
-        self.split(name).map_or_else(|| name.to_string(), |(id, field)| format!("{id}.{field}"))
+        let own = || self.0.get(name).map_or_else(|| name.to_string(), ToString::to_string);
+        self.split(name).map_or_else(own, |(id, field)| format!("{id}.{field}"))
     }
 }
 
@@ -131,7 +132,7 @@ pub(crate) fn once<P: Eq + Hash>(before: &mut HashSet<P>, variable: P, name: &st
 
 /// Where all names of variables are.
 const LISTED: &str = "; keys() lists all, under the kinds and places of their elements, as linear_bushing[0]: a name given to an \
-    element serves in their place";
+    element serves in their place, and forces and the like are results, which results() lists";
 
 /// The variables that are no element's own.
 const ACCOUNT: [&str; 2] = ["absorbed_energy", "account_open"];

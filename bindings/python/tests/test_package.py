@@ -531,7 +531,7 @@ def test_a_mesh_of_another_format_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_design_and_a_passing_time_are_asked_is_checked() -> None:
     with pytest.raises(fe.InvalidValueError, match="extent"):
-        fe.ContactDesign(1.0, np.nan, 1e-3).longest_step
+        fe.ContactDesign(1.0, np.nan, 1e-3)
     system = fe.System()
     system.add_hertz_contact(fe.GROUND, system.add_body().station([0, 0, 0]), 0.1, effective_modulus=1e6)
     state = system.state()
@@ -1501,6 +1501,12 @@ def test_messages_say_what_to_do() -> None:
     ):
         with pytest.raises(fe.NoSuchNameError, match=r'"mount\.stiffness"; there are mount\.stiffness\.qx, '):
             call()
+    # The name of an element is the begin of those of its variables; a force is none.
+    for holder in (state, batch):
+        with pytest.raises(fe.NoSuchNameError, match=r'"mount"; there are mount\.enabled, '):
+            holder["mount"]
+        with pytest.raises(fe.NoSuchNameError, match=r'"mount\.f\.px"; keys\(\) lists all, .* results\(\) lists'):
+            holder["mount.f.px"]
     evaluated = single(system, motion(system, 1), 0)
     evaluated.evaluate()
     with pytest.raises(fe.NoSuchNameError, match=r"mount\.length.*; results\(\) lists all"):
@@ -1508,10 +1514,10 @@ def test_messages_say_what_to_do() -> None:
     for threads in (0, -1):
         with pytest.raises(fe.InvalidValueError, match="threads must be at least 1"):
             fe.Batch(system, 3, threads=threads)
-    indices: Any = np.array([0, 2, 1])
-    for reset in (batch.reset, batch.reset_memory):
-        with pytest.raises(fe.InvalidValueError, match="mask must be an array of bool"):
-            reset(indices)
+    for indices in (np.array([0, 2, 1]), [2], 1):
+        for reset in (batch.reset, batch.reset_memory):
+            with pytest.raises(fe.InvalidValueError, match="mask must be an array of bool"):
+                reset(cast(Any, indices))
     state.time = 1.0
     inertias = fe.Inertias(1.0, 1.0, coordinate_masses=1.0)
     with pytest.raises(fe.InvalidValueError, match="every = 1e-17 s"):
