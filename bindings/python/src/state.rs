@@ -291,11 +291,17 @@ impl State {
                 "simulate needs a system from which no body or coordinate was removed: build it anew";
             return Err(exception(classes::TopologyError::new_err, message));
         }
+        let check = |what: &str, numbers: &[f64]| {
+            let is_finite = numbers.iter().all(|number| number.is_finite());
+            is_finite.then_some(()).ok_or_else(|| invalid(&format!("{what} must be finite")))
+        };
+        check("gravity", &gravity)?;
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
             let bodies = body_rows(topology);
             let numbers = shaped(loads, &[&[bodies.len(), 6]], "loads")?;
+            check("loads", &numbers)?;
             for (body, load) in occupied(bodies, numbers.chunks_exact(6)) {
                 plant.set_body_load(body, force_of(load)).map_err(failed)?;
             }
@@ -303,6 +309,7 @@ impl State {
         if let Some(loads) = coordinate_loads {
             let places = coordinate_places(topology);
             let numbers = shaped(loads, &[&[places.len()]], "coordinate_loads")?;
+            check("coordinate_loads", &numbers)?;
             for (coordinate, load) in occupied(places, numbers) {
                 plant.set_coordinate_load(coordinate, load).map_err(failed)?;
             }
