@@ -260,7 +260,7 @@ impl<'a> MomentArms<'a> {
         let count = match shape.strip_prefix(&worlds[..]) {
             Some(&[count, found, 6]) if found == bodies => count,
             _ => {
-                let worlds: String = worlds.iter().map(|worlds| format!("{worlds}, ")).collect();
+                let worlds = worlds.first().map(|worlds| format!("{worlds}, ")).unwrap_or_default();
                 return Err(wrong_shape("motions", &format!("({worlds}k, {bodies}, 6)"), shape));
             }
         };
