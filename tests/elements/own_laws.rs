@@ -494,6 +494,30 @@ fn a_cast_law_goes_on_in_another_scalar() {
 }
 
 #[test]
+fn length_rate_and_tension_along_the_line_are_results() {
+    for seed in 0..20 {
+        let Scene { system, mut state, .. } = AnyStrut::scene::<f64>(&mut Numbers::new(seed)).expect("valid");
+        let [first, second] = [0, 1].map(|place| system.bodies().nth(place).expect("there are two"));
+        let view = system.realize_dynamics(&mut state).expect("regular");
+        let result = |name: &str| view.result(&format!("strut[0].{name}")).expect("listed");
+        let point =
+            |frame: &str| Vector3::from(["x", "y", "z"].map(|axis| result(&format!("{frame}.p.{axis}"))));
+        let moving = |body, p_G: &Vector3<f64>| {
+            let arm = p_G - view.positions().pose(body).translation.vector;
+            view.velocities().velocity(body).shifted(arm).linear
+        };
+        let (p_GF, p_GM) = (point("X_GF"), point("X_GM"));
+        let (direction, length) = ((p_GM - p_GF).normalize(), (p_GM - p_GF).norm());
+        // Sums of a few numbers of the size of one, and of forces.
+        let force = Vector3::from(["x", "y", "z"].map(|axis| result(&format!("F_GM.force.{axis}"))));
+        assert!((result("length") - length).abs() < 1e-14);
+        let rate = direction.dot(&(moving(second, &p_GM) - moving(first, &p_GF)));
+        assert!((result("rate") - rate).abs() < 1e-13, "{} and {rate}", result("rate"));
+        assert!((force + direction * result("tension")).norm() <= 1e-13 * force.norm());
+    }
+}
+
+#[test]
 fn points_that_meet_pull_nowhere_and_have_no_derivative() {
     fn force<T: Real>(p: Vector3<T>) -> Vector3<T> {
         let mut system = ForceSystem::<T>::new();

@@ -70,12 +70,12 @@ pub(crate) fn row(rows: Rows<'_>, world: usize) -> Option<&[f64]> {
 /// Which of the worlds are meant.
 pub(crate) fn mask(value: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<bool>> {
     let (array, kind) = convert::untyped(value, "mask")?;
-    check_shape("mask", &[&[count]], array.shape())?;
     // An empty list has no type of its own.
     if kind != b'b' && count > 0 {
         let text = "mask must be an array of bool: for the indices of worlds, set those of np.zeros(n, bool) to True";
         return Err(invalid(text));
     }
+    check_shape("mask", &[&[count]], array.shape())?;
     array.call_method0("tolist")?.extract()
 }
 

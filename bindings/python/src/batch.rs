@@ -1,27 +1,29 @@
 //! Many worlds of one system, with their motion and forces in arrays.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
-use std::sync::OnceLock;
 
-use force_elements::{DynamicsView, ElementId, Error, ForceSystem, Scope, State as CrateState};
-use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods as _, ToPyArray as _};
+use force_elements::{Error, ForceSystem, Scope, State as CrateState};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
 use crate::arrays::{self, Input, Memory, chunks, input, output, row};
-use crate::convert::{self, check_shape, force_numbers};
-use crate::errors::{invalid, raised};
-use crate::inertias::{Inertias, method_of};
+use crate::cables::MomentArms;
+use crate::convert::{self, check_shape};
+use crate::errors::{invalid, raised, raised_in};
+use crate::inertias::{OfWorlds, method_of};
 use crate::linearization::{Places, Products};
 use crate::motion::Motion;
+use crate::outputs::{Job, Wanted};
 use crate::parallel::{self, Pool};
-use crate::parts::{body_rows, coordinate_places};
+use crate::parts::{Element, body_rows, coordinate_places};
 use crate::saved::{self, Saved};
 use crate::state::State;
-use crate::system::{Names, System, Update, once, places_among};
+use crate::system::System;
+use crate::variables::{Names, Update, completions, once, places_among};
 
 /// ``count`` worlds: states of one system, evaluated together on ``threads`` threads, by default on all cores. Each starts as a
 /// copy of ``state``, by default the default state. Results do not depend on the number of threads.
@@ -36,82 +38,13 @@ pub(crate) struct Batch {
     products: Pool<Products>,
 }
 
-/// One world, and where its forces go.
-struct Job<'a> {
-    state: &'a mut CrateState<f64>,
-    wrenches: Option<&'a mut [f64]>,
-    coordinate_forces: Option<&'a mut [f64]>,
-    energies: Option<&'a mut [f64]>,
-    results: Option<&'a mut [f64]>,
-}
-
 /// What ends the step of a world that has been evaluated.
-type Commit<'a> = dyn Fn(&ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
+type Commit<'a> = dyn Fn(usize, &ForceSystem<f64>, &mut CrateState<f64>) -> Result<(), Error> + Sync + 'a;
 
 /// One world, and where its products go.
 struct Product<'a> {
     state: &'a CrateState<f64>,
     to: [Option<&'a mut [f64]>; 3],
-}
-
-impl Job<'_> {
-    /// Whether anything is asked for.
-    fn is_read(&self) -> bool {
-        let Self { wrenches, coordinate_forces, energies, results, .. } = self;
-        wrenches.is_some() || coordinate_forces.is_some() || energies.is_some() || results.is_some()
-    }
-
-    fn evaluate(&mut self, system: &ForceSystem<f64>, wanted: &Wanted<'_>) -> Result<(), Error> {
-        let view = system.realize_dynamics(self.state)?;
-        if let Some(wrenches) = &mut self.wrenches {
-            for (F, wrench) in view.forces().bodies().iter().skip(1).zip(wrenches.chunks_exact_mut(6)) {
-                wrench.copy_from_slice(&force_numbers(F));
-            }
-        }
-        if let Some(forces) = &mut self.coordinate_forces {
-            forces.iter_mut().zip(view.forces().coordinates()).for_each(|(to, from)| *to = *from);
-        }
-        if let Some([energy]) = self.energies.as_deref_mut() {
-            *energy = view.potential_energy();
-        }
-        self.results.as_mut().map_or(Ok(()), |results| wanted.read(&view, results))
-    }
-}
-
-/// The names of results, and where they stand, which the first world finds for all.
-struct Wanted<'a> {
-    names: &'a [String],
-    /// By element: places among its results, in order, each with that of the name.
-    places: OnceLock<Result<HashMap<ElementId, Vec<(usize, usize)>>, Error>>,
-}
-
-impl Wanted<'_> {
-    fn find(&self, view: &DynamicsView<'_, f64>) -> Result<HashMap<ElementId, Vec<(usize, usize)>>, Error> {
-        let mut places = HashMap::<_, Vec<_>>::new();
-        for (to, name) in self.names.iter().enumerate() {
-            let (element, place) = view.place_of_result(name)?;
-            places.entry(element).or_default().push((place, to));
-        }
-        for of_element in places.values_mut() {
-            of_element.sort_unstable();
-        }
-        Ok(places)
-    }
-
-    fn read(&self, view: &DynamicsView<'_, f64>, results: &mut [f64]) -> Result<(), Error> {
-        for (element, places) in self.places.get_or_init(|| self.find(view)).as_ref().map_err(Clone::clone)? {
-            let (mut place, mut rest) = (0, &places[..]);
-            view.visit_results_of(*element, &mut |entry| {
-                while let [(wanted, to), others @ ..] = rest
-                    && *wanted == place
-                {
-                    (results[*to], rest) = (entry.value.number(), others);
-                }
-                place += 1;
-            })?;
-        }
-        Ok(())
-    }
 }
 
 /// What a caller gives or leaves out.
@@ -153,6 +86,15 @@ impl Batch {
         self.worlds.iter().all(|world| system.owns(world))
     }
 
+    /// Refuses worlds that are all from before a change of the system, before their arrays are refused, which have other shapes.
+    fn check_date(&self) -> PyResult<()> {
+        let system = self.system.get().read();
+        if self.worlds.is_empty() || self.worlds.iter().any(|world| system.owns(world)) {
+            return Ok(());
+        }
+        Err(raised_in((0..self.worlds.len()).collect(), Error::TopologyMismatch))
+    }
+
     /// Refuses worlds with different variables, as where some began anew after a change of the system, and others are from before.
     fn check_alike(&self) -> PyResult<()> {
         let keys = self.keys();
@@ -192,6 +134,7 @@ impl Batch {
         names: &[String],
         commit: Option<&Commit<'_>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, system) = (self.worlds.len(), self.system.get());
         let (bodies, coordinates) = {
             let system = system.read();
@@ -246,7 +189,7 @@ impl Batch {
             .collect();
 
         let threads = self.threads;
-        let wanted = Wanted { names, places: OnceLock::new() };
+        let wanted = Wanted::new(names);
         py.detach(|| {
             let system = system.read();
             parallel::each(&mut jobs, threads, |world, job| {
@@ -254,11 +197,13 @@ impl Batch {
                     return Err(Error::TopologyMismatch);
                 }
                 motion.write(world, job.state)?;
-                job.evaluate(&system, &wanted)?;
-                let Some(commit) = commit else { return Ok(()) };
-                commit(&system, job.state)?;
-                // Bristles and stops that have switched.
-                if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) }
+                let Some(commit) = commit else { return job.evaluate(&system, &wanted) };
+                // An unknown name is refused before the commit.
+                wanted.places(&system.realize_dynamics(job.state)?)?;
+                let outcome = commit(world, &system, job.state);
+                // Forces and results are read once: where the step is accepted, with the bristles and stops that have switched.
+                let written = if job.is_read() { job.evaluate(&system, &wanted) } else { Ok(()) };
+                outcome.and(written)
             })
         })
     }
@@ -398,8 +343,8 @@ impl Batch {
     /// Without worlds the names of results are not checked.
     ///
     /// A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-    /// evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held;
-    /// where there is no result of a name, those before it are written.
+    /// evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held,
+    /// and so do all rows where there is no result of a name.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords")]
@@ -414,7 +359,7 @@ impl Batch {
         wrenches: Option<&Bound<'py, PyAny>>,
         coordinate_forces: Option<&Bound<'py, PyAny>>,
         energies: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
@@ -423,8 +368,8 @@ impl Batch {
     }
 
     /// ``evaluate`` and ``accept``, each world in one go; forces and results are those after it, for the next step of the host. With
-    /// ``length`` [s] and ``inertias`` of the host's steps, which are the same in all worlds, it raises a ``StepError`` for worlds in
-    /// which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
+    /// ``length`` [s] of the host's steps and its ``inertias``, one for all worlds or a list of one for each, it raises a ``StepError``
+    /// for worlds in which the steps are too long, as ``State.check_step``; those are evaluated, but not accepted.
     #[pyo3(signature = (*, time=None, poses=None, velocities=None, coordinates=None, coordinate_rates=None, wrenches=None,
         coordinate_forces=None, energies=None, names=Vec::new(), results=None, length=None, inertias=None,
         method=None))]
@@ -440,10 +385,10 @@ impl Batch {
         wrenches: Option<&Bound<'py, PyAny>>,
         coordinate_forces: Option<&Bound<'py, PyAny>>,
         energies: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
         results: Option<&Bound<'py, PyAny>>,
         length: Option<f64>,
-        inertias: Option<&Inertias>,
+        inertias: Option<OfWorlds>,
         method: Option<&str>,
     ) -> PyResult<()> {
         if length.is_some() != inertias.is_some() || method.is_some() && length.is_none() {
@@ -452,14 +397,15 @@ impl Batch {
             ));
         }
         let method = method_of(method.unwrap_or("symplectic_euler"))?;
-        if let Some(inertias) = inertias {
-            inertias.of(self.system.get().read().topology())?;
+        if let Some(inertias) = &inertias {
+            inertias.check(self.worlds.len(), self.system.get().read().topology())?;
         }
+        let inertias = inertias.as_ref();
         let motion = [time, poses, velocities, coordinates, coordinate_rates];
         let outputs = [wrenches, coordinate_forces, energies, results];
-        let commit = |system: &ForceSystem<f64>, state: &mut CrateState<f64>| {
+        let commit = |world, system: &ForceSystem<f64>, state: &mut CrateState<f64>| {
             if let (Some(length), Some(inertias)) = (length, inertias) {
-                system.check_step(state, inertias, method, length)?;
+                system.check_step(state, inertias.of(world), method, length)?;
             }
             system.accept_step(state)
         };
@@ -492,6 +438,7 @@ impl Batch {
         forces: Option<&Bound<'py, PyAny>>,
         next: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
         let motion = input(motion, "motion", &[&[n, m]])?;
         let velocity = input(velocity, "velocity", &[&[n, m]])?;
@@ -525,6 +472,7 @@ impl Batch {
         velocity: Option<&Bound<'py, PyAny>>,
         variables: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<()> {
+        self.check_date()?;
         let (n, m, v) = (self.worlds.len(), self.rows(), self.width());
         let forces = input(forces, "forces", &[&[n, m]])?;
         let next = self.variables(py, next)?;
@@ -539,6 +487,37 @@ impl Batch {
                 variables.as_deref_mut(),
             )
         })
+    }
+
+    /// The moment arms (n, k) of a cable about ``k`` coordinates of the host in all worlds, which must have been evaluated, from
+    /// ``motions`` (n, k, bodies, 6) and, if via points move with a coordinate, ``rates`` (n, k, coordinates): see
+    /// ``State.moment_arms``.
+    #[pyo3(signature = (cable, motions, rates=None))]
+    fn moment_arms<'py>(
+        &self,
+        py: Python<'py>,
+        cable: &Element,
+        motions: &Bound<'py, PyAny>,
+        rates: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.check_date()?;
+        let motions = convert::array(motions, "motions")?;
+        let rates = rates.map(|rates| convert::array(rates, "rates")).transpose()?;
+        let motions = convert::shaped_slice(&motions)?;
+        let rates = rates.as_ref().map(convert::shaped_slice).transpose()?;
+        let Self { system, worlds, threads, .. } = self;
+        let (n, system, threads) = (worlds.len(), system.get(), *threads);
+        let (arms, count) = py.detach(|| {
+            let system = system.read();
+            let of = MomentArms::new(&system, cable, Some(n), motions, rates)?;
+            let mut arms = vec![0.0; n * of.count];
+            let mut rows: Vec<&mut [f64]> = arms.chunks_exact_mut(of.count.max(1)).collect();
+            parallel::each(&mut rows, threads, |world, arms| {
+                of.write(&system.dynamics_view(&worlds[world])?, world, arms)
+            })?;
+            Ok::<_, PyErr>((arms, of.count))
+        })?;
+        arms.to_pyarray(py).reshape([n, count])
     }
 
     /// The names of all variables, under the kinds and places of their elements, as those of a ``State``.
@@ -624,7 +603,7 @@ impl Batch {
 
     /// For IPython: what can follow ``batch["``, also under the names of elements.
     fn _ipython_key_completions_(&self) -> Vec<String> {
-        System::completions(&self.system.get().read(), self.keys())
+        completions(&self.system.get().read(), self.keys())
     }
 
     /// Brings all worlds up to date after something was added to their system or removed, as ``State.carry_over``.

@@ -4,11 +4,11 @@ use force_elements::cable::{
     CablePath, Obstacle as CrateObstacle, PathError, Settings, SplineCurve, ViaPoint as CrateViaPoint,
 };
 use force_elements::nalgebra::Point3;
-use force_elements::{CableSpring, Error, cable_spring};
+use force_elements::{BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Error, Handle, cable_spring};
 use pyo3::prelude::*;
 
-use crate::convert;
-use crate::errors::{classes, exception, invalid, raised};
+use crate::convert::{self, Shaped, check_shape, velocity_of, wrong_shape};
+use crate::errors::{classes, exception, invalid, no_such, raised};
 use crate::parts::{Built, Coordinate, Element, Frame, FrameArgument, Station};
 use crate::shapes::Shape;
 use crate::system::{Addition, System};
@@ -225,4 +225,70 @@ where
             Some(friction) => cable.with_friction(friction).map_err(raised),
         }
     })
+}
+
+/// The cable that an element is.
+pub(crate) fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
+    let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
+    handle.ok_or_else(|| no_such(&format!("{} is no cable", cable.id)))
+}
+
+/// The moment arms of a cable about ``count`` coordinates of a host, in one state, or in one world after the other.
+pub(crate) struct MomentArms<'a> {
+    cable: Handle<CableSpring<f64>>,
+    pub(crate) count: usize,
+    bodies: usize,
+    motions: &'a [f64],
+    coordinates: usize,
+    rates: Option<&'a [f64]>,
+}
+
+impl<'a> MomentArms<'a> {
+    /// By the motions of all bodies, and the rates of all coordinates, per unit rate of each coordinate of the host: of a state,
+    /// or of so many worlds.
+    pub(crate) fn new(
+        system: &Built,
+        cable: &Element,
+        worlds: Option<usize>,
+        (motions, shape): Shaped<'a>,
+        rates: Option<Shaped<'a>>,
+    ) -> PyResult<Self> {
+        let cable = cable_of(system, cable)?;
+        let (bodies, coordinates) =
+            (system.topology().body_places() - 1, system.topology().coordinate_places());
+        let worlds: Vec<usize> = worlds.into_iter().collect();
+        let count = match shape.strip_prefix(&worlds[..]) {
+            Some(&[count, found, 6]) if found == bodies => count,
+            _ => {
+                let worlds = worlds.first().map(|worlds| format!("{worlds}, ")).unwrap_or_default();
+                return Err(wrong_shape("motions", &format!("({worlds}k, {bodies}, 6)"), shape));
+            }
+        };
+        if let Some((_, shape)) = rates {
+            check_shape("rates", &[&[&worlds[..], &[count, coordinates]].concat()], shape)?;
+        }
+        let mut via_points = system.try_element(cable).map_err(raised)?.path().via_points();
+        if rates.is_none() && via_points.any(|via_point| via_point.curve().is_some()) {
+            return Err(invalid("rates are needed: a via point of the cable moves with a coordinate"));
+        }
+        Ok(Self { cable, count, bodies, motions, coordinates, rates: rates.map(|(rates, _)| rates) })
+    }
+
+    /// Writes those of a world of the system.
+    pub(crate) fn write(
+        &self,
+        view: &DynamicsView<'_, f64>,
+        world: usize,
+        arms: &mut [f64],
+    ) -> Result<(), Error> {
+        let first = world * self.count;
+        let motion = |k: usize, body: BodyIndex| {
+            velocity_of(&self.motions[6 * ((first + k) * self.bodies + body.index() - 1)..][..6])
+        };
+        let rate = |k: usize, of: CoordinateIndex| {
+            self.rates.map_or(0.0, |rates| rates[(first + k) * self.coordinates + of.index()])
+        };
+        view.try_of(self.cable)?.position.path.moment_arms(view.positions(), motion, rate, arms);
+        Ok(())
+    }
 }

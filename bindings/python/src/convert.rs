@@ -11,7 +11,7 @@ use numpy::{
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyMapping;
+use pyo3::types::{PyList, PyMapping, PyString, PyTuple};
 
 use crate::errors::{invalid, raised};
 
@@ -33,13 +33,28 @@ pub(crate) fn untyped<'py>(
     Ok((array, kind))
 }
 
-/// Refuses an array with a mask, which numpy would drop.
+/// Refuses an array with a mask, also in a list, which numpy would drop.
 pub(crate) fn check_mask(value: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
+    check_masks(value, what, DEEPEST)
+}
+
+/// How deep lists are in each other at most: no array has more axes.
+const DEEPEST: usize = 4;
+
+fn check_masks(value: &Bound<'_, PyAny>, what: &str, depth: usize) -> PyResult<()> {
+    if let Some(depth) = depth.checked_sub(1) {
+        if let Ok(list) = value.cast::<PyList>() {
+            return list.iter().try_for_each(|part| check_masks(&part, what, depth));
+        }
+        if let Ok(tuple) = value.cast::<PyTuple>() {
+            return tuple.iter().try_for_each(|part| check_masks(&part, what, depth));
+        }
+    }
     if value.is_instance_of::<PyUntypedArray>() && !value.is_exact_instance_of::<PyUntypedArray>() {
         let masked = value.py().import("numpy.ma")?.getattr("MaskedArray")?;
         if value.is_instance(&masked)? {
             return Err(invalid(&format!(
-                "{what} is a masked array: give what its `filled` returns, or `.data`, if the numbers behind the mask are meant"
+                "{what} is or has a masked array: give what its `filled` returns, or `.data`, if the numbers behind the mask are meant"
             )));
         }
     }
@@ -73,8 +88,16 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Vec<f64
     Ok((array.as_slice()?.to_vec(), shape))
 }
 
+/// The numbers of an array in C order, and its shape.
+pub(crate) type Shaped<'a> = (&'a [f64], &'a [usize]);
+
+pub(crate) fn shaped_slice<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> PyResult<Shaped<'a>> {
+    Ok((array.as_slice()?, array.shape()))
+}
+
 /// One number.
 pub(crate) fn number(value: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
+    check_mask(value, what)?;
     value.extract().map_err(|error: PyErr| {
         // Those of arrays that are traced say more.
         let is_plain = error.get_type(value.py()).is(value.py().get_type::<PyTypeError>());
@@ -124,6 +147,17 @@ pub(crate) fn point(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Point3<f64
     let point = Point3::from_slice(&shaped(value, &[&[3]], what)?);
     check::finite_vector("point", &point.coords).map_err(raised)?;
     Ok(point)
+}
+
+/// The names of results.
+pub(crate) fn names(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    if value.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "names must be a list of names, as [{}], not one",
+            value.repr()?
+        )));
+    }
+    value.extract()
 }
 
 /// The items of a mapping with names as keys.

@@ -1,8 +1,8 @@
 //! Parameters of contacts for the step of a host.
 
 use force_elements::{
-    ContactDesign as CrateDesign, InvalidValue, Variables, coordinate_spring_damper_ext, elastic_foundation,
-    exponential_spring, hertz_contact,
+    ContactDesign as CrateDesign, InvalidValue, Variables, check, coordinate_spring_damper_ext,
+    elastic_foundation, exponential_spring, hertz_contact,
 };
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyDict};
@@ -52,8 +52,8 @@ impl ContactDesign {
         mu_static: f64,
         mu_kinetic: f64,
         gravity: f64,
-    ) -> Self {
-        Self(CrateDesign {
+    ) -> PyResult<Self> {
+        let design = CrateDesign {
             mass,
             extent,
             step,
@@ -64,7 +64,11 @@ impl ContactDesign {
             mu_static,
             mu_kinetic,
             gravity,
-        })
+        };
+        // A step that is too long is refused where it is used: what is the longest is asked of the design.
+        check::positive("contact_design.step", step).map_err(raised)?;
+        design.longest_step().map_err(raised)?;
+        Ok(Self(design))
     }
 
     /// The longest step for which there is a contact [s], with this extent, impact and friction. A gentle impact may shorten it: with a

@@ -1,5 +1,7 @@
 //! Masses and moments of inertia of a host, and the longest step for them.
 
+use std::slice;
+
 use force_elements::nalgebra::{ArrayStorage, Matrix3, Point3, Vector3};
 use force_elements::simulation::{Plant, RigidBody, SimulationError};
 use force_elements::{
@@ -190,6 +192,48 @@ impl CrateInertias for Inertias {
 
     fn coordinate_mass(&self, coordinate: CoordinateIndex) -> f64 {
         self.coordinate_masses.at(coordinate.index(), |mass| mass).unwrap_or(f64::NAN)
+    }
+}
+
+/// The inertias of all worlds of a batch, or those of each.
+pub(crate) enum OfWorlds {
+    All(Py<Inertias>),
+    Each(Vec<Py<Inertias>>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for OfWorlds {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let each = || value.extract().map(Self::Each).ok();
+        let found = value.extract().map(Self::All).ok().or_else(each);
+        found.ok_or_else(|| {
+            convert::not_a("inertias must be Inertias, or a list of those of each world", &value)
+        })
+    }
+}
+
+impl OfWorlds {
+    /// Refuses them unless they are those of so many worlds, and have as many rows as the system.
+    pub(crate) fn check(&self, worlds: usize, topology: &Topology) -> PyResult<()> {
+        let each = match self {
+            Self::All(of_all) => slice::from_ref(of_all),
+            Self::Each(each) if each.len() == worlds => each,
+            Self::Each(each) => {
+                let count = each.len();
+                return Err(invalid(&format!(
+                    "inertias must be one for all, or a list of one for each of {worlds} worlds, not of {count}"
+                )));
+            }
+        };
+        each.iter().try_for_each(|inertias| inertias.get().of(topology).map(|_| ()))
+    }
+
+    pub(crate) fn of(&self, world: usize) -> &Inertias {
+        match self {
+            Self::All(of_all) => of_all.get(),
+            Self::Each(each) => each[world].get(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod inertias;
 mod keywords;
 mod linearization;
 mod motion;
+mod outputs;
 mod parallel;
 mod parts;
 mod saved;
@@ -17,6 +18,7 @@ mod shapes;
 mod simulate;
 mod state;
 mod system;
+mod variables;
 
 use pyo3::prelude::*;
 

@@ -13,7 +13,8 @@ use pyo3::types::PyMapping;
 use crate::convert::{self, force_numbers, velocity_of};
 use crate::errors::{invalid, no_such, raised};
 use crate::parts::{Body, body_rows, coordinate_places};
-use crate::system::{Names, System, once, places_among};
+use crate::system::System;
+use crate::variables::{Names, once, places_among};
 
 /// Which number of a [`VariableVector`] each variable of a state has; flags and energy accounts have none.
 #[derive(Clone)]

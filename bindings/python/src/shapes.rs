@@ -42,7 +42,7 @@ pub(crate) struct Shape {
     mesh: Option<Mesh>,
 }
 
-/// What can be entered, or laid a cable over, or both.
+/// What a contact is with, or what a cable is laid over, or both.
 #[derive(Debug, Clone)]
 struct Form {
     solid: Option<SolidShape<f64>>,
@@ -96,10 +96,13 @@ impl Shape {
         Ok(Self { kind: kind.to_string(), sizes, form, mesh })
     }
 
-    /// What can be entered.
+    /// What a contact is with.
     pub(crate) fn solid(&self) -> PyResult<SolidShape<f64>> {
-        let refused =
-            || exception(classes::ElementError::new_err, &format!("a {} cannot be entered", self.kind));
+        let refused = || {
+            let contacts =
+                "contacts are with a half_space, sphere, ellipsoid or finite_cylinder, or with a Mesh";
+            exception(classes::ElementError::new_err, &format!("{contacts}, not with a {}", self.kind))
+        };
         self.form.solid.clone().ok_or_else(refused)
     }
 
@@ -320,7 +323,10 @@ impl SurfaceShape {
     pub(crate) fn mesh(&self) -> PyResult<Arc<TriangleMesh<f64>>> {
         match self {
             Self::Mesh(mesh) => Ok(Arc::clone(&mesh.mesh)),
-            Self::Shape(_) => Err(exception(classes::ElementError::new_err, "only a mesh has springs")),
+            Self::Shape(_) => Err(exception(
+                classes::ElementError::new_err,
+                "a material is that of a Mesh, whose faces have springs: a Shape is rigid and takes none",
+            )),
         }
     }
 }

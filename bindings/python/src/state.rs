@@ -3,25 +3,26 @@
 use std::slice;
 
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, DynamicsView, Error, Handle, KinematicsError, KinematicsSource,
-    Pose, Quantity, SpatialVelocity, Stage, State as CrateState, StepRule,
+    BodyIndex, CoordinateIndex, DynamicsView, Error, KinematicsError, KinematicsSource, Pose, Quantity,
+    SpatialVelocity, Stage, State as CrateState, StepRule,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _, ToPyArray as _};
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict as _, PyBytes, PyDict, PyMapping};
 
+use crate::cables::{MomentArms, cable_of};
 use crate::convert::{
-    self, check_shape, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers,
-    velocity_of, wrong_shape,
+    self, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers, velocity_of,
 };
-use crate::errors::{classes, exception, invalid, no_such, raised};
+use crate::errors::{classes, exception, invalid, raised};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::motion::Motion;
 use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_places, occupied};
 use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
-use crate::system::{Names, System, Update, places_among};
+use crate::system::System;
+use crate::variables::{Names, Update, completions, places_among};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -97,11 +98,6 @@ impl KinematicsSource<f64> for MotionOf<'_> {
     fn coordinate_rate(&self, coordinate: CoordinateIndex) -> f64 {
         self.0.velocities().coordinate_rate(coordinate)
     }
-}
-
-fn cable_of(system: &Built, cable: &Element) -> PyResult<Handle<CableSpring<f64>>> {
-    let handle = system.handle::<CableSpring<f64>>(cable.find(system)?);
-    handle.ok_or_else(|| no_such(&format!("{} is no cable", cable.id)))
 }
 
 #[pymethods]
@@ -285,7 +281,7 @@ impl State {
         every: Option<f64>,
         loads: Option<&Bound<'py, PyAny>>,
         coordinate_loads: Option<&Bound<'py, PyAny>>,
-        names: Vec<String>,
+        #[pyo3(from_py_with = convert::names)] names: Vec<String>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Self { system, state } = self;
         let topology = state.positions().topology();
@@ -295,11 +291,17 @@ impl State {
                 "simulate needs a system from which no body or coordinate was removed: build it anew";
             return Err(exception(classes::TopologyError::new_err, message));
         }
+        let check = |what: &str, numbers: &[f64]| {
+            let is_finite = numbers.iter().all(|number| number.is_finite());
+            is_finite.then_some(()).ok_or_else(|| invalid(&format!("{what} must be finite")))
+        };
+        check("gravity", &gravity)?;
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
             let bodies = body_rows(topology);
             let numbers = shaped(loads, &[&[bodies.len(), 6]], "loads")?;
+            check("loads", &numbers)?;
             for (body, load) in occupied(bodies, numbers.chunks_exact(6)) {
                 plant.set_body_load(body, force_of(load)).map_err(failed)?;
             }
@@ -307,6 +309,7 @@ impl State {
         if let Some(loads) = coordinate_loads {
             let places = coordinate_places(topology);
             let numbers = shaped(loads, &[&[places.len()]], "coordinate_loads")?;
+            check("coordinate_loads", &numbers)?;
             for (coordinate, load) in occupied(places, numbers) {
                 plant.set_coordinate_load(coordinate, load).map_err(failed)?;
             }
@@ -480,28 +483,14 @@ impl State {
         motions: &Bound<'py, PyAny>,
         rates: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let topology = self.state.positions().topology();
-        let (b, c) = (body_rows(topology).len(), coordinate_places(topology).len());
-        let (motions, shape) = convert::numbers(motions, "motions")?;
-        let &[count, _, _] = shape.as_slice() else {
-            return Err(wrong_shape("motions", &format!("(k, {b}, 6)"), &shape));
-        };
-        check_shape("motions", &[&[count, b, 6]], &shape)?;
-        let is_known = rates.is_some();
-        let rates =
-            rates.map_or_else(|| Ok(vec![0.0; count * c]), |rates| shaped(rates, &[&[count, c]], "rates"))?;
+        let motions = convert::array(motions, "motions")?;
+        let rates = rates.map(|rates| convert::array(rates, "rates")).transpose()?;
+        let motions = convert::shaped_slice(&motions)?;
+        let rates = rates.as_ref().map(convert::shaped_slice).transpose()?;
         let arms = self.view(|system, view| {
-            let handle = cable_of(system, cable)?;
-            let mut via_points = system.try_element(handle).map_err(raised)?.path().via_points();
-            if !is_known && via_points.any(|via_point| via_point.curve().is_some()) {
-                return Err(invalid("rates are needed: a via point of the cable moves with a coordinate"));
-            }
-            let path = &view.try_of(handle).map_err(raised)?.position.path;
-            let motion =
-                |k: usize, body: BodyIndex| velocity_of(&motions[6 * (k * b + body.index() - 1)..][..6]);
-            let rate = |k: usize, coordinate: CoordinateIndex| rates[k * c + coordinate.index()];
-            let mut arms = vec![0.0; count];
-            path.moment_arms(view.positions(), motion, rate, &mut arms);
+            let of = MomentArms::new(system, cable, None, motions, rates)?;
+            let mut arms = vec![0.0; of.count];
+            of.write(&view, 0, &mut arms).map_err(raised)?;
             Ok(arms)
         })?;
         Ok(arms.to_pyarray(py))
@@ -594,7 +583,7 @@ impl State {
 
     /// For IPython: what can follow ``state["``, also under the names of elements.
     fn _ipython_key_completions_(&self) -> Vec<String> {
-        System::completions(&self.system.get().read(), self.keys())
+        completions(&self.system.get().read(), self.keys())
     }
 
     fn __len__(&self) -> usize {

@@ -429,6 +429,9 @@ def test_torch_maps_worlds_and_transforms() -> None:
         return (wrenches**2).sum() + (forces**2).sum() + after.sin().sum()
 
     every = tuple(range(5))
+    for wrong in (inputs[1].float(), inputs[1].numpy()):
+        with pytest.raises(TypeError, match="poses must be a tensor of torch.float64, not "):
+            step(inputs[0], wrong, *inputs[2:])
     together = torch.func.grad(size, argnums=every)(*inputs)
     mapped = torch.func.vmap(torch.func.grad(size, argnums=every))(*inputs)
     for a, b in zip(together, mapped):

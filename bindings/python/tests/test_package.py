@@ -461,6 +461,17 @@ def test_a_state_from_before_a_change_is_not_pickled() -> None:
     for refused in (lambda: pickle.dumps(mixed), lambda: mixed.update({"time": 1.0}), lambda: mixed.evaluate()):
         with pytest.raises(fe.TopologyError):
             refused()
+    # Arrays of the shapes that were right before are not blamed.
+    late: list[Callable[[], None]] = [
+        lambda: batch.step(poses=np.zeros((2, 2, 7))),
+        lambda: batch.evaluate(wrenches=np.zeros((2, 2, 6))),
+        lambda: batch.jvp(motion=np.zeros((2, 12))),
+        lambda: batch.vjp(forces=np.zeros((2, 12))),
+    ]
+    for call in late:
+        with pytest.raises(fe.TopologyError, match="carry_over") as all_late:
+            call()
+        assert all_late.value.worlds == [0, 1]
     system.add_linear_bushing(fe.GROUND, a, stiffness=1.0)
     mixed.reset([True, False])
     with pytest.raises(fe.TopologyError):
@@ -520,7 +531,7 @@ def test_a_mesh_of_another_format_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_design_and_a_passing_time_are_asked_is_checked() -> None:
     with pytest.raises(fe.InvalidValueError, match="extent"):
-        fe.ContactDesign(1.0, np.nan, 1e-3).longest_step
+        fe.ContactDesign(1.0, np.nan, 1e-3)
     system = fe.System()
     system.add_hertz_contact(fe.GROUND, system.add_body().station([0, 0, 0]), 0.1, effective_modulus=1e6)
     state = system.state()
@@ -578,6 +589,23 @@ def test_moment_arms_are_derivatives_of_the_length_by_joints(friction: float | N
     for wrong in ((other, motions), (cable, motions[:, :1]), (cable, motions, [[0.0]])):
         with pytest.raises(fe.Error):
             state.moment_arms(*wrong)
+
+    # In a batch every world has its own posture, and motions in its own rows.
+    batch, rates = fe.Batch(system, WORLDS), np.zeros((WORLDS, 3, 1))
+    of_worlds, single_arms = np.empty((WORLDS, 3, 2, 6)), np.empty((WORLDS, 3))
+    for world, angle in enumerate(np.linspace(-0.9, -0.3, WORLDS)):
+        length([0.2, angle, 0.3])
+        of_worlds[world], rates[world, 2] = motions * (1.0 + world), 1.0 + world
+        single_arms[world] = state.moment_arms(cable, of_worlds[world], rates[world])
+        batch.set_state(world, state)
+    assert np.array_equal(batch.moment_arms(cable, of_worlds, rates), single_arms)
+    assert batch.moment_arms(cable, of_worlds[:, :0], rates[:, :0]).shape == (WORLDS, 0)
+    with pytest.raises(fe.InvalidValueError, match=rf"motions must be of shape \({WORLDS}, k, 2, 6\), not \(3, 2, 6\)"):
+        batch.moment_arms(cable, motions)
+    batch.reset(np.arange(WORLDS) >= 68)
+    with pytest.raises(fe.StageError, match="world 68") as refused:
+        batch.moment_arms(cable, of_worlds, rates)
+    assert refused.value.worlds == [68, 69]
 
 
 def test_a_cable_stays_on_the_side_to_which_it_is_confined() -> None:
@@ -656,7 +684,7 @@ def test_curves_height_maps_and_distance_fields() -> None:
         system.add_spatial_bushing(fe.GROUND, body, curves={"x": curve})
     with pytest.raises(fe.InvalidValueError, match="shape"):
         system.add_spatial_bushing(fe.GROUND, body, curves={"px": [1.0, 2.0]})
-    with pytest.raises(fe.ElementError, match="cannot be entered"):
+    with pytest.raises(fe.ElementError, match="with a half_space, .* or with a Mesh, not with a height_map"):
         fe.Surface(fe.GROUND, hill)
     assert fe.Shape("height_map", hill.sizes).sizes == hill.sizes
     for columns in (5.5, -5.0, np.nan, np.inf):
@@ -815,8 +843,12 @@ def test_what_is_masked_is_refused() -> None:
         lambda: batch.reset(np.ma.masked_array([True, True], mask=[True, False])),
         lambda: batch.update({"mount.stiffness.px": np.ma.masked_array([1.0, 2.0], mask=[True, False])}),
         lambda: fe.Mesh(np.eye(3), np.ma.masked_array([[0, 1, 2]]), closed=False),
+        lambda: batch.evaluate(poses=[poses, poses]),
+        lambda: batch.evaluate(poses=([poses[0]], (poses[0],))),
+        lambda: state.__setitem__("mount.stiffness.px", np.ma.masked),
+        lambda: system.body("cube").station([1.0, cast(Any, np.ma.masked), 0.0]),
     ):
-        with pytest.raises(fe.InvalidValueError, match="is a masked array"):
+        with pytest.raises(fe.InvalidValueError, match="is or has a masked array"):
             refused()
     assert np.array_equal(state.poses, before)
     # Other kinds of arrays are arrays.
@@ -861,9 +893,15 @@ def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
         (lambda: state.cable_points(system.element("mount"), 0.1), KeyError, r"linear_bushing\[0\] is no cable"),
         (lambda: state.check_step(1.0, inertias, method="rk4"), ValueError, 'method must be .*runge_kutta_4", not "rk4"'),
         (lambda: state.simulate(-1.0, inertias), ValueError, "end = -1 s, but it must be finite and not before 0 s"),
+        (lambda: state.simulate(1.0, inertias, gravity=[0.0, 0.0, np.nan]), ValueError, "gravity must be finite"),
+        (lambda: state.simulate(1.0, inertias, loads=np.full((1, 6), np.inf)), ValueError, "^loads must be finite"),
+        (lambda: state.simulate(1.0, inertias, coordinate_loads=[np.nan]), ValueError, "coordinate_loads must be finite"),
         (lambda: state.finish_step(time=1.0, rule="euler"), ValueError, 'rule must be "held_forces".*, not "euler"'),
         (lambda: state.simulate(1.0, inertias, names=["mount.g"]), KeyError, 'no result is named "mount.g".*results\\(\\) lists all'),
         (lambda: batch.evaluate(names=["mount.g"], results=np.empty((2, 1))), KeyError, "world 0: no result .*results\\(\\) lists all"),
+        (lambda: state.simulate(1.0, inertias, names="mount.f.px"), TypeError, r"names must be a list of names, as \['mount.f.px'\], not one"),
+        (lambda: batch.evaluate(names="mount.f.px", results=np.empty((2, 1))), TypeError, "names must be a list of names"),
+        (lambda: fe.Surface(cube, fe.Shape.sphere(1.0), stiffness=1e6), fe.ElementError, "a material is that of a Mesh"),
         (lambda: state.linearize(variables=True).jvp(variables={"time": a}), TypeError, "time must be a real number, not str"),
     ]
     for call, error, message in calls:
@@ -1044,6 +1082,29 @@ def test_worlds_whose_step_is_too_long_are_not_accepted() -> None:
     assert list(moved) == [True, False, True]
     batch.step(length=1e-6, inertias=inertias)
     assert list(batch["exponential_spring[0].anchor_P.x"] != anchors) == [True, True, True]
+
+
+def test_the_steps_of_a_world_are_checked_with_its_own_inertias() -> None:
+    system = fe.System()
+    cube = system.add_body("cube")
+    system.add_linear_bushing(fe.GROUND, cube, stiffness=[0, 0, 0, 100.0, 100.0, 100.0])
+    # Stable up to 2 / sqrt(k / m) of symplectic Euler: 20 ms, 200 ms and 2 s.
+    each = [fe.Inertias(mass, mass) for mass in (0.01, 1.0, 100.0)]
+    batch = fe.Batch(system, 3)
+    for length, failing in ((0.019, []), (0.021, [0]), (0.19, [0]), (0.21, [0, 1]), (2.1, [0, 1, 2])):
+        worlds = []
+        try:
+            batch.step(length=length, inertias=each)
+        except fe.StepError as too_long:
+            worlds = too_long.worlds
+        assert worlds == failing
+    for wrong, error, message in (
+        (each[:2], fe.InvalidValueError, "one for all, or a list of one for each of 3 worlds, not of 2"),
+        ([each[0], each[1], fe.Inertias([1.0, 1.0], 1.0)], fe.InvalidValueError, "masses must have 1 rows, not 2"),
+        (1.0, TypeError, "inertias must be Inertias, or a list of those of each world, not float"),
+    ):
+        with pytest.raises(error, match=message):
+            batch.step(length=1e-3, inertias=cast(Any, wrong))
 
 
 def test_an_energy_account_stays_open_with_finish_step() -> None:
@@ -1443,6 +1504,12 @@ def test_messages_say_what_to_do() -> None:
     ):
         with pytest.raises(fe.NoSuchNameError, match=r'"mount\.stiffness"; there are mount\.stiffness\.qx, '):
             call()
+    # The name of an element is the begin of those of its variables; a force is none.
+    for holder in (state, batch):
+        with pytest.raises(fe.NoSuchNameError, match=r'"mount"; there are mount\.enabled, '):
+            holder["mount"]
+        with pytest.raises(fe.NoSuchNameError, match=r'"mount\.f\.px"; keys\(\) lists all, .* results\(\) lists'):
+            holder["mount.f.px"]
     evaluated = single(system, motion(system, 1), 0)
     evaluated.evaluate()
     with pytest.raises(fe.NoSuchNameError, match=r"mount\.length.*; results\(\) lists all"):
@@ -1450,10 +1517,10 @@ def test_messages_say_what_to_do() -> None:
     for threads in (0, -1):
         with pytest.raises(fe.InvalidValueError, match="threads must be at least 1"):
             fe.Batch(system, 3, threads=threads)
-    indices: Any = np.array([0, 2, 1])
-    for reset in (batch.reset, batch.reset_memory):
-        with pytest.raises(fe.InvalidValueError, match="mask must be an array of bool"):
-            reset(indices)
+    for indices in (np.array([0, 2, 1]), [2], 1):
+        for reset in (batch.reset, batch.reset_memory):
+            with pytest.raises(fe.InvalidValueError, match="mask must be an array of bool"):
+                reset(cast(Any, indices))
     state.time = 1.0
     inertias = fe.Inertias(1.0, 1.0, coordinate_masses=1.0)
     with pytest.raises(fe.InvalidValueError, match="every = 1e-17 s"):

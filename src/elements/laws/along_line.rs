@@ -51,7 +51,8 @@ impl<S: Number> Pull<S> {
 
 /// A law of a tension as one between two frames, along the line from the origin of F to that of M.
 ///
-/// If the two points coincide the line has no direction, and there is no force.
+/// If the two points coincide the line has no direction, and there is no force. `length`, `rate` and `tension` are among the
+/// [results](super::BetweenFrames) of the element.
 ///
 /// # Example: a bump stop
 ///
@@ -103,6 +104,7 @@ impl<S: Number> Pull<S> {
 /// state.set_pose(wheel, Pose::translation(0.0, 0.0, 0.21))?;
 /// let dynamics = system.realize_dynamics(&mut state)?;
 /// assert!((dynamics.body_force(wheel).force.z + 0.01 * (2e4 + 6e7 * 1e-4)).abs() < 1e-9);
+/// assert!((dynamics.result("bump_stop[0].tension")? + 0.01 * (2e4 + 6e7 * 1e-4)).abs() < 1e-9);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,14 +2,14 @@
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Scalar, Vector3};
 
-use super::{AT_ONCE, Law, LawMotion, for_variables};
+use super::{AT_ONCE, Law, LawMotion, for_variables, length};
 use crate::elements::frames::{Ends, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementResult, Error, ForceElement, Given, Pen, Row,
     Slopes, Stiffnesses,
 };
-use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, rotated};
+use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, dot, rotated};
 use crate::mechanics::{ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
 
@@ -74,6 +74,8 @@ results! {
         pub X_GM: Pose<T> ["m"];
         /// Pose of frame M in frame F.
         pub X_FM: Pose<T> ["m"];
+        /// Distance of M's origin from F's.
+        pub length: T ["m"];
     }
 }
 
@@ -83,6 +85,8 @@ results! {
     pub struct Velocity<T> {
         /// Velocity of frame M in frame F, expressed in F: the rate of change of `X_FM`.
         pub V_FM: SpatialVelocity<T> ["rad/s", "m/s"];
+        /// Rate of change of `length`; zero where the origins coincide.
+        pub rate: T ["m/s"];
     }
 }
 
@@ -94,12 +98,26 @@ results! {
         pub F_GF: SpatialForce<T> ["N·m", "N"];
         /// Force on body 2 at M's origin, expressed in Ground.
         pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The part of the force along the line between the origins, positive if it shortens it: of a law
+        /// [along this line](super::AlongLine) its tension. Zero where the origins coincide.
+        pub tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
         /// The power dissipated.
         pub power_dissipated: T ["W"];
         /// The power that a drive within the law supplies.
         pub power_supplied: T ["W"];
+    }
+}
+
+impl<T: Real> Position<T> {
+    /// The part of a vector, expressed in F, along the line from F's origin to M's.
+    fn along(&self, v_F: &Vector3<T>) -> T {
+        if self.length > T::zero() {
+            dot(&self.X_FM.translation.vector, v_F) / self.length
+        } else {
+            T::zero()
+        }
     }
 }
 
@@ -162,7 +180,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     )]
     fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
         let [X_GF, X_GM, X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
-        Position { X_GF, X_GM, X_FM }
+        Position { X_GF, X_GM, X_FM, length: length(&X_FM.translation.vector) }
     }
 
     /// The motion of M in F.
@@ -320,6 +338,7 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
     fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, .. } = at.position;
         [.., cache.V_FM] = self.ends.velocities(at.positions, at.velocities, [X_GF, X_GM]);
+        cache.rate = at.position.along(&cache.V_FM.linear);
         Ok(())
     }
 
@@ -330,7 +349,8 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
         let Position { X_GF, X_GM, .. } = at.position;
         let F_GM = SpatialForce::new(torque, force).rotated(&X_GF.rotation);
         let F_GF = -F_GM.shifted(X_GF.translation.vector - X_GM.translation.vector);
-        *cache = Dynamics { F_GF, F_GM, potential_energy, power_dissipated, power_supplied };
+        let tension = -at.position.along(&force);
+        *cache = Dynamics { F_GF, F_GM, tension, potential_energy, power_dissipated, power_supplied };
         Ok(())
     }
 

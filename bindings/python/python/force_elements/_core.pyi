@@ -613,8 +613,8 @@ class Batch:
         Without worlds the names of results are not checked.
 
         A world whose motion is refused, because a pose is none or a number is not finite, stays as it was. One that cannot be
-        evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held;
-        where there is no result of a name, those before it are written.
+        evaluated with its new motion has that motion. Rows of worlds that fail before they have been evaluated keep what they held,
+        and so do all rows where there is no result of a name.
         """
     def step(
         self,
@@ -630,12 +630,12 @@ class Batch:
         names: Sequence[str] = ...,
         results: _Floats | None = None,
         length: float | None = None,
-        inertias: Inertias | None = None,
+        inertias: Inertias | Sequence[Inertias] | None = None,
         method: str | None = None,
     ) -> None:
         """``evaluate`` and ``accept``, each world in one go; forces and results are those after it, for the next step of the host. With
-        ``length`` [s] and ``inertias`` of the host's steps, which are the same in all worlds, it raises a ``StepError`` for worlds in
-        which they are too long, as ``State.check_step``; those are evaluated, but not accepted.
+        ``length`` [s] of the host's steps and its ``inertias``, one for all worlds or a list of one for each, it raises a ``StepError``
+        for worlds in which the steps are too long, as ``State.check_step``; those are evaluated, but not accepted.
         """
     def accept(self) -> None:
         """Commits what elements remember, in all worlds. Requires that they have been evaluated."""
@@ -666,6 +666,11 @@ class Batch:
     ) -> None:
         """The transpose of ``jvp``: gradients by motion, velocity and variables, written in place, from those by ``forces`` and by
         the variables after the next ``accept``, ``next``.
+        """
+    def moment_arms(self, cable: Element, motions: ArrayLike, rates: ArrayLike | None = None) -> _Floats:
+        """The moment arms (n, k) of a cable about ``k`` coordinates of the host in all worlds, which must have been evaluated, from
+        ``motions`` (n, k, bodies, 6) and, if via points move with a coordinate, ``rates`` (n, k, coordinates): see
+        ``State.moment_arms``.
         """
     def keys(self) -> list[str]:
         """The names of all variables, under the kinds and places of their elements, as those of a ``State``."""

@@ -48,13 +48,21 @@ class Step:
         coordinates: torch.Tensor | None = None,
         coordinate_rates: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        given = {
+            "variables": variables,
+            "poses": poses,
+            "velocities": velocities,
+            "coordinates": coordinates,
+            "coordinate_rates": coordinate_rates,
+        }
+        for name, tensor in given.items():
+            if tensor is not None and not (isinstance(tensor, torch.Tensor) and tensor.dtype is torch.float64):
+                raise TypeError(f"{name} must be a tensor of torch.float64, not {getattr(tensor, 'dtype', type(tensor).__name__)}")
         none = variables.new_zeros((*variables.shape[:-1], self._function.coordinates))
         coordinates = none if coordinates is None else coordinates
         coordinate_rates = none if coordinate_rates is None else coordinate_rates
         inputs = (variables, poses, velocities, coordinates, coordinate_rates)
         self._function.check([tuple(tensor.shape) for tensor in inputs])
-        if any(tensor.dtype is not torch.float64 for tensor in inputs):
-            raise TypeError("tensors must be of torch.float64")
         wrenches, forces, after = _Evaluate.apply(self._function, *inputs)
         return wrenches, forces, after
 
