@@ -493,7 +493,7 @@ impl<T: Real> ForceSystem<T> {
     /// ```
     ///
     /// The state must still have the motion of the start, whose forces the host has used, and be realized to Dynamics there: one
-    /// that was moved first is refused. A host that evaluates forces within a step integrates
+    /// that was moved first is refused, or closes the accounts if it was realized at the end. A host that evaluates forces within a step integrates
     /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
     /// coordinates have moved, the work is not known: the accounts are closed, and the history by which steps are checked
@@ -536,9 +536,10 @@ impl<T: Real> ForceSystem<T> {
         start_rates.clone_from(rates);
         start_accounts.clone_from(accounts);
         let (start_time, flags) = (state.kinematics.time, state.continuous.flags());
+        let was_moved = state.progress() == Progress::Moved;
         state.set_kinematics(host)?;
         let outcome = self
-            .integrate(state, start_time, rule)
+            .integrate(state, start_time, was_moved, rule)
             .and_then(|()| self.check_ledger(state, rule))
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
@@ -555,11 +556,18 @@ impl<T: Real> ForceSystem<T> {
         outcome
     }
 
-    /// Integrates from the start in the buffers to the present motion; leaves the state at Dynamics stage.
-    fn integrate(&self, state: &mut State<T>, start_time: T, rule: StepRule) -> Result<(), Error> {
+    /// Integrates from the start in the buffers, which the host may have set since the last step, to the present motion; leaves
+    /// the state at Dynamics stage.
+    fn integrate(
+        &self,
+        state: &mut State<T>,
+        start_time: T,
+        was_moved: bool,
+        rule: StepRule,
+    ) -> Result<(), Error> {
         let h = T::lit((state.time() - start_time).to_f64());
-        if h == T::zero() && state.kinematics.positions != state.incoming.positions {
-            // The work of a motion that takes no time is not known.
+        if h == T::zero() && (was_moved || state.kinematics.positions != state.incoming.positions) {
+            // The work of a motion that takes no time is not known, nor that of one that the host has set before it.
             state.continuous.is_fed = false;
             return self.advance(state, Stage::Dynamics);
         }

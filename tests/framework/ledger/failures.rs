@@ -283,6 +283,28 @@ fn a_state_that_was_moved_before_its_step_is_finished_is_refused() -> Result<(),
     Ok(())
 }
 
+/// What its forces absorbed on the way is not known.
+#[test]
+fn a_state_that_was_moved_to_the_end_and_realized_before_its_step_is_finished_closes_its_accounts()
+-> Result<(), Error> {
+    for rule in RULES {
+        let (system, sliders, mut state) = sliders()?;
+        system.realize_dynamics(&mut state)?;
+        system.reset_dissipated_energy(&mut state)?;
+        let end = moved(&state, sliders, [[0.1, 1.0]; 2], 0.01)?;
+        let mut finished = state.clone();
+        system.realize_dynamics(&mut finished)?;
+        system.finish_step(&mut finished, &end, rule)?;
+        assert!(system.realize_dynamics(&mut finished)?.dissipated_energy().is_some());
+
+        state.set_kinematics(&end)?;
+        system.realize_dynamics(&mut state)?;
+        system.finish_step(&mut state, &end, rule)?;
+        assert_eq!(system.realize_dynamics(&mut state)?.dissipated_energy(), None);
+    }
+    Ok(())
+}
+
 #[test]
 fn a_step_back_in_time_is_refused() -> Result<(), Error> {
     let (system, sliders, mut state) = sliders()?;
