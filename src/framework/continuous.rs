@@ -55,6 +55,12 @@ pub(crate) struct Account {
     released: u32,
     /// The greatest rounding of these energies.
     rounding: f64,
+    /// What it had dissipated after the last step \[J\], and the power that it dissipated then \[W\].
+    last: [f64; 2],
+    /// The number of steps in a row in which it has [reversed](Self::reverses) the motion that it slows down, and the energy that
+    /// it would have dissipated in them.
+    reversals: u32,
+    reversed: f64,
 }
 
 impl Account {
@@ -67,6 +73,9 @@ impl Account {
         first_gain: 0.0,
         released: 0,
         rounding: 0.0,
+        last: [f64::INFINITY, 0.0],
+        reversals: 0,
+        reversed: 0.0,
     };
 
     /// Opens or closes it; its history begins anew.
@@ -99,6 +108,24 @@ impl Account {
         let grows = self.gaining >= PERSISTENT && gained > EXPLODED * self.first_gain;
         (self.released >= PERSISTENT || grows && self.stored > 0.0).then_some(gained)
     }
+
+    /// Whether its friction alternates, recorded after a step of length `h` in which forces were held. Where the velocity that
+    /// friction or a damper slows down is reversed within a step, less than half of the energy is lost that its power at the
+    /// start would take. An impact does so for a few steps, in which its friction would lose less than is stored; where a
+    /// load that is too large for the step goes on, the energy that is not lost becomes [many times](ALTERNATING) as much.
+    fn reverses(&mut self, [absorbed, stored]: [f64; 2], power: f64, h: f64) -> bool {
+        let dissipated = absorbed - stored;
+        let [before, power_before] = core::mem::replace(&mut self.last, [dissipated, power]);
+        let expected = power_before * h;
+        if dissipated - before < 0.5 * expected {
+            self.reversals = self.reversals.saturating_add(1);
+            self.reversed += expected;
+        } else {
+            (self.reversals, self.reversed) = (0, 0.0);
+        }
+        let most = ALTERNATING * self.stored.max(stored.abs()) + self.rounding;
+        self.reversals >= PERSISTENT && self.reversed > most && self.stored > 0.0 && self.stored.is_finite()
+    }
 }
 
 /// The fraction of the largest stored energy above which energy that was returned without having been received
@@ -112,6 +139,10 @@ const RELEASED: f64 = 0.1;
 /// As many steps in a row show that energy was gained. The held force of a damper whose velocity a load reverses returns energy
 /// for a step or two, however little the element has stored.
 const PERSISTENT: u32 = 4;
+
+/// The multiple of the largest stored energy that friction would have lost in reversed steps, above which it alternates. In an
+/// impact of `n` steps, with restitution `e`, it is at most `(μ (1 + e))²/n`.
+const ALTERNATING: f64 = 1.0;
 
 /// The growth of energy returned without having been received above which a motion explodes. Forces that are held over a
 /// step lag behind by less than the stored energy. Beyond the longest stable step an oscillation has returned more than
@@ -540,7 +571,7 @@ impl<T: Real> ForceSystem<T> {
         state.set_kinematics(host)?;
         let outcome = self
             .integrate(state, start_time, was_moved, rule)
-            .and_then(|()| self.check_ledger(state, rule))
+            .and_then(|()| self.check_ledger(state, rule, length))
             .and_then(|()| self.accept_step(state));
         if outcome.is_err() {
             core::mem::swap(&mut state.kinematics, &mut state.incoming);
@@ -589,18 +620,18 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Writes the energies absorbed in a step, which is accepted: of forces that were held over it only if
-    /// [`finish_step`](Self::finish_step) would not refuse it. On an error the ledger is that of the start.
+    /// [`finish_step`](Self::finish_step) would not refuse a step of this length. On an error the ledger is that of the start.
     pub(crate) fn accept_energies(
         &self,
         state: &mut State<T>,
         energies: &[T],
-        is_held: bool,
+        held_over: Option<f64>,
     ) -> Result<(), Error> {
         let Continuous { values, accounts, start, start_accounts, .. } = &mut state.continuous;
         start.clone_from(values);
         start_accounts.clone_from(accounts);
         let ledger = |state: &mut State<T>| {
-            if is_held { self.check_ledger(state, StepRule::HeldForces) } else { Ok(()) }
+            held_over.map_or(Ok(()), |length| self.check_ledger(state, StepRule::HeldForces, length))
         };
         let outcome = state
             .set_absorbed_energy(energies)
@@ -616,7 +647,7 @@ impl<T: Real> ForceSystem<T> {
 
     /// Refuses a step after which an element has returned energy that it had not received, unless the motion is prescribed:
     /// that is no worse for steps in which work is not resolved.
-    fn check_ledger(&self, state: &mut State<T>, rule: StepRule) -> Result<(), Error> {
+    fn check_ledger(&self, state: &mut State<T>, rule: StepRule, length: f64) -> Result<(), Error> {
         if rule == StepRule::LeftEndpoint {
             state.continuous.forget();
             return Ok(());
@@ -628,13 +659,16 @@ impl<T: Real> ForceSystem<T> {
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
             let place = state.slot(id)?;
-            let stored = self.energies(state, id)?[0].to_f64();
+            let [stored, power] = self.energies(state, id)?.map(|x| x.to_f64());
             let absorbed = state.continuous.values[place].to_f64();
             let account = &mut state.continuous.accounts[place];
             let rounding = by_place + rounding * (absorbed.abs() + account.stored.max(stored.abs()));
             if let Some(gained) = account.gain(absorbed, stored, rounding) {
                 let stored = account.stored;
                 return Err(Error::EnergyGained { element: self.name_of(id)?, gained, stored });
+            }
+            if rule == StepRule::HeldForces && account.reverses([absorbed, stored], power, length) {
+                return Err(Error::FrictionAlternates { element: self.name_of(id)?, step: length });
             }
         }
         Ok(())

@@ -98,6 +98,17 @@ pub enum Error {
         /// The most that it has stored \[J\].
         stored: f64,
     },
+    /// In steps in which forces are held, friction or damping has reversed the motion that it slows down again and again.
+    #[error(
+        "{element} reverses in every step of {step:.3e} s the motion that its friction or damping slows down, which therefore never \
+         ends: steps are too long for its load"
+    )]
+    FrictionAlternates {
+        /// The element.
+        element: ElementName,
+        /// The length of the last step \[s\].
+        step: f64,
+    },
     /// A product by variables of a linearization that has no derivatives by them.
     #[error("the linearization has no derivatives by variables: make it of a scope with them")]
     NoVariables,

@@ -685,6 +685,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::Vector6;
+
     use super::*;
 
     #[test]

@@ -444,7 +444,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         let checked = self.calc_lost(time, y, &mut lost);
         self.lost[1] = lost;
         checked?;
-        self.system.accept_energies(&mut self.state, &y[energies], is_held)?;
+        let held_over = is_held.then_some(time - self.time);
+        self.system.accept_energies(&mut self.state, &y[energies], held_over)?;
         self.lost.swap(0, 1);
         self.y.copy_from_slice(y);
         self.time = time;

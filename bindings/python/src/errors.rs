@@ -87,7 +87,9 @@ fn class(error: &Error) -> fn(Arguments) -> PyErr {
         | Error::InvalidValue(_)
         | Error::NotAFlag { .. }
         | Error::NotKnown { .. } => InvalidValueError::new_err,
-        Error::StepTooLong { .. } | Error::EnergyGained { .. } => StepError::new_err,
+        Error::StepTooLong { .. } | Error::EnergyGained { .. } | Error::FrictionAlternates { .. } => {
+            StepError::new_err
+        }
         Error::Element { .. } | Error::Own(_) => classes::ElementError::new_err,
         _ => classes::Error::new_err,
     }
