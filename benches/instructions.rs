@@ -1,4 +1,4 @@
-//! Instructions of fifteen kernels, beside those of the record.
+//! Instructions of seventeen kernels, beside those of the record.
 //!
 //! Times of a shared machine are noisy, counts are not: they depend on the compiler and the mathematical functions of the
 //! system alone. Each kernel runs under callgrind, which [valgrind](https://valgrind.org) has, for two numbers of rounds; the
@@ -19,11 +19,11 @@ use std::{env, fs};
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Point3, Vector3};
+use force_elements::nalgebra::{Matrix3, Point3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::{
-    CableSpring, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Scope, State, Station, Worlds,
-    cable_spring,
+    BodyIndex, CableSpring, CoordinateIndex, ElasticFoundation, ForceSystem, Frame, Inertias, Linearization,
+    Pose, Scope, State, Station, StepMethod, Worlds, cable_spring,
 };
 
 #[allow(dead_code, reason = "another bench takes the others")]
@@ -44,7 +44,7 @@ struct Kernel {
 /// Counts from one on.
 type Round = Box<dyn FnMut(u32) -> Result<()>>;
 
-const KERNELS: [Kernel; 15] = [
+const KERNELS: [Kernel; 17] = [
     Kernel { name: "LinearBushing", rounds: 20, make: || Ok(evaluation(gimbals(200), false)) },
     Kernel {
         name: "SpatialBushing",
@@ -81,6 +81,12 @@ const KERNELS: [Kernel; 15] = [
     Kernel { name: "CableSpring over 1 ellipsoid, with commit", rounds: 20, make: || cable(1) },
     Kernel { name: "CableSpring over 5 ellipsoids, with commit", rounds: 20, make: || cable(5) },
     Kernel { name: "a world of 8 springs: set, evaluate, accept", rounds: 10, make: worlds },
+    Kernel { name: "check of a step, LinearBushing", rounds: 20, make: || check(gimbals(200)) },
+    Kernel {
+        name: "check of a step, ExponentialSpring",
+        rounds: 20,
+        make: || check(springs_with(200, false, 1.0)),
+    },
     Kernel {
         name: "linearize, LinearBushing",
         rounds: 20,
@@ -176,6 +182,30 @@ fn worlds() -> Result<(usize, Round)> {
         Ok(())
     };
     Ok((COUNT, Box::new(round)))
+}
+
+/// All of one kilogram.
+struct Kilograms;
+
+impl Inertias for Kilograms {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        1.0
+    }
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        1.0
+    }
+}
+
+fn check((system, mut state): (ForceSystem<f64>, State<f64>)) -> Result<(usize, Round)> {
+    system.realize_dynamics(&mut state)?;
+    let count = system.element_count();
+    let round = move |_| {
+        Ok(system.check_step(black_box(&mut state), &Kilograms, StepMethod::SymplecticEuler, 1e-9)?)
+    };
+    Ok((count, Box::new(round)))
 }
 
 fn linearization(

@@ -109,7 +109,8 @@ const TIPPING: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactDesign {
     /// Mass of the body \[kg\]; of two, the lighter one. Under the load of several times this mass, shorter steps are needed, as
-    /// [`check_step`](crate::ForceSystem::check_step) reports.
+    /// [`check_step`](crate::ForceSystem::check_step) reports, and [`finish_step`](crate::ForceSystem::finish_step) of friction
+    /// without memory.
     pub mass: f64,
     /// Distance of its mass center from the contact at rest \[m\], half the height of a box.
     pub extent: f64,

@@ -57,10 +57,9 @@ pub(crate) struct Account {
     rounding: f64,
     /// What it had dissipated after the last step \[J\], and the power that it dissipated then \[W\].
     last: [f64; 2],
-    /// The number of steps in a row in which it has [reversed](Self::reverses) the motion that it slows down, and the energy that
-    /// it would have dissipated in them.
-    reversals: u32,
-    reversed: f64,
+    /// In steps in which it has [reversed](Self::reverses) the motion that it slows down: the energy that it would have dissipated,
+    /// the most in one of them, and the energy that it has dissipated.
+    reversed: [f64; 3],
 }
 
 impl Account {
@@ -74,8 +73,7 @@ impl Account {
         released: 0,
         rounding: 0.0,
         last: [f64::INFINITY, 0.0],
-        reversals: 0,
-        reversed: 0.0,
+        reversed: [0.0; 3],
     };
 
     /// Opens or closes it; its history begins anew.
@@ -110,21 +108,28 @@ impl Account {
     }
 
     /// Whether its friction alternates, recorded after a step of length `h` in which forces were held. Where the velocity that
-    /// friction or a damper slows down is reversed within a step, less than half of the energy is lost that its power at the
-    /// start would take. An impact does so for a few steps, in which its friction would lose less than is stored; where a
-    /// load that is too large for the step goes on, the energy that is not lost becomes [many times](ALTERNATING) as much.
+    /// friction or a damper slows down is reversed in each step, hardly anything is lost of the energy that its power at the start
+    /// of the steps would take. An impact does so for a few steps, in which its friction would lose about as much as is stored, and
+    /// the force of a contact that opens fades from step to step; where a load that is too large for the step goes on, the
+    /// energy that is not lost becomes [larger than that](ALTERNATING) in [steps that are alike](ALIKE).
     fn reverses(&mut self, [absorbed, stored]: [f64; 2], power: f64, h: f64) -> bool {
         let dissipated = absorbed - stored;
         let [before, power_before] = core::mem::replace(&mut self.last, [dissipated, power]);
         let expected = power_before * h;
-        if dissipated - before < 0.5 * expected {
-            self.reversals = self.reversals.saturating_add(1);
-            self.reversed += expected;
-        } else {
-            (self.reversals, self.reversed) = (0, 0.0);
-        }
-        let most = ALTERNATING * self.stored.max(stored.abs()) + self.rounding;
-        self.reversals >= PERSISTENT && self.reversed > most && self.stored > 0.0 && self.stored.is_finite()
+        let [sum, most, lost] = self.reversed;
+        let lost = lost + if before.is_finite() { dissipated - before } else { 0.0 };
+        let (sum, most) = (sum + expected, most.max(expected));
+        self.reversed = if lost < RESOLVED * sum { [sum, most, lost] } else { [0.0; 3] };
+        let [sum, most, _] = self.reversed;
+        self.stored > 0.0
+            && self.stored.is_finite()
+            && sum > ALTERNATING * self.stored.max(stored.abs()) + self.rounding
+            && sum > ALIKE * most
+    }
+
+    /// Called where parameters have changed, and with them the power.
+    pub(crate) fn forget_power(&mut self) {
+        self.last[1] = 0.0;
     }
 }
 
@@ -140,9 +145,17 @@ const RELEASED: f64 = 0.1;
 /// for a step or two, however little the element has stored.
 const PERSISTENT: u32 = 4;
 
+/// The fraction of the energy that friction would have lost, above which steps resolve it. Loads that vary at random from step to
+/// step reverse half of the steps, and a damper with `γh` up to 1.2 loses more than this under them.
+const RESOLVED: f64 = 0.15;
+
 /// The multiple of the largest stored energy that friction would have lost in reversed steps, above which it alternates. In an
-/// impact of `n` steps, with restitution `e`, it is at most `(μ (1 + e))²/n`.
-const ALTERNATING: f64 = 1.0;
+/// impact of `n` steps with restitution `e` it is about `2 (μ (1 + e))²/n` of the kinetic energy.
+const ALTERNATING: f64 = 2.0;
+
+/// The multiple of the most in one step that it would have lost in all of them; where the velocity alternates about zero, 16 steps
+/// reach it, and no fading motion does whose velocity falls by more than 3 % in each.
+const ALIKE: f64 = 16.0;
 
 /// The growth of energy returned without having been received above which a motion explodes. Forces that are held over a
 /// step lag behind by less than the stored energy. Beyond the longest stable step an oscillation has returned more than
@@ -524,8 +537,8 @@ impl<T: Real> ForceSystem<T> {
     /// ```
     ///
     /// The state must still have the motion of the start, whose forces the host has used, and be realized to Dynamics there: one
-    /// that was moved first is refused, or closes the accounts if it was realized at the end. A host that evaluates forces within a step integrates
-    /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
+    /// that was moved first is refused, or closes the accounts if it was realized at the end. A host that evaluates forces within
+    /// a step integrates [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
     /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
     /// coordinates have moved, the work is not known: the accounts are closed, and the history by which steps are checked
     /// begins anew, so that with a clock that no longer advances none is. This happens in single precision, where steps of a
@@ -541,6 +554,10 @@ impl<T: Real> ForceSystem<T> {
     ///   received it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
     ///   after every step, growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
     ///   [`check_step`](Self::check_step) beforehand.
+    /// - [`Error::FrictionAlternates`], by [`StepRule::HeldForces`] alone, if friction or damping of an element that stores energy
+    ///   has lost less than 0.15 of what its power at the start of steps would take, in 16 steps or more that are alike, and that
+    ///   would take more than twice what it has stored. Friction without memory does so under a load of several times that of its
+    ///   design: the slip is reversed in each step. Where a body is pushed along meanwhile, more is lost, and it may creep unnoticed.
     ///
     /// On an error time, motion and all variables are those of the start.
     pub fn finish_step(
@@ -659,7 +676,7 @@ impl<T: Real> ForceSystem<T> {
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
             let place = state.slot(id)?;
-            let [stored, power] = self.energies(state, id)?.map(|x| x.to_f64());
+            let [stored, power] = self.energies(state, id)?.map(T::to_f64);
             let absorbed = state.continuous.values[place].to_f64();
             let account = &mut state.continuous.accounts[place];
             let rounding = by_place + rounding * (absorbed.abs() + account.stored.max(stored.abs()));

@@ -125,7 +125,8 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
     /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed. Friction
-    /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit.
+    /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit. Where
+    /// it goes on to do so, [`finish_step`](Self::finish_step) refuses.
     /// The state keeps the memory of the calculation, and nothing else of it.
     ///
     /// # Errors

@@ -287,7 +287,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             check::that(mass > 0.0, name, mass, Requirement::Positive)?;
             Ok::<_, Error>(mass.recip())
         };
-        let Springs { bodies, places, joined, .. } = &mut springs;
+        let Springs { bodies, places, joined, forces, .. } = &mut springs;
+        // The state may have become a copy of one of another system.
+        *forces = forces.take().filter(|forces| forces.topology() == topology);
         bodies.clear();
         bodies.resize_with(topology.body_places(), OfBody::immovable);
         places.clear();
@@ -418,11 +420,19 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
             return;
         }
         let ends = self.points(&bodies.map(|body| (body, *p_G)));
-        let turning = ends.map(|end| (end.place, self.springs.bodies[end.place].inverse_inertia.trace()));
-        let own = |end: &End| {
-            let turning = turning.iter().find(|(place, _)| *place == end.place).map_or(0.0, |(_, x)| *x);
-            greatest.map(|[torques, forces]| forces * end.yielding + torques * turning)
+        let owns = ends.map(|end| {
+            let turning = self.springs.bodies[end.place].inverse_inertia.trace();
+            (end.place, greatest.map(|[torques, forces]| forces * end.yielding + torques * turning))
+        });
+        let own =
+            |end: &End| owns.iter().find(|(place, _)| *place == end.place).map_or([0.0; 2], |(_, own)| *own);
+        // By stiffness and damping alike, also where the point is at the mass center of a body that only turns.
+        let most = [0, 1].map(|i| owns.iter().map(|(_, own)| own[i]).fold(0.0, f64::max));
+        let share = |end: &End| {
+            let shares = own(end).into_iter().zip(most).filter(|(_, most)| *most > 0.0);
+            shares.map(|(own, most)| own / most).sum()
         };
+        let ends = ends.map(|end| End { yielding: share(&end), ..end });
         self.distribute(&ends, own, |springs, end, weight| {
             let Pull::Point(r) = &end.pull else { return };
             for (sum, matrix) in springs.bodies[end.place].sums.iter_mut().zip(matrices) {
@@ -596,7 +606,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         if let Some((place, strongest, element)) = &mut self.strongest {
             for (end, weight) in weighted.filter(|(end, _)| end.place == *place) {
                 let own = own(end).map(|x| x * weight);
-                if self.method.longest_step(own) < self.method.longest_step(*strongest) {
+                let is_faster = self.method.longest_step(own) < self.method.longest_step(*strongest);
+                if is_faster || element.is_none() {
                     (*strongest, *element) = (own, self.element);
                 }
             }

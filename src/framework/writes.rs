@@ -335,6 +335,7 @@ impl<T: Real> ForceSystem<T> {
             let absorbed = state.continuous.values[slot] + (supplied + lost);
             absorbed.is_finite().then_some(absorbed)
         });
+        state.continuous.accounts[slot].forget_power();
         match absorbed {
             Some(absorbed) => state.continuous.values[slot] = absorbed,
             None => state.continuous.accounts[slot].begin(false),

@@ -27,7 +27,8 @@ pub trait Integrator<T: Real> {
     /// [`SimulationError::StepTooSmall`], [`SimulationError::StepNotConverged`] or
     /// [`SimulationError::StepNotSettled`] if no step is short enough, or time would not advance in the precision
     /// of the scalar; [`SimulationError::EnergyExploded`] if a step of fixed length is too long, also as
-    /// [`Error::EnergyGained`](crate::Error::EnergyGained) among the errors of forces from
+    /// [`Error::EnergyGained`](crate::Error::EnergyGained) and
+    /// [`Error::FrictionAlternates`](crate::Error::FrictionAlternates) among the errors of forces from
     /// [`SemiImplicitEuler`](super::SemiImplicitEuler); [`SimulationError::PositionsTooCoarse`] if too much of the motion
     /// is lost by rounding.
     fn step(&mut self, simulation: &mut Simulation<'_, T>, end: f64) -> Result<(), SimulationError>;

@@ -13,8 +13,8 @@ use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 /// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit for
 /// bit, except that what a run is refused by is counted anew: what the rounding of positions has lost
 /// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), the energy supplied
-/// ([`EnergyExploded`](SimulationError::EnergyExploded)), and what elements have gained
-/// ([`EnergyGained`](crate::Error::EnergyGained)). It is serializable with the feature `serde`.
+/// ([`EnergyExploded`](SimulationError::EnergyExploded)), and what elements have gained, or not lost
+/// ([`EnergyGained`](crate::Error::EnergyGained), [`FrictionAlternates`](crate::Error::FrictionAlternates)). It is serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {

@@ -22,8 +22,8 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 ///
 /// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
 /// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), and one after which the ledger of an element shows that it has
-/// gained energy with [`Error::EnergyGained`](crate::Error::EnergyGained), as [`finish_step`](crate::ForceSystem::finish_step)
-/// does, unless [`unchecked`](Self::unchecked). Neither sees elements of unknown stiffness that store no energy. Every run is
+/// gained energy with [`Error::EnergyGained`](crate::Error::EnergyGained), or that its friction alternates with
+/// [`Error::FrictionAlternates`](crate::Error::FrictionAlternates), as [`finish_step`](crate::ForceSystem::finish_step) does, unless [`unchecked`](Self::unchecked). Neither sees elements of unknown stiffness that store no energy. Every run is
 /// also refused with [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
 /// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
 /// loads, drives and changes of parameters may do any work (not a force of an element that acts for one step only, on what was at

@@ -221,3 +221,26 @@ fn a_cable_that_is_enabled_again_does_not_allocate() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// The memory of checks is that of the bodies before.
+#[test]
+fn a_copy_of_a_state_of_another_system_is_checked_with_the_bodies_of_that() -> Result<(), Error> {
+    let scene = |count: usize| -> Result<(ForceSystem<f64>, State<f64>), Error> {
+        let mut system = ForceSystem::new();
+        let bodies: Vec<BodyIndex> = (0..count).map(|_| system.add_body()).collect();
+        let end = Station { body: bodies[count - 1], p_B: Point3::origin() };
+        let path = CablePath::new(Station::ground(Point3::new(0.0, 0.0, 1.0)), end)?;
+        let elastic = cable_spring::Parameters { stiffness: 100.0, slack_length: 0.5, dissipation: 0.1 };
+        system.add(CableSpring::new(path, elastic)?)?;
+        let mut state = system.default_state();
+        system.realize_dynamics(&mut state)?;
+        check_step(&system, &mut state)?;
+        Ok((system, state))
+    };
+    for counts in [[1, 3], [3, 1]] {
+        let [(_, mut state), (system, other)] = [scene(counts[0])?, scene(counts[1])?];
+        state.clone_from(&other);
+        check_step(&system, &mut state)?;
+    }
+    Ok(())
+}

@@ -6,8 +6,8 @@ use force_elements::simulation::{
     DormandPrince, Integrator, Plant, RigidBody, SemiImplicitEuler, Simulation, SimulationError,
 };
 use force_elements::{
-    CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, LinearBushing, Pose, Real,
-    SpatialVelocity, State, linear_bushing,
+    ContactDesign, CoordinatePair, CoordinateSpringDamperExt, Error, ForceSystem, Frame, HertzContact,
+    LinearBushing, Pose, Real, SpatialForce, SpatialVelocity, State, Station, hertz_contact, linear_bushing,
 };
 use force_elements_scenes::tension::tension;
 
@@ -420,4 +420,137 @@ fn a_body_that_tumbles_converges_to_the_accurate_motion() {
     // Of second order in the body, where it does not matter how it is turned.
     assert!(coarse[0] < 1e-2 && fine[0] < 0.3 * coarse[0], "{coarse:?} {fine:?}");
     assert!(coarse[1] < 0.1 && fine[1] < 0.55 * coarse[1], "{coarse:?} {fine:?}");
+}
+
+/// A guided ball of 0.1 kg on a contact designed for its weight and a step of a millisecond, under a load of so many times that; it
+/// slides at 0.3 m/s, from the depth at which it is carried, or after a fall. Returns how far it moves in the last second of two.
+fn slides_under(times: f64, fall: f64, friction: f64) -> Result<f64, SimulationError> {
+    const RADIUS: f64 = 0.05;
+    let design = ContactDesign::new(0.1, RADIUS, 1e-3).with_points(1).with_friction(friction, friction);
+    let law = hertz_contact::Parameters::for_contact(&design, RADIUS)?;
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros())?);
+    let ball = plant.add_body(&mut system, RigidBody::with_equal_inertia(0.1, 1e6)?);
+    let load = times * 0.1 * 9.81;
+    plant.set_body_load(ball, SpatialForce::new(Vector3::zeros(), Vector3::z() * -load))?;
+    let ground = Frame::ground(Pose::identity());
+    let station = Station::on(ball, Point3::origin());
+    system.add(HertzContact::on_half_space(ground, (station, RADIUS), law)?)?;
+    let mut state = system.default_state();
+    // f = 4/3 E* √R δ^{3/2}
+    let depth = (load / (4.0 / 3.0 * law.effective_modulus * RADIUS.sqrt())).powf(2.0 / 3.0);
+    let pose = Pose::translation(0.0, 0.0, if fall > 0.0 { RADIUS + fall } else { RADIUS - depth });
+    state.set_body(ball, pose, SpatialVelocity::new(Vector3::zeros(), Vector3::x() * 0.3))?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    let mut euler = SemiImplicitEuler::new(1e-3);
+    let place = |simulation: &Simulation<'_, f64>| simulation.state().positions().pose(ball).translation.x;
+    simulation.run(&mut euler, 1.0, |_| {})?;
+    let before = place(&simulation);
+    simulation.run(&mut euler, 2.0, |_| {})?;
+    Ok(place(&simulation) - before)
+}
+
+/// Under seven times the weight and more its velocity would alternate about one that nothing slows down.
+#[test]
+fn held_friction_that_reverses_the_slip_in_every_step_is_refused() -> Result<(), SimulationError> {
+    for times in [1.0, 4.0, 6.0] {
+        assert!(slides_under(times, 0.0, 0.5)?.abs() < 1e-9, "{times}");
+    }
+    for times in [7.5, 8.0, 10.0, 20.0, 30.0] {
+        let refused = slides_under(times, 0.0, 0.5);
+        assert!(
+            matches!(refused, Err(SimulationError::Forces(Error::FrictionAlternates { .. }))),
+            "{times}: {refused:?}"
+        );
+    }
+    // Impacts at up to the speed of the design, which press up to a hundred times harder, for a few steps each.
+    for friction in [0.5, 0.8, 1.2, 1.5] {
+        for fall in [1e-3, 0.01, 0.03, 0.05] {
+            assert!(slides_under(1.0, fall, friction)?.abs() < 1e-3, "{friction} {fall}");
+        }
+    }
+    Ok(())
+}
+
+/// It rocks from corner to corner, so that those on one side lose a little while the others gain.
+#[test]
+fn a_box_that_chatters_under_a_load_is_refused() -> Result<(), SimulationError> {
+    const RADIUS: f64 = 0.02;
+    for (times, push) in [(1.0, 0.0), (4.0, 0.0), (4.0, 0.2), (8.0, 0.0)] {
+        let design = ContactDesign::new(1.0, 0.1, 1e-3).with_friction(0.5, 0.5);
+        let law = hertz_contact::Parameters::for_contact(&design, RADIUS)?;
+        let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros())?);
+        let block = plant.add_body(&mut system, RigidBody::with_equal_inertia(1.0, 0.04 / 6.0)?);
+        let load = times * 9.81;
+        let force = Vector3::new(push * 0.5 * load, 0.0, -load);
+        plant.set_body_load(block, SpatialForce::new(Vector3::zeros(), force))?;
+        for (x, y) in [(0.1, 0.1), (0.1, -0.1), (-0.1, 0.1), (-0.1, -0.1)] {
+            let corner = Station::on(block, Point3::new(x, y, RADIUS - 0.1));
+            let ground = Frame::ground(Pose::identity());
+            system.add(HertzContact::on_half_space(ground, (corner, RADIUS), law)?)?;
+        }
+        let mut state = system.default_state();
+        let V = SpatialVelocity::new(Vector3::zeros(), Vector3::new(0.3, 0.1, 0.0));
+        state.set_body(block, Pose::translation(0.0, 0.0, 0.1), V)?;
+        let mut simulation = Simulation::new(&system, &plant, state)?;
+        let outcome = simulation.run(&mut SemiImplicitEuler::new(1e-3), 5.0, |_| {});
+        let is_refused = matches!(outcome, Err(SimulationError::Forces(Error::FrictionAlternates { .. })));
+        assert_eq!(is_refused, times > 1.0, "{times} {push}: {outcome:?}");
+    }
+    Ok(())
+}
+
+/// A damper that reverses the velocity in each step slows it down nevertheless, and bristles that slide lose what their springs
+/// store.
+#[test]
+fn what_slows_down_in_steps_that_overshoot_is_not_refused() -> Result<(), SimulationError> {
+    let bristles = Parameters {
+        dynamic_friction: 1.0,
+        sticking_stiffness: 100.0,
+        sticking_damping: 10.0,
+        ..Parameters::default()
+    };
+    let damper =
+        |turn: f64, stiffness: f64| Parameters { stiffness, damping: turn / 1e-3, ..Parameters::default() };
+    let laws = [
+        (bristles, 1.5),
+        (damper(1.05, 1.0), 0.0),
+        (damper(1.2, 1.0), 0.0),
+        (damper(1.5, 1.0), 0.0),
+        (damper(1.8, 1e3), 0.0),
+    ];
+    for (law, load) in laws {
+        let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros())?);
+        let slider = plant.add_coordinate(&mut system, 1.0)?;
+        plant.set_coordinate_load(slider, load)?;
+        system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), law)?)?;
+        let mut state = system.default_state();
+        state.set_coordinate_rate(slider, 1.0)?;
+        let mut simulation = Simulation::new(&system, &plant, state)?;
+        simulation.run(&mut SemiImplicitEuler::new(1e-3), 2.0, |_| {})?;
+    }
+    Ok(())
+}
+
+/// An accuracy bounds the error of a step; in a minute of impacts without loss at this one they add up to 1 %.
+#[test]
+fn energy_between_undamped_stops_is_kept_under_error_control() -> Result<(), SimulationError> {
+    let (mut system, mut plant) = (ForceSystem::new(), Plant::new(Vector3::zeros())?);
+    let slider = plant.add_coordinate(&mut system, 1.0)?;
+    let stops = Parameters {
+        use_limit_stops: true,
+        limit_stops_only_push: true,
+        limit_stops_lower: -0.1,
+        limit_stops_upper: 0.1,
+        limit_stops_upper_stiffness: 1e4,
+        limit_stops_lower_stiffness: 1e4,
+        ..Parameters::default()
+    };
+    system.add(CoordinateSpringDamperExt::new(CoordinatePair::on(slider), stops)?)?;
+    let mut state = system.default_state();
+    state.set_coordinate_rate(slider, 1.0)?;
+    let mut simulation = Simulation::new(&system, &plant, state)?;
+    simulation.run(&mut DormandPrince::new(1e-6), 60.0, |_| {})?;
+    let energy: f64 = simulation.mechanical_energy()?;
+    assert!((energy / 0.5 - 1.0).abs() < 0.01, "{energy}");
+    Ok(())
 }

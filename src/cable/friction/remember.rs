@@ -127,7 +127,9 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
                 Some((at, _, before)) if obstacle.is_none() && (at - start).value().abs() <= rounding => {
                     let slipped = start - at;
                     let by_rounding = S::lit(slipped.value().to_f64());
-                    let density = S::of((before.share / before.length).value());
+                    let is_long = before.length.value() > T::zero();
+                    let density = if is_long { (before.share / before.length).value() } else { T::zero() };
+                    let density = S::of(density);
                     (start, share_at(at).1 + (slipped - by_rounding) * density)
                 }
                 Some((at, ..)) if is_here(at) => share_at(at),

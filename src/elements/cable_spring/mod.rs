@@ -114,7 +114,7 @@ use crate::results;
 /// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path. The lines between the points of
 ///   the last commit are then too long or too short, in second order, which is taken back at the next commit. The stored energy
 ///   changes with it, to either side; dissipated energy may fall by the sum of these, which is of first order in the step (0.15
-///   mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms Forces of friction lag by the sideways motion in a step, also
+///   mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms). Forces of friction lag by the sideways motion in a step, also
 ///   an error of first order: integrators with error control take steps in proportion to the root of their accuracy there.
 /// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
 ///   Friction that parameters switch on marks the cable where it lies; in a new or restored state once a motion has been set.

@@ -294,11 +294,12 @@ fn bound<T: Real>(slopes: &Slopes<T>) -> [Matrix3<f64>; 3] {
         }
     }
     // The eigenvalues of others are not found.
-    if matrix.iter().all(ComplexField::is_finite) {
-        let mut eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
-        eigen.eigenvalues.apply(|value| *value = value.abs());
-        matrix = eigen.recompose();
+    if !matrix.iter().all(ComplexField::is_finite) {
+        return [Matrix3::repeat(f64::INFINITY); 3];
     }
+    let mut eigen = ((matrix + matrix.transpose()) * 0.5).symmetric_eigen();
+    eigen.eigenvalues.apply(|value| *value = value.abs());
+    matrix = eigen.recompose();
     [(0, 0), (0, 3), (3, 3)].map(|(row, column)| matrix.fixed_view::<3, 3>(row, column).into_owned())
 }
 

@@ -47,8 +47,9 @@ use newton::{Newton, Stage};
 /// elements that store nothing, is larger than it was in 64 steps before by more than half of the largest kinetic energy, for
 /// four steps in a row. So an element that both stores energy and drives has to state what it supplies; a jump of stored
 /// energy, as where a cable takes up a via point, counts as growth until
-/// [`update_state`](super::Simulation::update_state) is called. Under error control impacts are resolved, and none of this is
-/// checked.
+/// [`update_state`](super::Simulation::update_state) is called. Under error control impacts are resolved to the accuracy, and
+/// none of this is checked; what the accuracy means for long runs is on the page of
+/// [`DormandPrince`](super::DormandPrince).
 ///
 /// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
 /// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.

@@ -7,8 +7,9 @@ use force_elements::simulation::{Integrator as _, RigidBody, SemiImplicitEuler, 
 use force_elements::spatial_bushing::Symmetric6;
 use force_elements::testing::Numbers;
 use force_elements::{
-    BodyIndex, CableSpring, ExponentialSpring, Frame, LinearBushing, Pose, SpatialBushing, SpatialVelocity,
-    State, Station, cable_spring, exponential_spring, linear_bushing, spatial_bushing,
+    BodyIndex, CableSpring, CoordinateIndex, ExponentialSpring, ForceSystem, Frame, Inertias, LinearBushing,
+    Pose, SpatialBushing, SpatialVelocity, State, Station, StepMethod, cable_spring, exponential_spring,
+    linear_bushing, spatial_bushing,
 };
 
 use super::{BOUNDED, Host, STEPS, any_body};
@@ -439,4 +440,40 @@ fn the_element_that_is_named_is_the_stiffest_on_what_limits_the_step() {
     assert_eq!(named(&state), spring);
     host.system.set_enabled(&mut state, spring, false).expect("there");
     assert_eq!(named(&state), soft);
+}
+
+/// A body that turns about a fixed point.
+struct Pivoted;
+
+impl Inertias for Pivoted {
+    fn mass(&self, _: BodyIndex) -> f64 {
+        f64::INFINITY
+    }
+    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
+    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
+        f64::INFINITY
+    }
+}
+
+#[test]
+fn the_bound_of_a_torsion_spring_on_a_pivoted_body_is_sharp_wherever_its_frames_are() {
+    for offset in [0.0, 1e-12, 1e-9, 1e-6, 1e-3] {
+        let mut system = ForceSystem::<f64>::new();
+        let body = system.add_body();
+        let parameters = linear_bushing::Parameters {
+            stiffness: Vector6::new(1e4, 1e4, 1e4, 0.0, 0.0, 0.0),
+            damping: Vector6::zeros(),
+        };
+        let seat = Pose::translation(offset, 0.0, 0.0);
+        let bushing = LinearBushing::new(Frame::ground(seat), Frame::on(body, seat), parameters);
+        let bushing = system.add(bushing.expect("valid")).expect("exists");
+        let mut state = system.default_state();
+        system.realize_dynamics(&mut state).expect("regular");
+        let step = system.stable_step(&state, &Pivoted, StepMethod::SymplecticEuler, 0.0).expect("valid");
+        // 2/ω, with the eigenvalue to 3 %.
+        assert!(step.length <= 0.02 && step.length > 0.0197, "{offset}: {step:?}");
+        assert_eq!(step.element, Some(bushing.id()));
+    }
 }
