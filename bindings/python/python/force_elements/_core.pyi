@@ -460,6 +460,7 @@ class State:
         start, and keep the motion of it. ``rule`` fits the method of the host: ``"held_forces"`` symplectic Euler, with forces
         held over the step, ``"trapezoid"`` methods of second order, ``"left_endpoint"`` prescribed motion. An element that has
         returned more than half of the most that it stored without having received it raises a ``StepError``: steps are too long.
+        With held forces so does friction that reverses the slip in every step, as under a load of several times that of its design.
         A motion in which ``time`` does not advance is accepted, and not checked.
         """
     def passing_time(self, within: float = ...) -> float:
