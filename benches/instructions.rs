@@ -19,12 +19,13 @@ use std::{env, fs};
 
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::{Matrix3, Point3, Vector3};
+use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::shapes::{Ellipsoid, HalfSpace, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, ElasticFoundation, ForceSystem, Frame, Inertias, Linearization,
-    Pose, Scope, State, Station, StepMethod, Worlds, cable_spring,
+    CableSpring, ElasticFoundation, ForceSystem, Frame, Linearization, Pose, Scope, State, Station,
+    StepMethod, Worlds, cable_spring,
 };
+use force_elements_scenes::kilograms::Kilograms;
 
 #[allow(dead_code, reason = "another bench takes the others")]
 mod scenes;
@@ -182,21 +183,6 @@ fn worlds() -> Result<(usize, Round)> {
         Ok(())
     };
     Ok((COUNT, Box::new(round)))
-}
-
-/// All of one kilogram.
-struct Kilograms;
-
-impl Inertias for Kilograms {
-    fn mass(&self, _: BodyIndex) -> f64 {
-        1.0
-    }
-    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
-        Matrix3::identity()
-    }
-    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
-        1.0
-    }
 }
 
 fn check((system, mut state): (ForceSystem<f64>, State<f64>)) -> Result<(usize, Round)> {

@@ -4,28 +4,13 @@
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use force_elements::cable::{CablePath, Obstacle, Tracking, Wrappable};
-use force_elements::nalgebra::{Matrix3, Point3, Rotation3, Translation3, Vector3};
+use force_elements::nalgebra::{Point3, Rotation3, Translation3, Vector3};
 use force_elements::shapes::{Cylinder, DistanceField, Ellipsoid, Sphere, Torus, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, Error, ForceSystem, Frame, Handle, Inertias, Pose, State,
-    Station, StepMethod, cable_spring,
+    BodyIndex, CableSpring, Error, ForceSystem, Frame, Handle, Pose, State, Station, StepMethod, cable_spring,
 };
 use force_elements_scenes::cables::{Dice, Pebble, hill};
-
-/// All of one kilogram.
-struct Kilograms;
-
-impl Inertias for Kilograms {
-    fn mass(&self, _: BodyIndex) -> f64 {
-        1.0
-    }
-    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
-        Matrix3::identity()
-    }
-    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
-        1.0
-    }
-}
+use force_elements_scenes::kilograms::Kilograms;
 
 /// Checks a step that is short enough for all forces here.
 pub(crate) fn check_step(system: &ForceSystem<f64>, state: &mut State<f64>) -> Result<(), Error> {

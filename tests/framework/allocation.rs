@@ -4,29 +4,14 @@
 use force_elements::cable::{CablePath, Obstacle};
 use force_elements::elastic_foundation::Material;
 use force_elements::exponential_spring::Parameters;
-use force_elements::nalgebra::{Matrix3, Point3, Vector3, Vector6};
+use force_elements::nalgebra::{Point3, Vector3, Vector6};
 use force_elements::shapes::{Ellipsoid, HalfSpace, Solid, SolidShape, Sphere, SurfacePoint, TriangleMesh};
 use force_elements::{
-    BodyIndex, CableSpring, CoordinateIndex, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation,
-    ExponentialSpring, ForceSystem, Frame, HertzContact, Inertias, LinearBushing, Pose, SpatialVelocity,
-    State, Station, StepMethod, cable_spring, coordinate_spring_damper_ext, elastic_foundation,
-    hertz_contact, linear_bushing,
+    BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElasticFoundation, ExponentialSpring,
+    ForceSystem, Frame, HertzContact, LinearBushing, Pose, SpatialVelocity, State, Station, StepMethod,
+    cable_spring, coordinate_spring_damper_ext, elastic_foundation, hertz_contact, linear_bushing,
 };
-
-/// All of one kilogram.
-struct Kilograms;
-
-impl Inertias for Kilograms {
-    fn mass(&self, _: BodyIndex) -> f64 {
-        1.0
-    }
-    fn inertia(&self, _: BodyIndex) -> Matrix3<f64> {
-        Matrix3::identity()
-    }
-    fn coordinate_mass(&self, _: CoordinateIndex) -> f64 {
-        1.0
-    }
-}
+use force_elements_scenes::kilograms::Kilograms;
 
 /// Checks a step that is short enough for all forces here.
 fn check_step(system: &ForceSystem<f64>, state: &mut State<f64>) {

@@ -1,4 +1,4 @@
-//! What an evaluation of a world writes to rows of arrays: forces, energies and results.
+//! Outputs of the evaluation of a world, written to rows of arrays: forces, energies and results.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -18,6 +18,7 @@ pub mod creep;
 pub mod gimbal;
 pub mod humps;
 pub mod implicit;
+pub mod kilograms;
 pub mod linearized;
 pub mod machine;
 pub mod meshes;
