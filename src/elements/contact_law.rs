@@ -1,10 +1,9 @@
 //! The dissipation and friction of a contact, per elastic normal force.
 
-use nalgebra::{ComplexField as _, Point3, Vector3};
+use nalgebra::{ComplexField as _, Vector3};
 
 use crate::framework::Stiffnesses;
 use crate::math::{Number, Real};
-use crate::mechanics::BodyIndex;
 use crate::results;
 
 results! {
@@ -92,18 +91,10 @@ impl<S: Number> ContactLaw<S> {
 }
 
 impl<T: Real> ContactLaw<T> {
-    /// Reports the friction at rest under this normal force \[N\] as a damper between points of two bodies, of which the part
-    /// `(2μ_s − μ_d)/v_t` is limited. Returns the damping in any direction that was counted.
-    pub(super) fn report_friction(
-        &self,
-        normal_force: f64,
-        ends: [(BodyIndex, Point3<T>); 2],
-        stiffnesses: &mut Stiffnesses<'_, T>,
-    ) -> f64 {
-        let viscous = self.viscous_friction.to_f64() * normal_force;
-        let limited = self.friction_factor(T::zero()).to_f64() * normal_force - viscous;
-        stiffnesses.between(0.0, viscous, ends);
-        viscous + stiffnesses.friction(limited, ends)
+    /// The damping of friction under this normal force \[N\] that counts for the step, of which the part `(2μ_s − μ_d)/v_t` is limited.
+    pub(super) fn friction_damping(&self, normal_force: f64, stiffnesses: &Stiffnesses<'_, T>) -> f64 {
+        let [at_rest, unlimited] = [self.friction_factor(T::zero()), self.viscous_friction];
+        stiffnesses.of_friction(at_rest.to_f64() * normal_force, unlimited.to_f64() * normal_force)
     }
 
     /// The friction force \[N\] and the power that it dissipates \[W\].

@@ -359,17 +359,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &self.points(&ends));
     }
 
-    /// Reports friction between points of two bodies, in Ground, that is limited, and proportional to the velocity at
-    /// rest with this damping. Returns the damping that was counted: none where friction that is limited is left out.
-    ///
-    /// # Panics
-    /// If a body does not exist, like slice indexing.
-    pub fn friction(&mut self, damping: f64, ends: [(BodyIndex, Point3<T>); 2]) -> f64 {
-        if !self.counts_friction {
-            return 0.0;
-        }
-        self.between(0.0, damping, ends);
-        damping
+    /// The damping to report for friction that is proportional to the velocity at rest with the first of these, and beyond its limit
+    /// with the second: the first, or the second where friction that is limited is left out.
+    pub fn of_friction(&self, at_rest: f64, unlimited: f64) -> f64 {
+        if self.counts_friction { at_rest } else { unlimited }
     }
 
     /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them. As the bodies

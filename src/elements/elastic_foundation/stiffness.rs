@@ -34,7 +34,9 @@ impl<T: Real> ElasticFoundation<T> {
                     load += force.friction_force_G.norm().to_f64();
                     0.0
                 } else {
-                    law.contact.report_friction(load, ends, stiffnesses)
+                    let friction = law.contact.friction_damping(load, stiffnesses);
+                    stiffnesses.between(0.0, friction, ends);
+                    friction
                 };
                 let normal_G = spring.normal_G.map(T::to_f64);
                 stiffnesses.in_direction(stiffness.to_f64(), damping.to_f64() - counted, normal_G, ends);
@@ -99,7 +101,9 @@ impl<T: Real> ElasticFoundation<T> {
             stiffnesses.between(material.tangential_stiffness.to_f64() * free, viscosity, ends);
             0.0
         } else {
-            law.report_friction(pressed, ends, stiffnesses)
+            let friction = law.friction_damping(pressed, stiffnesses);
+            stiffnesses.between(0.0, friction, ends);
+            friction
         };
         let damping = load * law.damping(T::one()).to_f64();
         stiffnesses.between(stiffness, damping - counted, ends);

@@ -119,8 +119,10 @@ impl<T: Real> HertzContact<T> {
         let elastic = slope * depth;
         let damping = law.damping(T::lit(elastic)).to_f64();
         let ends = [ball, other].map(|body| (body, at.position.point_G));
-        let counted = law.report_friction(elastic * factor, ends, stiffnesses);
-        stiffnesses.between(1.5 * slope * factor, damping - counted, ends);
+        let friction = law.friction_damping(elastic * factor, stiffnesses);
+        // In any direction, along the normal and across.
+        let most = if friction > damping { friction } else { damping };
+        stiffnesses.between(1.5 * slope * factor, most, ends);
         stiffnesses.load(elastic * factor, 0.0, ends);
     }
 }
