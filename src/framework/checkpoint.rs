@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::framework::Error;
-use crate::framework::continuous::Account;
+use crate::framework::account::Account;
 use crate::framework::slots::AnySlots;
 use crate::framework::stage::Stage;
 use crate::framework::state::State;

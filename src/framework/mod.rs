@@ -1,5 +1,6 @@
 //! Systems of elements, their states, and the views through which results are read.
 
+mod account;
 pub(crate) mod casts;
 mod checkpoint;
 mod composites;
@@ -18,6 +19,7 @@ mod part;
 pub(crate) mod results;
 mod slots;
 mod snapshot;
+mod springs;
 mod stable_step;
 pub(crate) mod stage;
 pub(crate) mod state;

@@ -2,7 +2,7 @@
 
 use nalgebra::ComplexField;
 
-use crate::framework::stiffnesses::Springs;
+use crate::framework::springs::Springs;
 use crate::framework::{ElementId, Error, ForceSystem, Stage, State, StepMethod, Stiffnesses};
 use crate::math::{Real, Requirement, check};
 use crate::mechanics::Inertias;
@@ -175,7 +175,7 @@ impl<T: Real> ForceSystem<T> {
         longest: f64,
     ) -> Result<StableStep, Error> {
         self.report(state, stiffnesses)?;
-        let (rates @ [square, damping_rate], place) = stiffnesses.bound(longest);
+        let (rates @ [square, damping_rate], place) = stiffnesses.springs.bound(stiffnesses.method, longest);
         let length = stiffnesses.method.longest_step(rates);
         if length < f64::INFINITY {
             stiffnesses.seek(place);

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::framework::continuous::Continuous;
 use crate::framework::handle::or_panic;
 use crate::framework::slots::{AnySlots, Slots};
-use crate::framework::stiffnesses::Springs;
+use crate::framework::springs::Springs;
 use crate::framework::system::check_in;
 use crate::framework::{ElementId, Error, ForceElement, Handle, Stage};
 use crate::math::{Pose, Real, SpatialVelocity, clone_by_field};

@@ -12,7 +12,7 @@ use crate::framework::handle::or_panic;
 use crate::framework::kinds::{AnyElement, AnyKind, Kind, Next};
 use crate::framework::slots::{Columns, Group};
 use crate::framework::snapshot::chain;
-use crate::framework::stiffnesses::Springs;
+use crate::framework::springs::Springs;
 use crate::framework::{
     DynamicsView, ElementError, ElementId, ElementName, Error, ForceElement, Handle, PositionView, Stage,
     State, Variables, VelocityView,
