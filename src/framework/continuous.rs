@@ -29,6 +29,8 @@ pub(crate) struct Continuous<T: Real> {
     /// Whether the state has not been evaluated since it was new or restored: a motion that is set now is no step, but the
     /// one to which the variables belong.
     is_new: bool,
+    /// The time at which the host has checked a step, if it has neither accepted one since nor written memory.
+    pub(crate) checked_at: Option<f64>,
     /// Buffers: values and rates at the start of a step, and values to come.
     start: Vec<T>,
     start_rates: Vec<T>,
@@ -46,6 +48,7 @@ clone_by_field!(Continuous {
     has_moved,
     is_fed,
     is_new,
+    checked_at,
     start,
     start_rates,
     start_accounts,
@@ -63,6 +66,7 @@ impl<T: Real> Continuous<T> {
             has_moved: false,
             is_fed: false,
             is_new: true,
+            checked_at: None,
             start: Vec::new(),
             start_rates: Vec::new(),
             start_accounts: Vec::new(),
@@ -82,6 +86,7 @@ impl<T: Real> Continuous<T> {
     }
 
     pub(crate) fn set_flags(&mut self, flags: [bool; 3]) {
+        self.checked_at = None;
         [self.has_moved, self.is_fed, self.is_new] = flags;
     }
 

@@ -85,6 +85,16 @@ pub enum Error {
         /// The longest one that is allowed \[s\].
         longest: f64,
     },
+    /// A host checks its steps, but does not accept them: elements with memory, such as friction that holds, would not follow.
+    #[error(
+        "a step was checked at {checked_at} s, and none has been accepted up to {time} s: accept each step at its end, or friction          and other memory do not follow the motion"
+    )]
+    StepNotAccepted {
+        /// The time of the check before \[s\].
+        checked_at: f64,
+        /// The present time \[s\].
+        time: f64,
+    },
     /// Over the steps of a host, or of semi-implicit Euler, an element has returned energy that it had not received.
     #[error(
         "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long, \

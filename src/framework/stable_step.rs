@@ -127,9 +127,11 @@ impl<T: Real> ForceSystem<T> {
     /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed. Friction
     /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit. Where
     /// it goes on to do so, [`finish_step`](Self::finish_step) refuses.
-    /// The state keeps the memory of the calculation, and nothing else of it.
+    /// The state keeps the memory of the calculation, and the time of the check: a check at a later time, with no step accepted in
+    /// between, is refused if an element has memory, whose friction would hold nothing.
     ///
     /// # Errors
+    /// [`Error::StepNotAccepted`] if so;
     /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or
     /// not finite; otherwise those of [`stable_step`](Self::stable_step).
     pub fn check_step(
@@ -141,6 +143,14 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         check::nonnegative("step", step)?;
+        let time = state.time().to_f64();
+        if let Some(checked_at) = state.continuous.checked_at.filter(|&checked_at| checked_at < time) {
+            for kind in &self.kinds {
+                if kind.has_memory(state)? {
+                    return Err(Error::StepNotAccepted { checked_at, time });
+                }
+            }
+        }
         let springs = core::mem::take(&mut state.springs);
         let mut stiffnesses = Stiffnesses::new(&state.kinematics, springs, inertias, method, 0.0)?;
         // In a step that is too long limited friction alternates, by no more than its limit, and adds no energy.
@@ -149,7 +159,9 @@ impl<T: Real> ForceSystem<T> {
         state.springs = stiffnesses.springs;
         let passing = self.passing_time(state, step)?;
         let shortest = if passing.0 < stable.length { passing } else { (stable.length, stable.element) };
-        self.require_within(step, shortest)
+        self.require_within(step, shortest)?;
+        state.continuous.checked_at = Some(time);
+        Ok(())
     }
 
     /// Refuses a step in which bodies could pass through each other.

@@ -323,6 +323,9 @@ impl<T: Real> ForceSystem<T> {
         } else {
             None
         };
+        if !memory_follows {
+            state.continuous.checked_at = None;
+        }
         let stage = followed.map_or(stage, |followed| stage.min(followed));
         state.invalidate(stage);
         if state.continuous_stage().is_some() {

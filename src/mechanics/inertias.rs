@@ -6,8 +6,13 @@ use crate::mechanics::{BodyIndex, CoordinateIndex};
 
 /// Masses and moments of inertia of a host's bodies and coordinates.
 ///
-/// A host in joint coordinates returns the inertia that a force on the body acts on: the articulated inertia, or less.
-/// Anything immovable has an infinite mass.
+/// Anything immovable has an infinite mass. In a mechanism, the kinetic energy of everything that is stated must not exceed that of
+/// the mechanism, in any of its motions: then no bound on a step is too long because of the joints.
+///
+/// - Links as if each were free satisfy this. Links that move as one divide their inertia among those that are bodies here.
+/// - Coordinates on which elements act, and no bodies: with the mass matrix `M`, masses `m_i/λ`, where `m_i = 1/(M⁻¹)_ii` and `λ` is
+///   the largest eigenvalue of `(√(m_i m_j) (M⁻¹)_ij)`. The `m_i` alone are too large where several are loaded at once.
+/// - Both: a part of each, such as half.
 pub trait Inertias {
     /// The mass of a body \[kg\].
     fn mass(&self, body: BodyIndex) -> f64;

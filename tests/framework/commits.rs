@@ -8,10 +8,11 @@ use force_elements::shapes::Cylinder;
 use force_elements::{
     AtDynamics, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error,
     ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Handle, Pose, Refusal,
-    Requirement, SpatialForce, SpatialVelocity, Stage, State, Station, Topology, cable_spring, check,
-    variables,
+    Requirement, SpatialForce, SpatialVelocity, Stage, State, Station, StepMethod, Topology, cable_spring,
+    check, variables,
 };
 
+use force_elements_scenes::kilograms::Kilograms;
 use force_elements_scenes::machine::Machine;
 
 struct Corner {
@@ -31,6 +32,55 @@ fn corner(settling: bool) -> Corner {
             .expect("valid");
     let spring = system.add(spring).expect("exists");
     Corner { system, body, spring }
+}
+
+/// Checks a step from this time on.
+fn check_at(corner: &Corner, state: &mut State<f64>, time: f64) -> Result<(), Error> {
+    state.set_time(time)?;
+    corner.system.realize_dynamics(state)?;
+    corner.system.check_step(state, &Kilograms, StepMethod::SymplecticEuler, 1e-6)
+}
+
+#[test]
+fn a_host_that_checks_its_steps_but_accepts_none_is_told() -> Result<(), Error> {
+    let corner = corner(false);
+    let Corner { system, spring, .. } = &corner;
+    let mut state = system.default_state();
+    system.reset_memories(&mut state)?;
+    check_at(&corner, &mut state, 0.1)?;
+    // Again, and after a return to an earlier time.
+    check_at(&corner, &mut state, 0.1)?;
+    check_at(&corner, &mut state, 0.05)?;
+    let start = state.clone();
+    let refused = check_at(&corner, &mut state, 0.2).expect_err("nothing was accepted");
+    assert_eq!(refused, Error::StepNotAccepted { checked_at: 0.05, time: 0.2 });
+    assert!(check_at(&corner, &mut start.clone(), 0.2).is_err(), "a copy was checked as well");
+
+    // Where memory is written or there is none, time may go on.
+    type Write<'a> = &'a dyn Fn(&mut State<f64>) -> Result<(), Error>;
+    let writes: [Write<'_>; 6] = [
+        &|state| {
+            system.realize_dynamics(state)?;
+            system.accept_step(state)
+        },
+        &|state| {
+            let snapshot = state.snapshot();
+            state.restore(&snapshot)
+        },
+        &|state| system.reset_memories(state),
+        &|state| system.update_discrete(state, *spring, |memory| memory.sliding = 0.0),
+        &|state| system.set_enabled(state, *spring, false),
+        &|state| {
+            *state = system.default_state();
+            Ok(())
+        },
+    ];
+    for write in writes {
+        let mut state = start.clone();
+        write(&mut state)?;
+        check_at(&corner, &mut state, 0.2)?;
+    }
+    Ok(())
 }
 
 /// Steps a point mass on the slope by semi-implicit Euler, 1 ms at a time, telling the time or not; returns

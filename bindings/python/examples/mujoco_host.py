@@ -43,7 +43,6 @@ class Host:
         if (len(self.state.poses), len(self.state.coordinates)) != (len(self._bodies), len(joints)):
             raise ValueError("the host needs a system from which no body or coordinate was removed: build it anew")
         mujoco.mj_forward(model, data)
-        self._inertias = self._find_inertias()
         self._read()
         self.state.reset_memory()
 
@@ -53,20 +52,27 @@ class Host:
             raise ValueError(f"the model has no {kind.name.removeprefix('mjOBJ_').lower()} of the name {name!r}")
         return int(found)
 
-    def _find_inertias(self) -> fe.Inertias:
-        """Those of each body as if it were free, which joints only add to; and of each coordinate at the start."""
+    def inertias(self) -> fe.Inertias:
+        """Those of each body as if it were free, which joints only add to; of coordinates what leaves no motion more kinetic energy than
+        the model has. Where there are both, each have half.
+        """
         model, bodies = self.model, self._bodies
+        share = 0.5 if len(bodies) and len(self._u) else 1.0
         moves = model.body_weldid[bodies] != 0
         turn = np.empty((len(bodies), 9))
         for row, body in zip(turn, bodies):
             mujoco.mju_quat2Mat(row, model.body_iquat[body])
         axes = turn.reshape(-1, 3, 3)
         moments = np.einsum("bij,bj,bkj->bik", axes, model.body_inertia[bodies], axes)
+        compliance = np.linalg.inv(self.mass())[np.ix_(self._u, self._u)] if len(self._u) else np.zeros((0, 0))
+        # What each coordinate has where the others are free to move; together they need less.
+        alone = 1.0 / np.diag(compliance)
+        together = max(np.linalg.eigvalsh(np.sqrt(alone)[:, None] * compliance * np.sqrt(alone)), default=1.0)
         return fe.Inertias(
-            masses=np.where(moves, model.body_mass[bodies], np.inf),
-            moments=np.where(moves[:, None, None], moments, np.diag([np.inf] * 3)),
+            masses=np.where(moves, share * model.body_mass[bodies], np.inf),
+            moments=np.where(moves[:, None, None], share * moments, np.diag([np.inf] * 3)),
             mass_centers=model.body_ipos[bodies],
-            coordinate_masses=1.0 / np.diag(np.linalg.inv(self.mass()))[self._u],
+            coordinate_masses=share / together * alone,
         )
 
     def _read(self) -> None:
@@ -92,7 +98,7 @@ class Host:
         """A step of MuJoCo. ``look`` is shown the forces and results with which it begins."""
         mujoco.mj_step1(self.model, self.data)
         self._apply(self.data.qfrc_passive)
-        self.state.check_step(self.model.opt.timestep, self._inertias)
+        self.state.check_step(self.model.opt.timestep, self.inertias())
         look(self.state)
         mujoco.mj_step2(self.model, self.data)
 

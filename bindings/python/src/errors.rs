@@ -79,7 +79,7 @@ fn class(error: &Error) -> fn(Arguments) -> PyErr {
         Error::NoSuchVariable { .. }
         | Error::NoSuchResult { stage: None, .. }
         | Error::NoSuchElement { .. } => NoSuchNameError::new_err,
-        Error::StageTooLow { .. } | Error::NoSuchResult { .. } => StageError::new_err,
+        Error::StageTooLow { .. } | Error::StepNotAccepted { .. } | Error::NoSuchResult { .. } => StageError::new_err,
         Error::TopologyMismatch => TopologyError::new_err,
         Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => LayoutError::new_err,
         Error::Kinematics(KinematicsError::NonFinite { .. } | KinematicsError::NoRotation { .. })

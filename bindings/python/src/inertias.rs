@@ -24,8 +24,11 @@ use crate::parts::{Built, Element};
 /// are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
 /// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
-/// A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
-/// what does not move. What no host can have, such as a mass of zero, is refused here, also in the row of a body that was removed.
+/// What does not move has infinite masses and moments. In a mechanism, the kinetic energy of everything that is stated must not exceed
+/// that of the mechanism, in any of its motions: links are stated as if each were free; those that move as one divide their inertia;
+/// coordinates alone have ``m_i / λ``, where ``m_i = 1 / inv(M)_ii`` and ``λ`` is the largest eigenvalue of
+/// ``sqrt(m_i m_j) inv(M)_ij`` with the mass matrix ``M``; where both have elements, each is stated with a part, such as half
+/// (``examples/mujoco_host.py``). What no host can have, such as a mass of zero, is refused here, also in the row of a body that was removed.
 /// ``simulate`` moves all bodies: theirs must be finite, neither tiny nor huge, and no moment may exceed the sum of the other two.
 #[pyclass(frozen, module = "force_elements")]
 pub(crate) struct Inertias {

@@ -67,6 +67,34 @@ def test_steps_that_are_too_long_for_the_elements_are_refused() -> None:
     assert [steps(1.0, 0.0), steps(1.0, 0.5), steps(10.0, 0.0), steps(10.0, 0.5)] == [0, 0, 100, 100]
 
 
+def hanging(links: int) -> str:
+    """A chain of links on hinges, of 1 kg each."""
+    link = """<body name="link{0}" pos="{1} 0 0"><joint name="joint{0}" axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.01" mass="1" contype="0" conaffinity="0"/>"""
+    return "<worldbody>" + "".join(link.format(i, 0.2 * min(i, 1)) for i in range(links)) + "</body>" * links + "</worldbody>"
+
+
+@pytest.mark.parametrize("links", [1, 2, 3, 6])
+@pytest.mark.parametrize(("on_bodies", "on_joints"), [(True, False), (False, True), (True, True)])
+def test_the_bound_of_a_step_is_that_of_the_mechanism_or_less(links: int, on_bodies: bool, on_joints: bool) -> None:
+    model, data = mujoco_host.load(hanging(links))
+    data.qpos[:] = 0.3 * np.arange(links)
+    system = fe.System()
+    for i in range(links):
+        if on_bodies:
+            system.add_linear_bushing(fe.GROUND, system.add_body(f"link{i}"), stiffness=[0, 50.0, 0, 1e3, 0, 0])
+        if on_joints:
+            system.add_coordinate_spring_damper_ext(system.add_coordinate(f"joint{i}"), stiffness=50.0)
+    host = mujoco_host.Host(model, data, system)
+    host.state.evaluate()
+    bound = host.state.stable_step(host.inertias()).length
+    # Of symplectic Euler, from the mass matrix and the stiffness on the joints.
+    by_position, _ = host.stiffness_and_damping()
+    exact = 2.0 / np.sqrt(np.linalg.eigvals(np.linalg.solve(host.mass(), -by_position)).real.max())
+    # Bodies are stated as if they were free, on which a bushing at an end has more effect than where a joint holds it.
+    assert (0.0 if on_bodies else 0.75 * exact) < bound < (1.0 + 1e-9) * exact
+
+
 def test_a_joint_limit_carries_what_elements_push_in_either_step() -> None:
     slide = """<compiler autolimits="true"/><worldbody><body name="slider">
         <joint type="slide" axis="1 0 0" range="-1 0"/><geom type="sphere" size="0.1" mass="1"/></body></worldbody>"""
