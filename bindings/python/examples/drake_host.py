@@ -23,6 +23,8 @@ class Host:
 
     def __init__(self, plant: Any, context: Any, system: fe.System) -> None:
         self.plant, self.context, self.state = plant, context, system.state()
+        if system.coordinates:
+            raise ValueError("this host has elements on bodies, not on coordinates")
         self.bodies = [(body, plant.GetBodyByName(name)) for body, name in zip(system.bodies, system.body_names)]
         # As if each body were free, which joints only add to.
         of_bodies = [of_plant.CalcSpatialInertiaInBodyFrame(context) for _, of_plant in self.bodies]

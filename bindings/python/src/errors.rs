@@ -43,7 +43,7 @@ pub(crate) fn raised_in(worlds: Vec<usize>, source: Error) -> PyErr {
 }
 
 /// The text of an error. Bodies have the number of their row, without ground, as in their own text.
-fn with_rows(error: &Error) -> String {
+pub(crate) fn with_rows(error: &Error) -> String {
     let text = error.to_string();
     let cause = if let Error::World { source, .. } = error { source } else { error };
     if let Error::NoSuchResult { stage: None, .. } = cause {
@@ -79,7 +79,9 @@ fn class(error: &Error) -> fn(Arguments) -> PyErr {
         Error::NoSuchVariable { .. }
         | Error::NoSuchResult { stage: None, .. }
         | Error::NoSuchElement { .. } => NoSuchNameError::new_err,
-        Error::StageTooLow { .. } | Error::StepNotAccepted { .. } | Error::NoSuchResult { .. } => StageError::new_err,
+        Error::StageTooLow { .. } | Error::StepNotAccepted { .. } | Error::NoSuchResult { .. } => {
+            StageError::new_err
+        }
         Error::TopologyMismatch => TopologyError::new_err,
         Error::SnapshotMismatch { .. } | Error::LayoutMismatch | Error::DamagedBytes => LayoutError::new_err,
         Error::Kinematics(KinematicsError::NonFinite { .. } | KinematicsError::NoRotation { .. })

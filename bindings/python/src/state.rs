@@ -14,7 +14,7 @@ use crate::cables::{MomentArms, cable_of};
 use crate::convert::{
     self, force_numbers, force_of, matrix_of, pose_of, read_only, shaped, velocity_numbers, velocity_of,
 };
-use crate::errors::{classes, exception, invalid, raised};
+use crate::errors::{classes, exception, invalid, no_such, raised, with_rows};
 use crate::inertias::{Inertias, StableStep, method_of};
 use crate::linearization::Linearization;
 use crate::motion::Motion;
@@ -22,7 +22,7 @@ use crate::parts::{Body, Built, Coordinate, Element, body_rows, coordinate_place
 use crate::saved::{self, Saved};
 use crate::simulate::{Run, failed};
 use crate::system::System;
-use crate::variables::{Names, Update, completions, places_among};
+use crate::variables::{Names, Update, completions, places_among, similar};
 
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
@@ -398,7 +398,8 @@ impl State {
         self.system.get().read().reset_dissipated_energy(&mut self.state).map_err(raised)
     }
 
-    /// Enables or disables an element. It keeps what it remembers: call ``reset_memory`` if bodies have moved meanwhile.
+    /// Enables or disables an element. Results of a disabled element are its defaults, such as a height of zero. It keeps what it
+    /// remembers: call ``reset_memory`` if bodies have moved meanwhile.
     fn set_enabled(&mut self, element: &Element, enabled: bool) -> PyResult<()> {
         let system = self.system.get().read();
         let id = element.find(&system)?;
@@ -499,7 +500,16 @@ impl State {
 
     /// The result of this name, such as ``exponential_spring[3].friction_force_P.x``; of a flag 1 or 0.
     fn result(&self, name: &str) -> PyResult<f64> {
-        self.view(|_, view| view.result(name).map_err(raised))
+        self.view(|system, view| {
+            view.result(name).map_err(|error| {
+                let Error::NoSuchResult { stage: None, .. } = error else { return raised(error) };
+                let mut results = Vec::new();
+                view.visit_results(&mut |entry| results.push(entry.name.to_string()));
+                let listed = Names::of(system).listed(name);
+                let [parts, fields] = similar(&results, name, &listed);
+                no_such(&(with_rows(&error) + if parts.is_empty() { &fields } else { &parts }))
+            })
+        })
     }
 
     /// All results, under the kinds and places of their elements, such as ``linear_bushing[0].f.px``. ``result`` takes the name

@@ -481,6 +481,13 @@ impl System {
         system.coordinates().map(name).collect()
     }
 
+    /// The names of the elements, ``None`` of those without one.
+    #[getter]
+    fn element_names(&self) -> Vec<Option<String>> {
+        let system = self.read();
+        system.elements().map(|id| system.element_name(id).name.map(|name| name.to_string())).collect()
+    }
+
     /// The elements, by kind.
     #[getter]
     fn elements(&self) -> Vec<Element> {

@@ -16,15 +16,27 @@ pub(crate) fn places_among(keys: &[String]) -> impl Fn(&Names, &str) -> PyResult
     move |names, name| {
         let listed = names.listed(name);
         places.get(listed.as_str()).copied().ok_or_else(|| {
-            let parts = keys.iter().filter_map(|key| key.strip_prefix(&listed)?.strip_prefix('.'));
-            let parts: Vec<String> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
-            let hint = match parts.as_slice() {
-                [] => LISTED.to_string(),
-                parts => format!("; there are {}", parts.join(", ")),
-            };
+            let [parts, fields] = similar(keys, name, &listed);
+            let hint = if parts.is_empty() { LISTED.to_string() + &fields } else { parts };
             no_such(&format!("no variable is named {name:?}{hint}"))
         })
     }
+}
+
+/// What a message about an unknown name says of the parts that it has, and of the names that its element has; each empty if there
+/// are none.
+pub(crate) fn similar(keys: &[String], name: &str, listed: &str) -> [String; 2] {
+    let parts = keys.iter().filter_map(|key| key.strip_prefix(listed)?.strip_prefix('.'));
+    let parts: Vec<_> = parts.take(6).map(|part| format!("{name}.{part}")).collect();
+    let (element, _) = listed.split_once("].").unwrap_or_default();
+    let field =
+        |key: &'_ String| key.strip_prefix(element)?.strip_prefix("].")?.split('.').next().map(String::from);
+    let mut fields: Vec<_> = keys.iter().filter_map(field).collect();
+    fields.dedup();
+    let said = |names: Vec<String>, verb: &str| {
+        if names.is_empty() { String::new() } else { format!("; {verb} {}", names.join(", ")) }
+    };
+    [said(parts, "there are"), said(fields, &format!("{element}] has"))]
 }
 
 /// The elements of a system by the names that were given to them.

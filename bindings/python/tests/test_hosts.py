@@ -147,3 +147,41 @@ def test_drake_carries_a_block_to_rest() -> None:
     _, *rows = (line.split() for line in done.stdout.splitlines())
     x, speed = [float(row[1]) for row in rows], [float(row[3]) for row in rows]
     assert speed[0] > 1000.0 and speed[-1] < 1e-3 and x[-1] == x[-2] > 200.0
+    system = fe.System()
+    system.add_coordinate("joint")
+    drake_host = pytest.importorskip("drake_host")
+    with pytest.raises(ValueError, match="not on coordinates"):
+        drake_host.Host(None, None, system)
+
+
+def test_pinocchio_refuses_what_it_would_leave_out() -> None:
+    host = pytest.importorskip("pinocchio_host")
+    model, q = host.robot(), host.pin.neutral(host.robot())
+    with_coordinate, with_other, without_name = fe.System(), fe.System(), fe.System()
+    with_coordinate.add_coordinate("joint")
+    with_other.add_body("tail")
+    without_name.add_body()
+    for system, message in (
+        (with_coordinate, "not on coordinates"),
+        (with_other, "no link of the name 'tail'"),
+        (without_name, "no link of the name None"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            host.Host(model, system, q)
+
+
+def test_links_that_pinocchio_joins_share_their_inertia() -> None:
+    host = pytest.importorskip("pinocchio_host")
+    links = "".join(
+        f"""<link name="link{i}"><inertial><mass value="{mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+        for i, mass in enumerate((1.0, 3.0))
+    )
+    fixed = '<joint name="weld" type="fixed"><parent link="link0"/><child link="link1"/></joint>'
+    model = host.pin.buildModelFromXML(f'<robot name="two">{links}{fixed}</robot>', host.pin.JointModelFreeFlyer())
+    system = fe.System()
+    for i in range(2):
+        system.add_linear_bushing(fe.GROUND, system.add_body(f"link{i}"), stiffness=[0, 0, 0, 0, 0, 1e4])
+    of_both = host.Host(model, system, host.pin.neutral(model))
+    of_both.state.evaluate()
+    # Two springs on one body of 4 kg.
+    assert of_both.state.stable_step(of_both.inertias).length == pytest.approx(2.0 / np.sqrt(2e4 / 4.0), rel=1e-9)

@@ -897,6 +897,9 @@ def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
         (lambda: state.simulate(1.0, inertias, loads=np.full((1, 6), np.inf)), ValueError, "^loads must be finite"),
         (lambda: state.simulate(1.0, inertias, coordinate_loads=[np.nan]), ValueError, "coordinate_loads must be finite"),
         (lambda: state.finish_step(time=1.0, rule="euler"), ValueError, 'rule must be "held_forces".*, not "euler"'),
+        (lambda: state.result("mount.f"), KeyError, r'no result is named "mount.f".*; there are mount.f.qx, mount.f.qy'),
+        (lambda: state.result("mount.g"), KeyError, r'no result is named "mount.g".*; linear_bushing\[0\] has .*, f, '),
+        (lambda: state["mount.stifness.px"], KeyError, r'"mount.stifness.px"; keys.*; linear_bushing\[0\] has .*stiffness, damping'),
         (lambda: state.simulate(1.0, inertias, names=["mount.g"]), KeyError, 'no result is named "mount.g".*results\\(\\) lists all'),
         (lambda: batch.evaluate(names=["mount.g"], results=np.empty((2, 1))), KeyError, "world 0: no result .*results\\(\\) lists all"),
         (lambda: state.simulate(1.0, inertias, names="mount.f.px"), TypeError, r"names must be a list of names, as \['mount.f.px'\], not one"),
@@ -907,6 +910,23 @@ def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
     for call, error, message in calls:
         with pytest.raises(error, match=message):
             call()
+
+
+def test_a_host_that_checks_its_steps_but_accepts_none_is_told() -> None:
+    system = fe.System()
+    system.add_exponential_spring(fe.GROUND, system.add_body("block").station([0, 0, 0]), name="foot")
+    assert system.element_names == ["foot"]
+    state = system.state()
+    state.reset_memory()
+    for time in (0.0, 0.0, 0.001):
+        state.time = time
+        state.evaluate()
+        if time:
+            with pytest.raises(fe.StageError, match="checked at 0 s, and none has been accepted up to 0.001 s"):
+                state.check_step(1e-4, fe.Inertias(10.0, 1.0))
+            state.accept()
+            state.evaluate()
+        state.check_step(1e-4, fe.Inertias(10.0, 1.0))
 
 
 def test_a_state_that_was_moved_is_not_finished() -> None:

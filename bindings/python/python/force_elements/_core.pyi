@@ -338,6 +338,9 @@ class System:
     def coordinate_names(self) -> list[str | None]:
         """The names of the coordinates, ``None`` of those without one."""
     @property
+    def element_names(self) -> list[str | None]:
+        """The names of the elements, ``None`` of those without one."""
+    @property
     def elements(self) -> list[Element]:
         """The elements, by kind."""
     def body(self, name: str) -> Body:
@@ -488,7 +491,9 @@ class State:
         that end with ``finish_step``; an ``accept`` after a motion closes them.
         """
     def set_enabled(self, element: Element, enabled: bool) -> None:
-        """Enables or disables an element. It keeps what it remembers: call ``reset_memory`` if bodies have moved meanwhile."""
+        """Enables or disables an element. Results of a disabled element are its defaults, such as a height of zero. It keeps what it
+        remembers: call ``reset_memory`` if bodies have moved meanwhile.
+        """
     def carry_over(self) -> None:
         """Brings the state up to date after something was added to its system or removed. What is still there keeps its values to
         the last bit; new bodies are at rest at the ground origin, new elements have their defaults.
@@ -768,8 +773,11 @@ class Inertias:
     are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
     origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 
-    A host in joint coordinates states the inertia that a force on the body acts on, or less, and infinite masses and moments of
-    what does not move. What no host can have, such as a mass of zero, is refused here, also in the row of a body that was removed.
+    What does not move has infinite masses and moments. In a mechanism, the kinetic energy of everything that is stated must not exceed
+    that of the mechanism, in any of its motions: links are stated as if each were free; those that move as one divide their inertia;
+    coordinates alone have ``m_i / λ``, where ``m_i = 1 / inv(M)_ii`` and ``λ`` is the largest eigenvalue of
+    ``sqrt(m_i m_j) inv(M)_ij`` with the mass matrix ``M``; where both have elements, each is stated with a part, such as half
+    (``examples/mujoco_host.py``). What no host can have, such as a mass of zero, is refused here, also in the row of a body that was removed.
     ``simulate`` moves all bodies: theirs must be finite, neither tiny nor huge, and no moment may exceed the sum of the other two.
     """
     def __new__(
