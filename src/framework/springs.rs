@@ -157,7 +157,8 @@ impl Place {
     fn bound(&mut self, greatest: impl Fn(&Matrix6<f64>) -> f64) {
         let mass_root = ComplexField::sqrt(self.inverse_mass);
         self.rates = core::array::from_fn(|i| {
-            let of_body = if self.is_body { greatest(&self.normalized(&self.sums[i], mass_root)) } else { 0.0 };
+            let of_body =
+                if self.is_body { greatest(&self.normalized(&self.sums[i], mass_root)) } else { 0.0 };
             of_body + self.along[i] + self.impact[i]
         });
     }
