@@ -67,7 +67,9 @@ impl<T: Real> Springs<T> {
         let Self { places, joined, .. } = self;
         let is_faster =
             |rates: [f64; 2], other: [f64; 2]| method.longest_step(rates) < method.longest_step(other);
-        places.iter_mut().for_each(|place| place.bound(largest_row));
+        for place in places.iter_mut() {
+            place.bound(largest_row);
+        }
         let mut worst = ([0.0; 2], 0);
         let mut consider = |places: &mut [Place], ends: &[Joined]| {
             let at = |places: &[Place], end: &Joined| places[end.place].rates.map(|rate| rate / end.weight);
