@@ -212,4 +212,4 @@ pub mod guide {
 /// The README's example, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+mod readme {}

@@ -21,21 +21,6 @@ stored_variables! {
     }
 }
 
-impl<T: Real> Frames<T> {
-    /// Both poses.
-    pub(super) fn poses(&self) -> [Pose<T>; 2] {
-        [self.X_B1F, self.X_B2M]
-    }
-
-    /// The place of their first number among the variables of an element whose first parameters they are.
-    pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
-        blocks.parameter(0)
-    }
-
-    /// How many numbers they have.
-    pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
-}
-
 /// The parameters in a state: the frames, by default those with which the element was made, and the law.
 ///
 /// The names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
@@ -68,99 +53,98 @@ results! {
     }
 }
 
-/// The bodies that carry frame F and frame M.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Ends {
-    pub(super) body1: BodyIndex,
-    pub(super) body2: BodyIndex,
-}
-
-impl Ends {
+impl<T: Real> Frames<T> {
     /// The bodies of two frames, and the poses of the frames on them.
     ///
     /// # Errors
-    /// [`ElementError::SameEnds`] if they are one.
-    pub(super) fn of<T: Real>(frame1: &Frame<T>, frame2: &Frame<T>) -> ElementResult<(Self, Frames<T>)> {
+    /// [`ElementError::SameEnds`] if the bodies are one.
+    pub(super) fn of([frame1, frame2]: [&Frame<T>; 2]) -> ElementResult<([BodyIndex; 2], Self)> {
         if frame1.body == frame2.body {
             return Err(ElementError::SameEnds);
         }
-        let frames = Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF };
-        Ok((Self { body1: frame1.body, body2: frame2.body }, frames))
+        Ok(([frame1.body, frame2.body], Self { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF }))
     }
 
-    pub(super) fn check_topology(self, topology: &Topology) -> ElementResult {
-        topology.check_body(self.body1)?;
-        Ok(topology.check_body(self.body2)?)
-    }
-
-    /// `X_GF`, `X_GM` and `X_FM`.
+    /// `X_GF`, `X_GM` and `X_FM` on these bodies.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
-    pub(super) fn poses<T: Real>(self, positions: &Positions<T>, frames: &Frames<T>) -> [Pose<T>; 3] {
-        let X_GF = positions.pose(Checked(self.body1)) * frames.X_B1F;
-        let X_GM = positions.pose(Checked(self.body2)) * frames.X_B2M;
+    pub(super) fn placed(&self, bodies: [BodyIndex; 2], positions: &Positions<T>) -> [Pose<T>; 3] {
+        let X_GF = positions.pose(Checked(bodies[0])) * self.X_B1F;
+        let X_GM = positions.pose(Checked(bodies[1])) * self.X_B2M;
         let R_GF = X_GF.rotation.matrix();
         let R_FM = Rotation3::from_matrix_unchecked(R_GF.tr_mul(X_GM.rotation.matrix()));
         let p_FM = R_GF.tr_mul(&(X_GM.translation.vector - X_GF.translation.vector));
         [X_GF, X_GM, Pose::from_parts(p_FM.into(), R_FM)]
     }
+
+    /// Both poses.
+    pub(super) fn poses(&self) -> [Pose<T>; 2] {
+        [self.X_B1F, self.X_B2M]
+    }
+
+    /// The place of their first number among the variables of an element whose first parameters they are.
+    pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
+        blocks.parameter(0)
+    }
+
+    /// How many numbers they have.
+    pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
 }
 
-impl Ends {
-    /// Velocities of frames F and M in Ground, expressed in Ground, and of M in F, expressed in F.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-    pub(super) fn velocities<T: Real>(
-        self,
-        positions: &Positions<T>,
-        velocities: &Velocities<T>,
-        [X_GF, X_GM]: [&Pose<T>; 2],
-    ) -> [SpatialVelocity<T>; 3] {
-        let of = |body, X: &Pose<T>| {
-            velocities.velocity_of_frame(positions, Checked(body), &X.translation.vector.into())
-        };
-        let (V_GF, V_GM) = (of(self.body1, X_GF), of(self.body2, X_GM));
-        // F and M are compared at one point, M's origin.
-        let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
-        [V_GF, V_GM, (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse())]
-    }
+/// Checks that the bodies of both frames exist.
+pub(super) fn check_bodies(bodies: [BodyIndex; 2], topology: &Topology) -> ElementResult {
+    Ok(bodies.into_iter().try_for_each(|body| topology.check_body(body))?)
+}
 
-    pub(super) fn bodies(self) -> [BodyIndex; 2] {
-        [self.body1, self.body2]
-    }
+/// Velocities of frames F and M in Ground, expressed in Ground, and of M in F, expressed in F.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+pub(super) fn relative_velocities<T: Real>(
+    bodies: [BodyIndex; 2],
+    positions: &Positions<T>,
+    velocities: &Velocities<T>,
+    [X_GF, X_GM]: [&Pose<T>; 2],
+) -> [SpatialVelocity<T>; 3] {
+    let of = |body, X: &Pose<T>| {
+        velocities.velocity_of_frame(positions, Checked(body), &X.translation.vector.into())
+    };
+    let (V_GF, V_GM) = (of(bodies[0], X_GF), of(bodies[1], X_GM));
+    // F and M are compared at one point, M's origin.
+    let V_GF_at_M = V_GF.shifted(X_GM.translation.vector - X_GF.translation.vector);
+    [V_GF, V_GM, (V_GM - V_GF_at_M).rotated(&X_GF.rotation.inverse())]
+}
 
-    /// Draws frames F and M, and the forces on them.
-    pub(super) fn draw<T: Real>(
-        self,
-        poses: [&Pose<T>; 2],
-        forces: [&SpatialForce<T>; 2],
-        pen: &mut Pen<'_>,
-    ) {
-        let origins = poses.map(|X| Point3::from(X.translation.vector));
-        let distance = (origins[1] - origins[0]).norm();
-        pen.line(Meaning::Frame, distance, &origins[0], &origins[1]);
-        for (i, body) in self.bodies().into_iter().enumerate() {
-            pen.frame(distance, poses[i]);
-            pen.force(body, &origins[i], &forces[i].force);
-            pen.torque(body, &origins[i], &forces[i].torque);
-        }
+/// Adds the forces on frames F and M.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
+pub(super) fn add_forces<T: Real>(
+    bodies: [BodyIndex; 2],
+    poses: [&Pose<T>; 2],
+    loads: [&SpatialForce<T>; 2],
+    forces: &mut ForceAccumulator<'_, T>,
+) {
+    for i in 0..2 {
+        forces.apply_to_frame(Checked(bodies[i]), &poses[i].translation.vector.into(), *loads[i]);
     }
+}
 
-    /// Adds the forces on frames F and M.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "with two callers it is a call in the loop")]
-    pub(super) fn add_forces<T: Real>(
-        self,
-        [X_GF, X_GM]: [&Pose<T>; 2],
-        [F_GF, F_GM]: [&SpatialForce<T>; 2],
-        forces: &mut ForceAccumulator<'_, T>,
-    ) {
-        for (body, X, F) in [(self.body1, X_GF, F_GF), (self.body2, X_GM, F_GM)] {
-            forces.apply_to_frame(Checked(body), &X.translation.vector.into(), *F);
-        }
+/// Draws frames F and M, and the forces on them.
+pub(super) fn draw<T: Real>(
+    bodies: [BodyIndex; 2],
+    poses: [&Pose<T>; 2],
+    loads: [&SpatialForce<T>; 2],
+    pen: &mut Pen<'_>,
+) {
+    let origins = poses.map(|X| Point3::from(X.translation.vector));
+    let distance = (origins[1] - origins[0]).norm();
+    pen.line(Meaning::Frame, distance, &origins[0], &origins[1]);
+    for i in 0..2 {
+        pen.frame(distance, poses[i]);
+        pen.force(bodies[i], &origins[i], &loads[i].force);
+        pen.torque(bodies[i], &origins[i], &loads[i].torque);
     }
 }
 

@@ -5,14 +5,17 @@ use core::fmt::Arguments;
 use crate::framework::{Stage, Variables};
 use crate::math::{InvalidValue, Number, Real, check, have_same_bits};
 
-/// A number or flag to read.
+/// A number or a flag: itself, to read, or a [`Slot`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value<T> {
+pub enum Value<T, F = bool> {
     /// A number.
     Number(T),
     /// A flag.
-    Flag(bool),
+    Flag(F),
 }
+
+/// The place of a number or a flag, to write.
+pub type Slot<'a, T> = Value<&'a mut T, &'a mut bool>;
 
 impl<T: Real> Value<T> {
     /// The number; 1 or 0 for a flag.
@@ -23,15 +26,6 @@ impl<T: Real> Value<T> {
             Self::Flag(false) => T::zero(),
         }
     }
-}
-
-/// A number or flag to write.
-#[derive(Debug)]
-pub enum Slot<'a, T> {
-    /// A number.
-    Number(&'a mut T),
-    /// A flag.
-    Flag(&'a mut bool),
 }
 
 impl<T: Real> Slot<'_, T> {

@@ -12,7 +12,6 @@ use crate::mechanics::{Forces, Inertias, Kinematics};
 /// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps the memory for the next check.
 #[derive(Debug)]
 pub(crate) struct Springs<T: Real> {
-    pub(super) bodies: Vec<OfBody>,
     /// Of each body, then of each coordinate.
     pub(super) places: Vec<Place>,
     /// The ends of each spring that moves at several, one spring after the other.
@@ -24,7 +23,7 @@ pub(crate) struct Springs<T: Real> {
 
 impl<T: Real> Default for Springs<T> {
     fn default() -> Self {
-        Self { bodies: vec![], places: vec![], joined: vec![], forces: None, ends: vec![] }
+        Self { places: vec![], joined: vec![], forces: None, ends: vec![] }
     }
 }
 
@@ -37,29 +36,27 @@ impl<T: Real> Springs<T> {
             check::that(mass > 0.0, name, mass, Requirement::Positive)?;
             Ok::<_, Error>(mass.recip())
         };
-        let Self { bodies, places, joined, forces, .. } = self;
+        let Self { places, joined, forces, .. } = self;
         // The state may have become a copy of one of another system.
         *forces = forces.take().filter(|forces| forces.topology() == topology);
-        bodies.clear();
-        bodies.resize_with(topology.body_places(), OfBody::immovable);
         places.clear();
-        places.resize_with(topology.body_places() + topology.coordinate_places(), || Place::of(0.0));
+        places.resize_with(topology.body_places() + topology.coordinate_places(), Place::immovable);
         joined.clear();
         for body in topology.bodies() {
-            let place = body.index();
+            let place = &mut places[body.index()];
             let X_GB = kinematics.positions.pose(body);
-            places[place] = Place::of(inverse("mass", inertias.mass(body))?);
+            place.inverse_mass = inverse("mass", inertias.mass(body))?;
             let p_BC = inertias.mass_center(body);
             check::finite_vector("mass_center", &p_BC.coords)?;
-            bodies[place].mass_center = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
+            place.mass_center = (X_GB * p_BC.map(T::lit)).map(T::to_f64);
             let R_BG = X_GB.rotation.matrix().map(T::to_f64).transpose();
             let root = inverse_root(&inertias.inertia(body))? * R_BG;
-            bodies[place].inertia_root = root;
-            bodies[place].inverse_inertia = root.transpose() * root;
+            (place.is_body, place.inertia_root) = (true, root);
+            place.inverse_inertia = root.transpose() * root;
         }
         for coordinate in topology.coordinates() {
-            let inverse_mass = inverse("coordinate mass", inertias.coordinate_mass(coordinate))?;
-            places[topology.body_places() + coordinate.index()] = Place::of(inverse_mass);
+            let place = &mut places[topology.body_places() + coordinate.index()];
+            place.inverse_mass = inverse("coordinate mass", inertias.coordinate_mass(coordinate))?;
         }
         Ok(())
     }
@@ -67,11 +64,11 @@ impl<T: Real> Springs<T> {
     /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the place of the end that contributes most to
     /// them; zero if none allows a shorter one than `longest`.
     pub(super) fn bound(&mut self, method: StepMethod, longest: f64) -> ([f64; 2], usize) {
-        let Self { bodies, places, joined, .. } = self;
+        let Self { places, joined, .. } = self;
         let is_faster =
             |rates: [f64; 2], other: [f64; 2]| method.longest_step(rates) < method.longest_step(other);
-        for (place, body) in places.iter_mut().zip(bodies.iter().map(Some).chain(core::iter::repeat(None))) {
-            place.bound(body, largest_row);
+        for place in places.iter_mut() {
+            place.bound(largest_row);
         }
         let mut worst = ([0.0; 2], 0);
         let mut consider = |places: &mut [Place], ends: &[Joined]| {
@@ -88,7 +85,7 @@ impl<T: Real> Springs<T> {
                 let place = &mut places[end.place];
                 if !place.is_tight {
                     place.is_tight = true;
-                    place.bound(bodies.get(end.place), greatest);
+                    place.bound(greatest);
                 }
             }
             let rates = sum(places);
@@ -117,27 +114,55 @@ impl<T: Real> Springs<T> {
     }
 }
 
-/// The inertia of a body, and the sums of stiffness and damping at its mass center.
+/// A body or coordinate, and what limits the step there. The sums are of stiffness and of damping.
 #[derive(Debug)]
-pub(super) struct OfBody {
+pub(super) struct Place {
+    pub(super) inverse_mass: f64,
+    is_body: bool,
     pub(super) mass_center: Point3<f64>,
     /// `J^{-½}` and `J⁻¹`.
     inertia_root: Matrix3<f64>,
     pub(super) inverse_inertia: Matrix3<f64>,
-    /// Stiffness and damping, each a symmetric positive semidefinite matrix by quarters: torques by rotations, torques by
-    /// displacements, whose transpose are the forces by rotations, and forces by displacements.
+    /// Those at the mass center of a body, each a symmetric positive semidefinite matrix by quarters: torques by rotations,
+    /// torques by displacements, whose transpose are the forces by rotations, and forces by displacements.
     pub(super) sums: [[Matrix3<f64>; 3]; 2],
+    /// Those of a coordinate per mass.
+    pub(super) along: [f64; 2],
+    /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
+    pub(super) impact: [f64; 2],
+    /// Whether a spring moves nowhere else.
+    pub(super) is_alone: bool,
+    /// The bounds `‖K_i‖` and `‖C_i‖`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
+    rates: [f64; 2],
+    is_tight: bool,
 }
 
-impl OfBody {
+impl Place {
     fn immovable() -> Self {
         let none = Matrix3::zeros();
         Self {
+            inverse_mass: 0.0,
+            is_body: false,
             mass_center: Point3::origin(),
             inertia_root: none,
             inverse_inertia: none,
             sums: [[none; 3]; 2],
+            along: [0.0; 2],
+            impact: [0.0; 2],
+            is_alone: false,
+            rates: [0.0; 2],
+            is_tight: false,
         }
+    }
+
+    /// Bounds its motion by a bound on the largest eigenvalue.
+    fn bound(&mut self, greatest: impl Fn(&Matrix6<f64>) -> f64) {
+        let mass_root = ComplexField::sqrt(self.inverse_mass);
+        self.rates = core::array::from_fn(|i| {
+            let of_body =
+                if self.is_body { greatest(&self.normalized(&self.sums[i], mass_root)) } else { 0.0 };
+            of_body + self.along[i] + self.impact[i]
+        });
     }
 
     /// A sum per mass and inertia, by their inverse roots.
@@ -192,37 +217,6 @@ pub(super) fn add_quarters(
     *by_rotation += (A + cross_times(r, &B.transpose()) - times_cross(&moved, r)) * factor;
     *across += moved * factor;
     *by_shift += D * factor;
-}
-
-/// What limits the step at one body or coordinate.
-#[derive(Debug)]
-pub(super) struct Place {
-    pub(super) inverse_mass: f64,
-    /// The sums of stiffness and damping of a coordinate per mass.
-    pub(super) along: [f64; 2],
-    /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
-    pub(super) impact: [f64; 2],
-    /// Whether a spring moves nowhere else.
-    pub(super) is_alone: bool,
-    /// The bounds `‖K_i‖` and `‖C_i‖`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
-    rates: [f64; 2],
-    is_tight: bool,
-}
-
-impl Place {
-    fn of(inverse_mass: f64) -> Self {
-        let none = [0.0; 2];
-        Self { inverse_mass, along: none, impact: none, is_alone: false, rates: none, is_tight: false }
-    }
-
-    /// Bounds its motion by a bound on the largest eigenvalue.
-    fn bound(&mut self, body: Option<&OfBody>, greatest: impl Fn(&Matrix6<f64>) -> f64) {
-        let mass_root = ComplexField::sqrt(self.inverse_mass);
-        self.rates = core::array::from_fn(|i| {
-            let of_body = body.map_or(0.0, |body| greatest(&body.normalized(&body.sums[i], mass_root)));
-            of_body + self.along[i] + self.impact[i]
-        });
-    }
 }
 
 /// One end of a spring that moves at several.

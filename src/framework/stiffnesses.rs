@@ -187,7 +187,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
         let ends = self.points(&bodies.map(|body| (body, *p_G)));
         let owns = ends.map(|end| {
-            let turning = self.springs.bodies[end.place].inverse_inertia.trace();
+            let turning = self.springs.places[end.place].inverse_inertia.trace();
             (end.place, greatest.map(|[torques, forces]| forces * end.yielding + torques * turning))
         });
         let own =
@@ -201,7 +201,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         let ends = ends.map(|end| End { yielding: share(&end), ..end });
         self.distribute(&ends, own, |springs, end, weight| {
             let Pull::Point(r) = &end.pull else { return };
-            for (sum, matrix) in springs.bodies[end.place].sums.iter_mut().zip(matrices) {
+            for (sum, matrix) in springs.places[end.place].sums.iter_mut().zip(matrices) {
                 add_quarters(sum, matrix, weight, r);
             }
         });
@@ -288,7 +288,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// The place of a body, and a point in Ground relative to its mass center.
     fn lever_arm(&self, body: BodyIndex, p_G: &Point3<T>) -> (usize, Vector3<f64>) {
         let place = body.place_in(self.topology());
-        (place, p_G.map(T::to_f64) - self.springs.bodies[place].mass_center)
+        (place, p_G.map(T::to_f64) - self.springs.places[place].mass_center)
     }
 
     /// The ends of a spring in any direction.
@@ -296,7 +296,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     fn points(&self, [first, second]: &[(BodyIndex, Point3<T>); 2]) -> [End; 2] {
         let end = |(body, p_G): &(BodyIndex, Point3<T>)| {
             let (place, r) = self.lever_arm(*body, p_G);
-            let inverse_inertia = &self.springs.bodies[place].inverse_inertia;
+            let inverse_inertia = &self.springs.places[place].inverse_inertia;
             // Half the trace of [r]×ᵀ J⁻¹ [r]×.
             let turning = 0.5 * (r.norm_squared() * inverse_inertia.trace() - r.dot(&(inverse_inertia * r)));
             let yielding = self.springs.places[place].inverse_mass + turning.max(0.0);
@@ -307,7 +307,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
 
     /// The end of a spring whose unit force acts on a body like this at its mass center.
     fn line(&self, place: usize, force: Vector3<f64>, torque: Vector3<f64>) -> End {
-        let turning = torque.dot(&(self.springs.bodies[place].inverse_inertia * torque));
+        let turning = torque.dot(&(self.springs.places[place].inverse_inertia * torque));
         let yielding = force.norm_squared() * self.springs.places[place].inverse_mass + turning;
         End { place, pull: Pull::Line { force, torque }, yielding }
     }
@@ -315,12 +315,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     /// The end of a spring about any axis.
     fn turn(&self, body: BodyIndex) -> End {
         let place = body.place_in(self.topology());
-        let yielding = self.springs.bodies[place].inverse_inertia.trace() / 3.0;
+        let yielding = self.springs.places[place].inverse_inertia.trace() / 3.0;
         End { place, pull: Pull::Turn, yielding }
     }
 
     fn on_coordinate(&self, coordinate: CoordinateIndex, factor: f64) -> End {
-        let place = self.springs.bodies.len() + coordinate.place_in(self.topology());
+        let place = self.topology().body_places() + coordinate.place_in(self.topology());
         let yielding = factor * factor * self.springs.places[place].inverse_mass;
         End { place, pull: Pull::Coordinate, yielding }
     }
@@ -345,7 +345,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
                 along.iter_mut().zip(own(end)).for_each(|(sum, own)| *sum += own * weight);
                 return;
             }
-            for (sum, factor) in springs.bodies[end.place].sums.iter_mut().zip(factors) {
+            for (sum, factor) in springs.places[end.place].sums.iter_mut().zip(factors) {
                 if factor > 0.0 {
                     add_spring(sum, factor * weight, &end.pull);
                 }

@@ -1,64 +1,11 @@
 //! Promises about energy, and derivatives.
 
-use super::linearization::{Direction, Mixture, Results, variation};
+use super::linearization::{Curve, Direction, Results, variation};
 use super::scene::{axes, scene, size, unit};
 use super::violation::{alive, claim, within};
 use super::{Numbers, Scene, Subject, Violation};
-use crate::framework::{DynamicsView, Error, ForceElement};
-use crate::math::Real;
+use crate::framework::{DynamicsView, ForceElement};
 use crate::mechanics::Variation;
-
-/// A quantity along a motion, as a function of time in any scalar.
-pub trait Curve {
-    /// Its value at a short time after the instant.
-    ///
-    /// # Errors
-    /// If the element cannot be evaluated there.
-    fn at<T: Real>(&self, time: T) -> Result<T, Error>;
-}
-
-/// A way to compute the derivative of a [`Curve`].
-///
-/// [`Differences`] needs nothing else. With a dual number it is exact; a type of one's own makes it
-/// known:
-///
-/// ```
-/// use force_elements::Error;
-/// use force_elements::testing::{Curve, Derivative};
-/// use num_dual::Dual64;
-///
-/// struct Duals;
-/// impl Derivative for Duals {
-///     const PRECISION: f64 = f64::EPSILON;
-///     fn rate(curve: &impl Curve) -> Result<f64, Error> {
-///         Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
-///     }
-/// }
-/// ```
-pub trait Derivative {
-    /// By what fraction of the size of the terms it may be off.
-    const PRECISION: f64;
-
-    /// The derivative of the curve by time, at time zero.
-    ///
-    /// # Errors
-    /// If the curve cannot be evaluated.
-    fn rate(curve: &impl Curve) -> Result<f64, Error>;
-}
-
-/// Central differences over 2·10⁻⁶ s: for forces that change by less than 2·10³ times their size a second.
-#[derive(Debug, Clone, Copy)]
-pub struct Differences;
-
-impl Derivative for Differences {
-    // A truncation of (2000·1e-6)²/6, and rounding of 1e-16/1e-6.
-    const PRECISION: f64 = 1e-5;
-
-    fn rate(curve: &impl Curve) -> Result<f64, Error> {
-        let h = 1e-6;
-        Ok((curve.at(h)? - curve.at(-h)?) / (2.0 * h))
-    }
-}
 
 /// The power of all forces along a motion, and the sum of the sizes of its terms.
 fn power(motion: &Variation<f64>, view: &DynamicsView<'_, f64>) -> [f64; 2] {
@@ -82,8 +29,8 @@ fn power(motion: &Variation<f64>, view: &DynamicsView<'_, f64>) -> [f64; 2] {
 /// not zero.
 ///
 /// # Errors
-/// If the balance is off by more than 10⁻¹¹, or the precision of `D` if that is more, of its terms.
-pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<[f64; 2], Violation> {
+/// If the balance is off by more than 10⁻¹¹, or [the precision](Subject::PRECISION) if that is more, of its terms.
+pub fn power_balance<S: Subject>(seed: u64) -> Result<[f64; 2], Violation> {
     claim("the power balance", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let (system, element) = (&scene.system, scene.element);
@@ -95,11 +42,11 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<[f64; 2], V
         let absorbed: f64 = view.power_absorbed().iter().sum();
         let direction = Direction::of_motion(view.velocities().clone());
         let [delivered, size] = power(&direction.motion, &view);
-        let stored = D::rate(&Mixture::<S>::of_energy(seed, &direction))?;
+        let stored = S::rate(&Curve::<S>::of_energy(seed, &direction))?;
         let scale = size + stored.abs() + dissipated + supplied.abs();
         alive("the power of all forces", scale, 1e-6)?;
         // Powers are sums of products of forces and velocities that cancel.
-        let tolerance = D::PRECISION.max(1e-11) * scale;
+        let tolerance = S::PRECISION.max(1e-11) * scale;
         within("the power balance", (delivered + stored + dissipated - supplied).abs(), tolerance)?;
         within("the power absorbed", (absorbed - (supplied - delivered)).abs(), 1e-11 * scale)?;
         Ok([stored, dissipated])
@@ -110,9 +57,9 @@ pub fn power_balance<S: Subject, D: Derivative>(seed: u64) -> Result<[f64; 2], V
 /// along each coordinate.
 ///
 /// # Errors
-/// If it is off by more than 10⁻¹², or the precision of `D` if that is more, of the largest force and torque on one
+/// If it is off by more than 10⁻¹², or [the precision](Subject::PRECISION) if that is more, of the largest force and torque on one
 /// body.
-pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
+pub fn gradient<S: Subject>(seed: u64) -> Result<(), Violation> {
     claim("the gradient of the energy", seed, || {
         let Scene { system, mut state, element } = scene::<S, f64>(seed)?;
         let topology = system.topology();
@@ -122,35 +69,35 @@ pub fn gradient<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
         for axis in axes(topology) {
             let direction = Direction::of_motion(unit(topology, axis));
             let at_rest = Some((&moving, -1.0));
-            let energy = Mixture::<S> { start: at_rest, ..Mixture::of_energy(seed, &direction) };
-            let ([power, _], slope) = (power(&direction.motion, &view), D::rate(&energy)?);
+            let energy = Curve::<S> { start: at_rest, ..Curve::of_energy(seed, &direction) };
+            let ([power, _], slope) = (power(&direction.motion, &view), S::rate(&energy)?);
             let on_bodies = view.forces().bodies().iter().map(|F| F.force.norm() + F.torque.norm());
             let on_coordinates = view.forces().coordinates().iter().map(|f| f.abs());
             let scale = on_bodies.chain(on_coordinates).fold(1.0, f64::max);
             // Lever arms of order one multiply rounding.
             let off = (power + slope).abs();
-            within("the force along an axis", off, D::PRECISION.max(1e-12) * scale)?;
+            within("the force along an axis", off, S::PRECISION.max(1e-12) * scale)?;
         }
         Ok(())
     })
 }
 
-/// Checks that the derivative of the forces along the motion, as `D` computes it, is what differences over 2·10⁻⁶ s
+/// Checks that the derivative of the forces along the motion, as the subject [computes it](Subject::rate), is what differences over 2·10⁻⁶ s
 /// show; or, where these see a kink in between, one that is seen from one side.
 ///
 /// For elements with forces that change by less than 2·10³ times their size a second.
 ///
 /// # Errors
 /// If it is off by more than 10⁻⁵ of its size or that of the forces, or by 10⁻³ at a kink.
-pub fn derivatives<S: Subject, D: Derivative>(seed: u64) -> Result<(), Violation> {
+pub fn derivatives<S: Subject>(seed: u64) -> Result<(), Violation> {
     claim("derivatives", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let size = size(&scene.system.realize_dynamics(&mut scene.state)?);
         let topology = scene.system.topology();
         let direction = Direction::of_motion(scene.state.velocities().clone());
         let forces = &variation(topology, &mut Numbers::new(!seed));
-        let curve = Mixture::<S> { results: Results::Forces, forces, ..Mixture::of_energy(seed, &direction) };
-        let exact = D::rate(&curve)?;
+        let curve = Curve::<S> { results: Results::Forces, forces, ..Curve::of_energy(seed, &direction) };
+        let exact = S::rate(&curve)?;
         let h = 1e-6;
         let [before, now, after] = [curve.at(-h)?, curve.at(0.0)?, curve.at(h)?];
         let (slope, sides) = ((after - before) / (2.0 * h), [(now - before) / h, (after - now) / h]);

@@ -7,7 +7,6 @@ use core::marker::PhantomData;
 
 use nalgebra::{Matrix3, Rotation3, Translation3, Vector3};
 
-use super::energy::{Curve, Derivative};
 use super::scene::{axes, scene, unit};
 use super::violation::{claim, within};
 use super::{Finding, Numbers, Scene, Subject, Violation};
@@ -53,8 +52,9 @@ pub(super) enum Results {
     Commit,
 }
 
-/// A mixture of results along a direction.
-pub(super) struct Mixture<'a, S> {
+/// A quantity along a motion, as a function of time in any scalar: a mixture of results of one element.
+#[derive(Debug)]
+pub struct Curve<'a, S> {
     pub(super) seed: u64,
     pub(super) results: Results,
     /// The weights of the forces.
@@ -67,8 +67,12 @@ pub(super) struct Mixture<'a, S> {
     pub(super) subject: PhantomData<S>,
 }
 
-impl<S: Subject> Curve for Mixture<'_, S> {
-    fn at<T: Real>(&self, time: T) -> Result<T, Error> {
+impl<S: Subject> Curve<'_, S> {
+    /// Its value at a short time after the instant.
+    ///
+    /// # Errors
+    /// If the element cannot be evaluated there.
+    pub fn at<T: Real>(&self, time: T) -> Result<T, Error> {
         let Scene { system, mut state, element } = scene::<S, T>(self.seed)?;
         if let Some((direction, by)) = self.start {
             direction.follow(&system, &mut state, element.id(), T::lit(by))?;
@@ -103,7 +107,7 @@ impl<S: Subject> Curve for Mixture<'_, S> {
     }
 }
 
-impl<'a, S> Mixture<'a, S> {
+impl<'a, S> Curve<'a, S> {
     /// The energy stored.
     pub(super) fn of_energy(seed: u64, direction: &'a Direction) -> Self {
         let (results, forces, subject) = (Results::Energy, &direction.motion, PhantomData);
@@ -250,7 +254,7 @@ fn components(variation: &Variation<f64>, end: End) -> Vec<f64> {
 /// # Errors
 /// If a derivative is off by more than 10⁻¹², or the precision of `D` if that is more, of the sum of the sizes of its
 /// terms, by differences 10⁻⁶, and by more than it changes where the state is rounded otherwise, by 10⁻¹⁴.
-pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, Violation> {
+pub fn linearization<S: Subject>(seed: u64) -> Result<Agreement, Violation> {
     claim("the linearization", seed, || {
         let mut scene = scene::<S, f64>(seed)?;
         let id = scene.element.id();
@@ -265,14 +269,14 @@ pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, 
                 let direction = Direction::draw(&scene, &mut numbers, moves, id);
                 let forces = variation(scene.system.topology(), &mut numbers);
                 let weights: Vec<f64> = direction.variables.iter().map(|_| numbers.number()).collect();
-                let curve = Mixture::<S> {
+                let curve = Curve::<S> {
                     results,
                     forces: &forces,
                     numbers: &weights,
-                    ..Mixture::of_energy(seed, &direction)
+                    ..Curve::of_energy(seed, &direction)
                 };
                 let (change, size) = curve.change(element);
-                let exact = D::rate(&curve)?;
+                let exact = S::rate(&curve)?;
                 let Agreement { forces_by_motion, forces_by_variables, rates, commit, rounded } =
                     &mut agreement;
                 let (quantity, is_exact, worst) = match results {
@@ -292,15 +296,15 @@ pub fn linearization<S: Subject, D: Derivative>(seed: u64) -> Result<Agreement, 
                 let precision = if is_exact { 1e-12 } else { 1e-6 };
                 let scale = size.max(exact.abs());
                 let off = (change - exact).abs();
-                let mut tolerance = D::PRECISION.max(precision) * scale + f64::MIN_POSITIVE;
+                let mut tolerance = S::PRECISION.max(precision) * scale + f64::MIN_POSITIVE;
                 let is_rounded = off > tolerance;
                 if is_rounded {
                     // The direction of a stretch of micrometres between points metres away is known to 1e-10. Some of these
                     // changes may happen to be along it.
                     for moves in [true, false, true, false, true, false] {
                         let other = Direction::draw(&scene, &mut numbers, moves, id);
-                        let [below, above] = [-1e-14, 1e-14]
-                            .map(|by| D::rate(&Mixture { start: Some((&other, by)), ..curve }));
+                        let [below, above] =
+                            [-1e-14, 1e-14].map(|by| S::rate(&Curve { start: Some((&other, by)), ..curve }));
                         tolerance += (above? - below?).abs();
                     }
                 }

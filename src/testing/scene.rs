@@ -1,6 +1,6 @@
 //! An element in a state, for any scalar.
 
-use super::Numbers;
+use super::{Curve, Numbers};
 use crate::framework::{DynamicsView, End, Error, ForceElement, ForceSystem, Handle, State};
 use crate::math::Real;
 use crate::mechanics::{Topology, Variation};
@@ -17,9 +17,13 @@ pub struct Scene<T: Real, E> {
 }
 
 /// A kind of element that can be put in a scene.
-pub trait Subject {
+pub trait Subject: Sized {
     /// The element in each scalar.
     type Element<T: Real>: ForceElement<T>;
+
+    /// By what fraction of the size of the terms [`rate`](Self::rate) may be off.
+    // By default a truncation of (2000·1e-6)²/6, and rounding of 1e-16/1e-6.
+    const PRECISION: f64 = 1e-5;
 
     /// An element in general position and motion, with all that it is made of drawn from `numbers`: the same in
     /// every scalar.
@@ -30,6 +34,38 @@ pub trait Subject {
     /// # Errors
     /// Whatever the system refuses.
     fn scene<T: Real>(numbers: &mut Numbers) -> Result<Scene<T, Self::Element<T>>, Error>;
+
+    /// The derivative of a curve by time, at time zero.
+    ///
+    /// By default central differences over 2·10⁻⁶ s, for forces that change by less than 2·10³ times their size a second.
+    /// With a dual number it is exact:
+    ///
+    /// ```
+    /// # use force_elements::testing::{Curve, Numbers, Scene, Subject};
+    /// # use force_elements::{Error, Real};
+    /// use num_dual::Dual64;
+    ///
+    /// struct Exact<S>(S);
+    ///
+    /// impl<S: Subject> Subject for Exact<S> {
+    ///     type Element<T: Real> = S::Element<T>;
+    ///     const PRECISION: f64 = f64::EPSILON;
+    ///
+    ///     fn scene<T: Real>(numbers: &mut Numbers) -> Result<Scene<T, S::Element<T>>, Error> {
+    ///         S::scene(numbers)
+    ///     }
+    ///     fn rate(curve: &Curve<'_, Self>) -> Result<f64, Error> {
+    ///         Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If the curve cannot be evaluated.
+    fn rate(curve: &Curve<'_, Self>) -> Result<f64, Error> {
+        let h = 1e-6;
+        Ok((curve.at(h)? - curve.at(-h)?) / (2.0 * h))
+    }
 }
 
 /// The scene of a seed.

@@ -3,13 +3,13 @@
 use force_elements::custom_force::Load;
 use force_elements::nalgebra::{Point3, Vector3};
 use force_elements::simulation::{DormandPrince, Plant, RigidBody, Simulation};
-use force_elements::testing::{self, Curve, Derivative, Numbers, Scene, Subject};
+use force_elements::testing::{self, Numbers, Scene, Subject};
 use force_elements::{
     AtDynamics, AtVelocity, BodyIndex, CustomForce, ElementError, Error, ForceAccumulator, ForceElement,
     ForceSystem, Handle, KinematicsError, Pose, Real, SpatialForce, SpatialVelocity, Topology, results,
     variables,
 };
-use num_dual::Dual64;
+use force_elements_scenes::linearized::Exact;
 
 /// A spring that hardens: f = k·d + c·d³ between a point of a wall and the origin of a body.
 #[rustfmt::skip]
@@ -93,16 +93,6 @@ impl<T: Real> ForceElement<T> for HuntCrossley {
     }
 }
 
-/// Exact derivatives.
-struct Duals;
-
-impl Derivative for Duals {
-    const PRECISION: f64 = f64::EPSILON;
-    fn rate(curve: &impl Curve) -> Result<f64, Error> {
-        Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
-    }
-}
-
 struct SpringScene;
 
 impl Subject for SpringScene {
@@ -146,10 +136,10 @@ impl Subject for ContactScene {
 
 #[test]
 fn both_keep_the_contract_of_an_element() {
-    assert_eq!(testing::contract::<SpringScene, Duals>(0..100), Ok(()));
-    assert_eq!(testing::contract::<ContactScene, Duals>(0..100), Ok(()));
+    assert_eq!(testing::contract::<Exact<SpringScene>>(0..100), Ok(()));
+    assert_eq!(testing::contract::<Exact<ContactScene>>(0..100), Ok(()));
     for seed in 0..100 {
-        let [stored, dissipated] = testing::power_balance::<ContactScene, Duals>(seed).expect("balanced");
+        let [stored, dissipated] = testing::power_balance::<Exact<ContactScene>>(seed).expect("balanced");
         assert!(stored != 0.0 && dissipated > 0.0, "{stored} W, {dissipated} W");
     }
 }

@@ -11,11 +11,9 @@ use force_elements::{
     BodyIndex, Casts, ElasticFoundation, ElementError, Error, ForceSystem, Frame, Handle, Linearization,
     Number, Pose, Real, SpatialVelocity, Stage, variables,
 };
-use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
+use force_elements_scenes::linearized::{Columns, Course, Exact, Instant, Kind, columns};
 use force_elements_scenes::seeds;
 use num_dual::Dual64;
-
-use super::element_contract::Duals;
 
 variables! {
     /// Of a tread, with a damper in each spring.
@@ -235,8 +233,8 @@ impl Kind for AnyFoam {
 
 #[test]
 fn a_law_at_the_springs_of_a_bed_has_the_contract_of_an_element() {
-    assert_eq!(testing::contract::<Holding, Duals>(0..seeds(60)), Ok(()));
-    assert_eq!(testing::contract::<AnyFoam, Duals>(0..seeds(60)), Ok(()));
+    assert_eq!(testing::contract::<Exact<Holding>>(0..seeds(60)), Ok(()));
+    assert_eq!(testing::contract::<Exact<AnyFoam>>(0..seeds(60)), Ok(()));
 }
 
 /// All columns are those of one-sided differences, those of a commit too.

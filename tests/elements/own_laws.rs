@@ -13,11 +13,9 @@ use force_elements::{
     StepMethod, variables,
 };
 use force_elements_scenes::gimbal::Gimbal;
-use force_elements_scenes::linearized::{Columns, Course, Instant, Kind, columns};
+use force_elements_scenes::linearized::{Columns, Course, Exact, Instant, Kind, columns};
 use force_elements_scenes::seeds;
 use num_dual::Dual64;
-
-use super::element_contract::Duals;
 
 variables! {
     /// Of a spring whose anchor is dragged along.
@@ -364,11 +362,11 @@ impl Kind for AnyStrut {
 #[test]
 fn a_law_has_the_contract_of_an_element() {
     let seeds = || 0..seeds(100);
-    assert_eq!(testing::contract::<AnyGimbal, Duals>(seeds()), Ok(()));
-    assert_eq!(testing::contract::<AnyStrut, Duals>(seeds()), Ok(()));
-    assert_eq!(testing::contract::<AnyDragged, Duals>(seeds()), Ok::<(), Violation>(()));
-    assert_eq!(testing::contract::<AnyBuffer, Duals>(seeds()), Ok(()));
-    assert_eq!(testing::contract::<AnyClutch, Duals>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<Exact<AnyGimbal>>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<Exact<AnyStrut>>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<Exact<AnyDragged>>(seeds()), Ok::<(), Violation>(()));
+    assert_eq!(testing::contract::<Exact<AnyBuffer>>(seeds()), Ok(()));
+    assert_eq!(testing::contract::<Exact<AnyClutch>>(seeds()), Ok(()));
 }
 
 /// Forces on all bodies, the energy stored and the power dissipated.

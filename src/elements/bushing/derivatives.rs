@@ -147,7 +147,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
             (separate(&torque, &-K[2]), separate(&-N.tr_mul(&(D[0] * N)), &-D[2]))
         };
         Between {
-            bodies: self.ends.bodies(),
+            bodies: self.bodies,
             p_GM: X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: at.velocity.V_FM.rotated(&X_GF.rotation),
@@ -182,11 +182,11 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
             }
         }
         let (p_GM, first) = (X_GM.translation.vector.into(), first + Frames::<T>::COUNT);
-        blocks.add_between_by_variables(self.ends.bodies(), &p_GM, first, &changes[..count]);
+        blocks.add_between_by_variables(self.bodies, &p_GM, first, &changes[..count]);
     }
 
     fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, R_GB: &Matrix3<T>, blocks: &mut Blocks<'_, T>) {
-        let (bodies, none) = (self.ends.bodies(), Vector3::zeros());
+        let (bodies, none) = (self.bodies, Vector3::zeros());
         let poses = at.parameters.frames.poses();
         let of_frames = (bodies, &poses, Frames::place(blocks));
         for (row, by_turn) in C::memory_by_turn(&at.position.chart).enumerate() {
@@ -209,11 +209,11 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
             [rotated(R_GB, &torque), across, rotated(R_GB, &slopes[2])].map(|quarter| quarter.map(T::to_f64))
         });
         let p_GM = at.position.X_GM.translation.vector.into();
-        stiffnesses.coupled(&k, &c, self.ends.bodies(), &p_GM);
+        stiffnesses.coupled(&k, &c, self.bodies, &p_GM);
         // The load turns with M, and with the axes on which a moment may act on others.
         let turned = wrench_by_turn[0].map(T::to_f64);
         let most = ComplexField::sqrt((turned.transpose() * turned).symmetric_eigenvalues().max());
         let force = at.dynamics.F_GM.force.norm().to_f64();
-        stiffnesses.load(force, most, self.ends.bodies().map(|body| (body, p_GM)));
+        stiffnesses.load(force, most, self.bodies.map(|body| (body, p_GM)));
     }
 }

@@ -12,7 +12,7 @@ pub use chart::Chart;
 pub use crate::elements::frames::{Dynamics, Framed, Frames};
 
 use super::LARGEST_TURN;
-use super::frames::Ends;
+use super::frames;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Pen, Stiffnesses,
     Variables,
@@ -114,7 +114,7 @@ results! {
 /// [`LinearBushing`](crate::LinearBushing) or [`SpatialBushing`](crate::SpatialBushing).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bushing<T: Real, C: Coordinates<T>> {
-    ends: Ends,
+    bodies: [BodyIndex; 2],
     pub(super) coordinates: C,
     pub(super) defaults: Framed<T, C::Parameters>,
 }
@@ -129,22 +129,23 @@ impl<T: Real, C: Coordinates<T> + Default> Bushing<T, C> {
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a stiffness or damping out of
     /// range.
     pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: C::Parameters) -> Result<Self, Error> {
-        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(C::KIND, error))?;
+        let (bodies, frames) =
+            Frames::of([&frame1, &frame2]).map_err(|error| Error::of_new(C::KIND, error))?;
         let defaults = Framed { frames, law: parameters };
         defaults.validate().map_err(|error| Error::of_new(C::KIND, error))?;
-        Ok(Self { ends, coordinates: C::default(), defaults })
+        Ok(Self { bodies, coordinates: C::default(), defaults })
     }
 }
 
 impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
     /// The body that carries frame F.
     pub fn body1(&self) -> BodyIndex {
-        self.ends.body1
+        self.bodies[0]
     }
 
     /// The body that carries frame M.
     pub fn body2(&self) -> BodyIndex {
-        self.ends.body2
+        self.bodies[1]
     }
 
     /// The same bushing in another scalar, with these coordinates and parameters.
@@ -154,7 +155,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         law: D::Parameters,
     ) -> Bushing<U, D> {
         Bushing {
-            ends: self.ends,
+            bodies: self.bodies,
             coordinates,
             defaults: Framed { frames: self.defaults.frames.cast(), law },
         }
@@ -171,7 +172,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
-        self.ends.check_topology(topology)
+        frames::check_bodies(self.bodies, topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -179,7 +180,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
     }
 
     fn calc_position(&self, given: &Given<'_, T, Self>, cache: &mut Self::Position) -> ElementResult {
-        let [X_GF, X_GM, X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
+        let [X_GF, X_GM, X_FM] = given.parameters.frames.placed(self.bodies, given.positions);
         let (angles, chart) = C::chart(X_FM.rotation.matrix(), given.discrete)?;
         let q = joined(&angles, &chart.translation::<C>(&X_FM.translation.vector));
 
@@ -195,7 +196,8 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
 
     fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, X_FM, chart, .. } = at.position;
-        let [V_GF, V_GM, V_FM] = self.ends.velocities(at.positions, at.velocities, [X_GF, X_GM]);
+        let [V_GF, V_GM, V_FM] =
+            frames::relative_velocities(self.bodies, at.positions, at.velocities, [X_GF, X_GM]);
         let [angles, translation] = chart.rates::<C>(&X_FM.translation.vector, &V_FM.angular, &V_FM.linear);
         cache.V_GF = V_GF;
         cache.V_GM = V_GM;
@@ -221,12 +223,12 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let Position { X_GF, X_GM, .. } = at.position;
-        self.ends.add_forces([X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
+        frames::add_forces(self.bodies, [X_GF, X_GM], [&at.dynamics.F_GF, &at.dynamics.F_GM], forces);
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (position, dynamics) = (at.position, at.dynamics);
-        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
+        frames::draw(self.bodies, [&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn report_stiffness(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
@@ -252,7 +254,7 @@ impl<T: Real, C: Coordinates<T>> ForceElement<T> for Bushing<T, C> {
         _: &Velocities<T>,
         next: &mut Self::Discrete,
     ) -> ElementResult {
-        let [.., X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
+        let [.., X_FM] = given.parameters.frames.placed(self.bodies, given.positions);
         let (angles, chart) = C::chart(X_FM.rotation.matrix(), &C::Memory::default())?;
         *next = C::remembered(&angles, &chart);
         Ok(())

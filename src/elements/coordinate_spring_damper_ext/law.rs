@@ -3,21 +3,8 @@
 use core::cmp::Ordering;
 
 use crate::elements::coordinate_spring_damper_ext::{Discrete, Parameters};
+use crate::elements::laws::Pull;
 use crate::math::{Number, Real};
-
-/// A force with its stored energy and dissipated power.
-#[derive(Clone, Copy)]
-pub(super) struct Part<S> {
-    pub(super) force: S,
-    pub(super) energy: S,
-    pub(super) loss: S,
-}
-
-impl<S: Number> Part<S> {
-    pub(super) fn none() -> Self {
-        Self { force: S::zero(), energy: S::zero(), loss: S::zero() }
-    }
-}
 
 impl<T: Real> Parameters<T> {
     /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
@@ -55,20 +42,22 @@ impl<S: Number> Parameters<S> {
         [self.stiffness * (q - self.offset), self.damping * (v - self.velocity_offset)]
     }
 
-    /// The force of spring, damper, friction and stops; then those of friction and of the stops, and the power that the
-    /// drive of the damper supplies.
+    /// The force of spring, damper, friction and stops; then those of friction and of the stops.
     #[inline]
-    pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> (Part<S>, [S; 3]) {
+    pub(super) fn evaluate(&self, q: S, v: S, discrete: &Discrete<S>) -> (Pull<S>, [S; 2]) {
         let (stretch, slip) = (q - self.offset, v - self.velocity_offset);
         let [spring, damper] = self.spring_and_damper(q, v);
         let friction = self.friction(q, v, discrete);
         let contact = self.contact(q, v, discrete.limit_stop_state);
-        let all = Part {
-            force: spring + damper + friction.force + contact.force,
-            energy: S::lit(0.5) * spring * stretch + friction.energy + contact.energy,
-            loss: damper * slip + friction.loss + contact.loss,
+        let all = Pull {
+            tension: spring + damper + friction.tension + contact.tension,
+            potential_energy: S::lit(0.5) * spring * stretch
+                + friction.potential_energy
+                + contact.potential_energy,
+            power_dissipated: damper * slip + friction.power_dissipated + contact.power_dissipated,
+            power_supplied: -damper * self.velocity_offset,
         };
-        (all, [friction.force, contact.force, -damper * self.velocity_offset])
+        (all, [friction.tension, contact.tension])
     }
 
     /// The part of a loss below zero that is power of a drive: of a damper, or of regularised friction, below zero. Bristles
@@ -78,7 +67,8 @@ impl<S: Number> Parameters<S> {
     pub(super) fn driven(&self, q: S, v: S, discrete: &Discrete<S>, loss: S) -> S {
         let (slip, zero) = (v - self.velocity_offset, S::zero());
         let is_regularised = self.friction_proportional_zone > zero;
-        let rubbed = if is_regularised { self.friction(q, v, discrete).loss.min(zero) } else { zero };
+        let rubbed =
+            if is_regularised { self.friction(q, v, discrete).power_dissipated.min(zero) } else { zero };
         ((self.damping * slip * slip).min(zero) + rubbed).max(loss)
     }
 
@@ -124,7 +114,7 @@ impl<S: Number> Parameters<S> {
     }
 
     #[inline]
-    pub(super) fn friction(&self, q: S, v: S, discrete: &Discrete<S>) -> Part<S> {
+    pub(super) fn friction(&self, q: S, v: S, discrete: &Discrete<S>) -> Pull<S> {
         let zone = self.friction_proportional_zone;
         if zone > S::zero() {
             let force = if v.abs() <= zone {
@@ -132,34 +122,36 @@ impl<S: Number> Parameters<S> {
             } else {
                 self.stribeck(v.abs()).towards(v)
             };
-            Part { force, energy: S::zero(), loss: force * v }
+            Pull { tension: force, power_dissipated: force * v, ..Pull::zero() }
         } else if !self.has_bristles() {
             self.absent_friction(v, discrete.friction_mode)
         } else if discrete.friction_mode == S::zero() {
             let bend = q - discrete.last_sticking_position;
             let damping = self.sticking_damping * v;
-            Part {
-                force: self.sticking_stiffness * bend + damping,
-                energy: self.bent_energy(bend),
-                loss: damping * v,
+            Pull {
+                tension: self.sticking_stiffness * bend + damping,
+                potential_energy: self.bent_energy(bend),
+                power_dissipated: damping * v,
+                ..Pull::zero()
             }
         } else {
             let speed = speed_along(v, discrete.friction_mode);
             let force = self.stribeck(speed).abs().towards(discrete.friction_mode);
-            Part { force, energy: discrete.bristle_energy, loss: force * v }
+            let potential_energy = discrete.bristle_energy;
+            Pull { tension: force, potential_energy, power_dissipated: force * v, ..Pull::zero() }
         }
     }
 
     /// Friction whose forces are zero; for bristles that slip it may have derivatives by them.
     #[inline]
-    fn absent_friction(&self, v: S, mode: S) -> Part<S> {
+    fn absent_friction(&self, v: S, mode: S) -> Pull<S> {
         let [dynamic, offset] = [self.dynamic_force(), self.static_offset_force()];
         if (dynamic.vanishes() && offset.vanishes()) || mode == S::zero() {
-            return Part::none();
+            return Pull::zero();
         }
         let decay = (-speed_along(v, mode) / self.exponential_decay_static).exp();
         let force = (dynamic + offset * decay).towards(mode);
-        Part { force, energy: S::zero(), loss: force * v }
+        Pull { tension: force, power_dissipated: force * v, ..Pull::zero() }
     }
 
     /// The energy of bristles that stick, by their bend \[J\].
@@ -304,11 +296,11 @@ impl<S: Number> Parameters<S> {
     /// The force of the stops: that of the displacement if they are smooth, otherwise that of the stop selected by the
     /// limit-stop state.
     #[inline]
-    pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
-        if self.use_limit_stops { self.contact_with_stops(q, v, limit_stop_state) } else { Part::none() }
+    pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Pull<S> {
+        if self.use_limit_stops { self.contact_with_stops(q, v, limit_stop_state) } else { Pull::zero() }
     }
 
-    fn contact_with_stops(&self, q: S, v: S, limit_stop_state: S) -> Part<S> {
+    fn contact_with_stops(&self, q: S, v: S, limit_stop_state: S) -> Pull<S> {
         let width = self.limit_stops_transition;
         let (is_upper, is_between) = if width > S::zero() {
             let is_upper = q > self.limit_stops_upper;
@@ -317,7 +309,7 @@ impl<S: Number> Parameters<S> {
             (limit_stop_state > S::zero(), limit_stop_state == S::zero())
         };
         if is_between {
-            return Part::none();
+            return Pull::zero();
         }
         let (stop, stiffness, damper) = self.stop(is_upper);
         let outward = S::lit(if is_upper { 1.0 } else { -1.0 });
@@ -333,7 +325,12 @@ impl<S: Number> Parameters<S> {
         if self.limit_stops_only_push {
             damping = damping.max(-elastic);
         }
-        Part { force: outward * (elastic + damping), energy: stiffness * energy, loss: damping * rate }
+        Pull {
+            tension: outward * (elastic + damping),
+            potential_energy: stiffness * energy,
+            power_dissipated: damping * rate,
+            ..Pull::zero()
+        }
     }
 
     /// The outward force of a stop that only pushes, less than zero where it would pull \[N\].

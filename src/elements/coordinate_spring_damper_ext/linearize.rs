@@ -59,7 +59,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     }
 
     pub(super) fn linearize_force(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
-        let force = over::<T, MOTION, _>(at, ALL, |p, [q, v], m| p.evaluate(q, v, m).0.force);
+        let force = over::<T, MOTION, _>(at, ALL, |p, [q, v], m| p.evaluate(q, v, m).0.tension);
         self.sides(at.parameters).add(blocks, force.slopes);
         Self::state_branches(at, blocks);
     }
@@ -70,12 +70,12 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let [spring, damper] = over::<T, BY_SPRING, _>(at, SPRING, |p, [q, v], _| p.spring_and_damper(q, v));
-        let friction = over::<T, BY_FRICTION, _>(at, FRICTION, |p, [q, v], m| p.friction(q, v, m).force);
+        let friction = over::<T, BY_FRICTION, _>(at, FRICTION, |p, [q, v], m| p.friction(q, v, m).tension);
         let mut force = Self::by_all(SPRING, spring + damper) + Self::by_all(FRICTION, friction);
         if at.parameters.use_limit_stops {
             let contact =
                 |p: &Parameters<_>, [q, v]: [_; 2], m: &Discrete<_>| p.contact(q, v, m.limit_stop_state);
-            force += Self::by_all(STOPS, over::<T, BY_STOPS, _>(at, STOPS, contact).force);
+            force += Self::by_all(STOPS, over::<T, BY_STOPS, _>(at, STOPS, contact).tension);
         }
         self.add_by_factors(at, [&mut force]);
         let (sides, of) = (self.sides(at.parameters), at.parameters.places(MOTION));

@@ -4,11 +4,12 @@ mod law;
 mod linearize;
 mod variables;
 
-use law::{Part, side_of};
+use law::side_of;
 pub use variables::{Discrete, Dynamics, Parameters};
 
 pub use crate::elements::sides::{Position, Velocity};
 
+use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementResult, Error, ForceElement, Given, Stiffnesses,
@@ -259,21 +260,23 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
     fn calc_dynamics(&self, at: &AtVelocity<'_, T, Self>, cache: &mut Self::Dynamics) -> ElementResult {
         let parameters = at.parameters;
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        let (Part { force, energy, loss }, [friction, contact, supply]) =
-            parameters.evaluate(q, v, at.discrete);
-        cache.force = force;
-        cache.friction_force = friction;
-        cache.contact_force = contact;
-        cache.potential_energy = energy;
-        cache.power_dissipated = loss;
-        cache.power_supplied = supply;
-        if loss < T::zero() {
-            let driven = parameters.driven(q, v, at.discrete, loss);
-            cache.power_dissipated = loss - driven;
-            cache.power_supplied = supply - driven;
+        let (pull, [friction_force, contact_force]) = parameters.evaluate(q, v, at.discrete);
+        let Pull { tension: force, potential_energy, mut power_dissipated, mut power_supplied } = pull;
+        if power_dissipated < T::zero() {
+            let driven = parameters.driven(q, v, at.discrete, power_dissipated);
+            power_dissipated -= driven;
+            power_supplied -= driven;
         }
-        cache.generalized_force0 = cache.force * parameters.factor0;
-        cache.generalized_force1 = -cache.force * parameters.factor1;
+        *cache = Dynamics {
+            force,
+            friction_force,
+            contact_force,
+            generalized_force0: force * parameters.factor0,
+            generalized_force1: -force * parameters.factor1,
+            potential_energy,
+            power_dissipated,
+            power_supplied,
+        };
         Ok(())
     }
 
@@ -290,7 +293,7 @@ impl<T: Real> ForceElement<T> for CoordinateSpringDamperExt<T> {
 
     fn friction_energy(&self, at: &AtDynamics<'_, T, Self>) -> [T; 2] {
         let (q, v) = (at.position.displacement, at.velocity.velocity);
-        let stored = at.parameters.friction(q, v, at.discrete).energy;
+        let stored = at.parameters.friction(q, v, at.discrete).potential_energy;
         [stored, if at.parameters.has_bristles() { stored } else { at.discrete.bristle_energy }]
     }
 

@@ -189,7 +189,7 @@ impl<T: Real> Contact<'_, T> {
         let (mut moment, mut lost) = (Vector3::zeros(), T::zero());
         let (law, p_GM, stiffness) = (self.law, self.origin(), self.law.material.stiffness);
         let range = self.found.springs.clone();
-        let springs = at.position.springs[range.clone()].iter().zip(&at.velocity.springs[range]);
+        let springs = at.position.springs[range.clone()].iter().zip(&at.velocity[range]);
         forces.extend(springs.map(|(spring, velocity)| {
             let elastic_force = law.material.elastic_force([spring.area, spring.depth]);
             let (normal_force, factor) = law.press(elastic_force, velocity.depth_rate);

@@ -1,11 +1,12 @@
 //! Evaluation of the foundation: displaced springs, their motion and forces.
 
+use alloc::vec::Vec;
+
 use crate::contact::BoundingBox;
 use crate::elements::Refusal;
 use crate::elements::elastic_foundation::linearize::{NUMBERS, WITH_ANCHOR};
 use crate::elements::elastic_foundation::{
     Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringVelocity,
-    Velocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, ForceElement, Given, Meaning,
@@ -77,7 +78,8 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Discrete = Anchors<T>;
     type Continuous = ();
     type Position = Position<T>;
-    type Velocity = Velocity<T>;
+    /// In the order of [`Position::springs`].
+    type Velocity = Vec<SpringVelocity<T>>;
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
@@ -135,11 +137,11 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     }
 
     fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
-        cache.springs.clear();
-        cache.springs.reserve_exact(self.room);
+        cache.clear();
+        cache.reserve_exact(self.room);
         for contact in self.contacts(at) {
             let V = contact.velocity();
-            cache.springs.extend(at.position.springs[contact.found.springs.clone()].iter().map(|spring| {
+            cache.extend(at.position.springs[contact.found.springs.clone()].iter().map(|spring| {
                 let (depth_rate, slip_G) = contact.motion(&V, &spring.point_G, &spring.normal_G);
                 SpringVelocity { depth_rate, slip_G }
             }));

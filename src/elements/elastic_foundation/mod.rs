@@ -25,7 +25,7 @@ use crate::shapes::{SolidShape, TriangleMesh};
 
 pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, Parameters};
-pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, SpringVelocity, Velocity};
+pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, SpringVelocity};
 
 /// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
 ///

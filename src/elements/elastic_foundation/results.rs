@@ -39,19 +39,11 @@ pub struct MeshContact {
     pub mesh: usize,
     /// The surface that displaces them.
     pub other: usize,
-    /// Range of the springs in [`Position::springs`], [`Velocity::springs`] and [`Dynamics::springs`].
+    /// Range of the springs in [`Position::springs`], in the results at Velocity stage, and in [`Dynamics::springs`].
     pub springs: Range<usize>,
     /// Ranges of [`Position::vertices`], which has faces too.
     pub(super) vertices: Range<usize>,
     pub(super) faces: Range<usize>,
-}
-
-results! {
-    /// Results at Velocity stage.
-    pub struct Velocity<T> {
-        /// In the order of [`Position::springs`].
-        pub springs: Vec<SpringVelocity<T>>;
-    }
 }
 
 pub use crate::elements::contact_law::ContactVelocity as SpringVelocity;

@@ -3,14 +3,14 @@
 use nalgebra::{ComplexField, Matrix3, Matrix6, Scalar, Vector3};
 
 use super::{AT_ONCE, Law, LawMotion, for_variables, length};
-use crate::elements::frames::{Ends, Framed, Frames};
+use crate::elements::frames::{self, Framed, Frames};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementResult, Error, ForceElement, Given, Pen, Row,
     Slopes, Stiffnesses,
 };
 use crate::math::{Dual, Number, Pose, Real, SpatialForce, SpatialVelocity, dot, rotated};
-use crate::mechanics::{ForceAccumulator, Frame, Topology, Velocities};
+use crate::mechanics::{BodyIndex, ForceAccumulator, Frame, Topology, Velocities};
 use crate::results;
 
 // Numbers that laws take, lifted like variables but not stored.
@@ -144,7 +144,7 @@ const MOTION: usize = 12;
 #[derive(Debug, Clone, PartialEq)]
 pub struct BetweenFrames<T: Real, L: Law<T, Relative<T>>> {
     law: L,
-    ends: Ends,
+    bodies: [BodyIndex; 2],
     defaults: Framed<T, L::Parameters>,
 }
 
@@ -155,10 +155,11 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both frames are on the same body, or with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a parameter out of range.
     pub fn new(law: L, frame1: Frame<T>, frame2: Frame<T>, parameters: L::Parameters) -> Result<Self, Error> {
-        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(|error| Error::of_new(L::KIND, error))?;
+        let (bodies, frames) =
+            Frames::of([&frame1, &frame2]).map_err(|error| Error::of_new(L::KIND, error))?;
         let defaults = Framed { frames, law: parameters };
         defaults.validate().map_err(|error| Error::of_new(L::KIND, error))?;
-        Ok(Self { law, ends, defaults })
+        Ok(Self { law, bodies, defaults })
     }
 
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add).
@@ -168,7 +169,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     {
         let Framed { frames, law } = &self.defaults;
         let defaults = Framed { frames: frames.cast(), law: law.lift(&mut Real::cast::<U>) };
-        BetweenFrames { law: self.law.clone(), ends: self.ends, defaults }
+        BetweenFrames { law: self.law.clone(), bodies: self.bodies, defaults }
     }
 }
 
@@ -179,7 +180,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         reason = "with two callers it is a call and a copy of the poses in the loop"
     )]
     fn position(&self, given: &Given<'_, T, Self>) -> Position<T> {
-        let [X_GF, X_GM, X_FM] = self.ends.poses(given.positions, &given.parameters.frames);
+        let [X_GF, X_GM, X_FM] = given.parameters.frames.placed(self.bodies, given.positions);
         Position { X_GF, X_GM, X_FM, length: length(&X_FM.translation.vector) }
     }
 
@@ -226,7 +227,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
             }
         };
         Some(Between {
-            bodies: self.ends.bodies(),
+            bodies: self.bodies,
             p_GM: at.position.X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: V_FM.rotated(&X_GF.rotation),
@@ -256,7 +257,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let (of_frames, bodies) = (Frames::place(blocks), self.ends.bodies());
+        let (of_frames, bodies) = (Frames::place(blocks), self.bodies);
         let poses = at.parameters.frames.poses();
         let Position { X_GF, X_GM, .. } = at.position;
         let p_GM = X_GM.translation.vector.into();
@@ -324,7 +325,7 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
     derived_methods!(between frames);
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
-        self.ends.check_topology(topology)
+        frames::check_bodies(self.bodies, topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -338,7 +339,8 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
 
     fn calc_velocity(&self, at: &AtPosition<'_, T, Self>, cache: &mut Self::Velocity) -> ElementResult {
         let Position { X_GF, X_GM, .. } = at.position;
-        [.., cache.V_FM] = self.ends.velocities(at.positions, at.velocities, [X_GF, X_GM]);
+        [.., cache.V_FM] =
+            frames::relative_velocities(self.bodies, at.positions, at.velocities, [X_GF, X_GM]);
         cache.rate = at.position.along(&cache.V_FM.linear);
         Ok(())
     }
@@ -357,12 +359,12 @@ impl<T: Real, L: Law<T, Relative<T>>> ForceElement<T> for BetweenFrames<T, L> {
 
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let (Position { X_GF, X_GM, .. }, Dynamics { F_GF, F_GM, .. }) = (at.position, at.dynamics);
-        self.ends.add_forces([X_GF, X_GM], [F_GF, F_GM], forces);
+        frames::add_forces(self.bodies, [X_GF, X_GM], [F_GF, F_GM], forces);
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
         let (position, dynamics) = (at.position, at.dynamics);
-        self.ends.draw([&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
+        frames::draw(self.bodies, [&position.X_GF, &position.X_GM], [&dynamics.F_GF, &dynamics.F_GM], pen);
     }
 
     fn reset_memory(

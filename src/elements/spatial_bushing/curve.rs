@@ -156,7 +156,7 @@ impl<T: Real> Curve<T> {
         if self.law.is_some() {
             return Err(ElementError::BoundToScalar);
         }
-        let points: Vec<_> = self.knots.iter().map(|knot| (knot.x.cast(), knot.force.cast())).collect();
+        let points: Vec<_> = self.knots.iter().map(|(x, point)| (x.cast(), point.force.cast())).collect();
         Ok(Curve::new(&points)?)
     }
 }

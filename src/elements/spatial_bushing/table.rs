@@ -5,15 +5,8 @@ use alloc::vec::Vec;
 use super::CurvePoint;
 use crate::math::{InvalidValue, Real, Requirement, check};
 
-/// One point of a table.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Knot<T> {
-    pub(super) x: T,
-    pub(super) force: T,
-    pub(super) slope: T,
-    /// The integral from `x = 0`.
-    pub(super) energy: T,
-}
+/// A point of a table: `x`, and the curve there.
+pub(super) type Knot<T> = (T, CurvePoint<T>);
 
 /// After Fritsch and Butland; see [`Curve::new`](super::Curve::new).
 pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidValue> {
@@ -46,26 +39,26 @@ pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidV
     };
     let mut knots: Vec<Knot<T>> = Vec::with_capacity(count);
     for (i, &(x, force)) in points.iter().enumerate() {
-        let mut knot = Knot { x, force, slope: slope_at(i), energy: T::zero() };
+        let mut knot = (x, CurvePoint { force, slope: slope_at(i), energy: T::zero() });
         if let Some(before) = knots.last() {
-            knot.energy = before.energy + integral(before, &knot, T::one());
+            knot.1.energy = before.1.energy + integral(before, &knot, T::one());
         }
         knots.push(knot);
     }
     let at_zero = at(&knots, T::zero()).energy;
-    for knot in &mut knots {
-        knot.energy -= at_zero;
-        check::finite("curve.slope", knot.slope)?;
-        check::finite("curve.energy", knot.energy)?;
+    for (_, point) in &mut knots {
+        point.energy -= at_zero;
+        check::finite("curve.slope", point.slope)?;
+        check::finite("curve.energy", point.energy)?;
     }
     Ok(knots)
 }
 
 /// The largest slope.
 pub(super) fn steepest<T: Real>(knots: &[Knot<T>]) -> T {
-    let of_piece = |(knot, next): (&Knot<T>, &Knot<T>)| {
+    let of_piece = |((x, knot), (next_x, next)): (&Knot<T>, &Knot<T>)| {
         let ends = knot.slope.max(next.slope);
-        let secant = (next.force - knot.force) / (next.x - knot.x);
+        let secant = (next.force - knot.force) / (*next_x - *x);
         // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
         let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
         let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
@@ -79,15 +72,15 @@ pub(super) fn steepest<T: Real>(knots: &[Knot<T>]) -> T {
 /// points they are between those of the points.
 pub(super) fn check_dissipation<T: Real>(knots: &[Knot<T>]) -> Result<(), InvalidValue> {
     let mut passes_zero = false;
-    for knot in knots {
-        passes_zero |= knot.x == T::zero() && knot.force == T::zero();
-        let force = if knot.x < T::zero() { -knot.force } else { knot.force };
+    for &(x, CurvePoint { force, .. }) in knots {
+        passes_zero |= x == T::zero() && force == T::zero();
+        let force = if x < T::zero() { -force } else { force };
         let signed = "damping_curve.force times the sign of its rate";
         check::that(force >= T::zero(), signed, force, Requirement::NonNegative)?;
     }
     let zeros = "damping_curve points (0, 0)";
     check::that(passes_zero, zeros, T::zero(), Requirement::AtLeast("1"))?;
-    for end in [knots.first(), knots.last()].into_iter().flatten() {
+    for (_, end) in [knots.first(), knots.last()].into_iter().flatten() {
         let beyond = "damping_curve.slope at and beyond an end";
         check::that(end.slope >= T::zero(), beyond, end.slope, Requirement::NonNegative)?;
     }
@@ -97,11 +90,11 @@ pub(super) fn check_dissipation<T: Real>(knots: &[Knot<T>]) -> Result<(), Invali
 /// Force, energy and slope.
 #[inline]
 pub(super) fn at<T: Real>(knots: &[Knot<T>], x: T) -> CurvePoint<T> {
-    let after = knots.partition_point(|knot| knot.x <= x);
+    let after = knots.partition_point(|knot| knot.0 <= x);
     let inside = knots.get(after.wrapping_sub(1)).zip(knots.get(after));
     let Some((knot, next)) = inside else {
-        let end = if after == 0 { &knots[0] } else { &knots[knots.len() - 1] };
-        let reach = x - end.x;
+        let (end_x, end) = if after == 0 { &knots[0] } else { &knots[knots.len() - 1] };
+        let reach = x - *end_x;
         let rise = end.slope * reach;
         return CurvePoint {
             force: end.force + rise,
@@ -109,19 +102,19 @@ pub(super) fn at<T: Real>(knots: &[Knot<T>], x: T) -> CurvePoint<T> {
             slope: end.slope,
         };
     };
-    let width = next.x - knot.x;
-    let u = (x - knot.x) / width;
+    let width = next.0 - knot.0;
+    let u = (x - knot.0) / width;
     let [force, start, middle, end] = coefficients(knot, next);
     CurvePoint {
         force: force + u * (start + u * (middle + u * end)),
-        energy: knot.energy + integral(knot, next, u),
+        energy: knot.1.energy + integral(knot, next, u),
         slope: (start + u * (T::lit(2.0) * middle + T::lit(3.0) * u * end)) / width,
     }
 }
 
 /// The coefficients of the cubic between two knots, in powers of the fraction of the way.
-fn coefficients<T: Real>(knot: &Knot<T>, next: &Knot<T>) -> [T; 4] {
-    let width = next.x - knot.x;
+fn coefficients<T: Real>((x, knot): &Knot<T>, (next_x, next): &Knot<T>) -> [T; 4] {
+    let width = *next_x - *x;
     let (start, end) = (knot.slope * width, next.slope * width);
     let rise = next.force - knot.force;
     let two = T::lit(2.0);
@@ -132,7 +125,7 @@ fn coefficients<T: Real>(knot: &Knot<T>, next: &Knot<T>) -> [T; 4] {
 fn integral<T: Real>(knot: &Knot<T>, next: &Knot<T>, u: T) -> T {
     let [a, b, c, d] = coefficients(knot, next);
     let fourth = T::lit(0.25);
-    (next.x - knot.x) * u * (a + u * (b * T::lit(0.5) + u * (c / T::lit(3.0) + u * d * fourth)))
+    (next.0 - knot.0) * u * (a + u * (b * T::lit(0.5) + u * (c / T::lit(3.0) + u * d * fourth)))
 }
 
 #[cfg(test)]

@@ -49,8 +49,7 @@ fn a_contact_states_how_many_springs_slide_and_how_far_the_nearest_switch_is() -
     for seed in 0..50 {
         let [found, expected] = branches::<SoftBrickAndBall>(seed, |at, _, springs| {
             let transition = at.parameters.transition_velocity;
-            let speeds: Vec<_> =
-                at.velocity.springs[springs].iter().map(|s| s.slip_G.norm() - transition).collect();
+            let speeds: Vec<_> = at.velocity[springs].iter().map(|s| s.slip_G.norm() - transition).collect();
             let side = |name, sign: f64| {
                 let beyond = speeds.iter().map(|x| sign * x).filter(|x| *x >= 0.0);
                 let nearest = beyond.clone().reduce(f64::min);

@@ -3,13 +3,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use force_elements::nalgebra::Point3;
-use force_elements::testing::{self, Differences, Finding, Numbers, Scene, Subject, Violation};
+use force_elements::testing::{self, Finding, Numbers, Scene, Subject, Violation};
 use force_elements::{
     AtDynamics, CustomForce, ElementError, Error, ForceAccumulator, ForceElement, ForceSystem, Given, Real,
     Requirement, Topology, Velocities, variables,
 };
-
-use super::Duals;
+use force_elements_scenes::linearized::Exact;
 
 /// A damped spring between two bodies that has no fault, or one of these.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,9 +102,9 @@ fn broken<const FAULT: usize>() -> Vec<&'static str> {
     let checks: [fn(u64) -> Result<(), Violation>; 9] = [
         testing::third_law::<Faulty<FAULT>>,
         testing::frame_invariance::<Faulty<FAULT>>,
-        |seed| testing::power_balance::<Faulty<FAULT>, Duals>(seed).map(drop),
-        testing::gradient::<Faulty<FAULT>, Duals>,
-        testing::derivatives::<Faulty<FAULT>, Duals>,
+        |seed| testing::power_balance::<Exact<Faulty<FAULT>>>(seed).map(drop),
+        testing::gradient::<Exact<Faulty<FAULT>>>,
+        testing::derivatives::<Exact<Faulty<FAULT>>>,
         |seed| testing::single_precision::<Faulty<FAULT>>(seed, 1e-3),
         testing::no_trace::<Faulty<FAULT>>,
         testing::as_in_a_fresh_state::<Faulty<FAULT>>,
@@ -139,7 +138,7 @@ fn each_fault_is_found_by_the_checks_of_the_promises_it_breaks() {
 
 #[test]
 fn a_violation_says_what_is_off_by_how_much_and_where() {
-    let violation = testing::power_balance::<Faulty<3>, Differences>(7).expect_err("wrong energy");
+    let violation = testing::power_balance::<Faulty<3>>(7).expect_err("wrong energy");
     let Finding::Off { by, tolerance, .. } = violation.finding else { panic!("{violation}") };
     assert!(by > tolerance && tolerance > 0.0);
     assert_eq!((violation.claim, violation.seed), ("the power balance", 7));
@@ -154,7 +153,7 @@ fn a_violation_says_what_is_off_by_how_much_and_where() {
 
 #[test]
 fn differences_serve_where_there_is_no_dual() {
-    assert_eq!(testing::contract::<Faulty<0>, Differences>(0..20), Ok(()));
+    assert_eq!(testing::contract::<Faulty<0>>(0..20), Ok(()));
 }
 
 variables! {
@@ -330,7 +329,7 @@ fn a_scene_that_cannot_be_made_is_a_violation_too() {
             Ok(Scene { state: system.default_state(), system, element })
         }
     }
-    let found = testing::contract::<Nowhere, Differences>([5]).expect_err("no such body");
+    let found = testing::contract::<Nowhere>([5]).expect_err("no such body");
     assert!(
         matches!(&found.finding, Finding::Failed(error) if matches!(**error, Error::Element { .. })),
         "{found}"

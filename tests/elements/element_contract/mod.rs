@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use approx::assert_relative_eq;
 use force_elements::spatial_bushing::{Curve as AxisCurve, CurvePoint};
-use force_elements::testing::{self, Curve, Derivative, Numbers, Scene, Subject, Violation};
+use force_elements::testing::{self, Numbers, Scene, Subject, Violation};
 use force_elements::{Error, Linearization, Real, Scope, SpatialBushing};
+use force_elements_scenes::linearized::Exact;
 use force_elements_scenes::seeds;
 use num_dual::Dual64;
 
@@ -32,17 +33,6 @@ use scene::{
     LoadedCoordinate, MovingCable, ReturnMappedSpring, SmoothlyStopped, SparseBushing, Spring,
 };
 
-/// Exact derivatives.
-pub(crate) struct Duals;
-
-impl Derivative for Duals {
-    const PRECISION: f64 = f64::EPSILON;
-
-    fn rate(curve: &impl Curve) -> Result<f64, Error> {
-        Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
-    }
-}
-
 /// A check in the scenes of two hundred seeds, if at length.
 fn holds<R>(check: impl Fn(u64) -> Result<R, Violation>) {
     holds_for(seeds(200), check);
@@ -54,7 +44,7 @@ fn holds_for<R>(seeds: u64, check: impl Fn(u64) -> Result<R, Violation>) {
 
 /// The balance of an element that stores and loses energy.
 fn balanced<S: Subject>(seed: u64) -> Result<(), Violation> {
-    let [stored, dissipated] = testing::power_balance::<S, Duals>(seed)?;
+    let [stored, dissipated] = testing::power_balance::<Exact<S>>(seed)?;
     assert!(stored.abs() > 1e-9 && dissipated > 1e-9, "the motion is trivial: {stored} W, {dissipated} W");
     Ok(())
 }
@@ -81,7 +71,7 @@ macro_rules! claims {
             }
             #[test]
             fn conservative_at_rest() {
-                holds(testing::gradient::<$kind, Duals>);
+                holds(testing::gradient::<Exact<$kind>>);
             }
         }
     };
@@ -96,7 +86,7 @@ macro_rules! claims {
         }
         #[test]
         fn exact_derivatives() {
-            holds(testing::derivatives::<$kind, Duals>);
+            holds(testing::derivatives::<Exact<$kind>>);
         }
         #[test]
         fn purity() {
@@ -153,7 +143,7 @@ macro_rules! linearized {
             $(
                 #[test]
                 fn $name() {
-                    holds(testing::linearization::<$kind, Duals>);
+                    holds(testing::linearization::<Exact<$kind>>);
                 }
             )*
         }
@@ -214,16 +204,16 @@ impl<const OF_ENERGY: bool> Subject for WrongFunction<OF_ENERGY> {
 #[test]
 fn a_function_that_does_not_fit_its_energy_or_slope_is_detected() {
     for seed in 0..20 {
-        assert!(testing::gradient::<WrongFunction<true>, Duals>(seed).is_err());
-        assert!(testing::linearization::<WrongFunction<false>, Duals>(seed).is_err());
-        assert_eq!(testing::gradient::<WrongFunction<false>, Duals>(seed), Ok(()));
-        assert!(testing::linearization::<WrongFunction<true>, Duals>(seed).is_ok());
+        assert!(testing::gradient::<Exact<WrongFunction<true>>>(seed).is_err());
+        assert!(testing::linearization::<Exact<WrongFunction<false>>>(seed).is_err());
+        assert_eq!(testing::gradient::<Exact<WrongFunction<false>>>(seed), Ok(()));
+        assert!(testing::linearization::<Exact<WrongFunction<true>>>(seed).is_ok());
     }
 }
 
 #[test]
 fn a_hertz_contact_is_linearized_in_every_branch() {
-    holds_for(2000, testing::linearization::<AnyBall, Duals>);
+    holds_for(2000, testing::linearization::<Exact<AnyBall>>);
     let mut taken = BTreeSet::new();
     for seed in 0..2000 {
         let Scene { system, mut state, element } =
@@ -252,7 +242,7 @@ fn a_hertz_contact_is_linearized_in_every_branch() {
 
 #[test]
 fn a_coordinate_element_is_linearized_in_every_branch() {
-    holds_for(seeds(20_000), testing::linearization::<AnyCoordinate, Duals>);
+    holds_for(seeds(20_000), testing::linearization::<Exact<AnyCoordinate>>);
 }
 
 /// The claims in fewer scenes: they repeat those above but for the point and the places.
@@ -262,8 +252,8 @@ fn keeps_the_contract_in_places_of_a_state<S: Subject>() {
             balanced::<S>,
             testing::third_law::<S>,
             testing::frame_invariance::<S>,
-            testing::gradient::<S, Duals>,
-            testing::derivatives::<S, Duals>,
+            testing::gradient::<Exact<S>>,
+            testing::derivatives::<Exact<S>>,
             testing::no_trace::<S>,
             |seed| testing::single_precision::<S>(seed, 1e-3),
         ];

@@ -13,9 +13,7 @@ mod moving;
 mod spring;
 
 use force_elements::nalgebra::{Rotation3, Translation3, Vector3};
-use force_elements::testing::{
-    self, Agreement, Curve, Derivative, Finding, Numbers, Scene, Subject, Violation,
-};
+use force_elements::testing::{self, Agreement, Curve, Finding, Numbers, Scene, Subject, Violation};
 use force_elements::{BodyIndex, Error, ForceSystem, Linearization, Pose, Real, SpatialVelocity, State};
 use num_dual::Dual64;
 
@@ -73,14 +71,19 @@ pub struct Report {
     pub moving: Moving,
 }
 
-/// Exact derivatives.
+/// A subject with exact derivatives.
 #[derive(Debug)]
-pub struct Duals;
+pub struct Exact<S>(S);
 
-impl Derivative for Duals {
+impl<S: Subject> Subject for Exact<S> {
+    type Element<T: Real> = S::Element<T>;
     const PRECISION: f64 = f64::EPSILON;
 
-    fn rate(curve: &impl Curve) -> Result<f64, Error> {
+    fn scene<T: Real>(numbers: &mut Numbers) -> Result<Scene<T, S::Element<T>>, Error> {
+        S::scene(numbers)
+    }
+
+    fn rate(curve: &Curve<'_, Self>) -> Result<f64, Error> {
         Ok(curve.at(Dual64::new(0.0, 1.0))?.eps)
     }
 }
@@ -95,7 +98,7 @@ pub fn examine<K: Kind>(seed: u64) -> Result<Outcome, Violation> {
     if let Err(error) = scene.system.realize_dynamics(&mut scene.state) {
         return Ok(Outcome::Refused(error));
     }
-    let agreement = testing::linearization::<K, Duals>(seed)?;
+    let agreement = testing::linearization::<Exact<K>>(seed)?;
     let check = || {
         let mut linearization = Linearization::new();
         scene.system.linearize(&scene.state, &mut linearization)?;

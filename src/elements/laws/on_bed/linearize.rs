@@ -102,7 +102,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let in_G = |quarter: Matrix3<T>| rotated(R_GF, &quarter);
         let [by_position, by_velocity] = by.map(|by| Slopes::Coupled(by.map(|row| row.map(in_G))));
         Some(Between {
-            bodies: self.ends.bodies(),
+            bodies: self.bodies,
             p_GM: at.position.X_GM.translation.vector.into(),
             F_GM: at.dynamics.F_GM,
             V_M: at.velocity.V_FM_G,
@@ -117,7 +117,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
-        let (bodies, p_GM) = (self.ends.bodies(), Point3::from(X_GM.translation.vector));
+        let (bodies, p_GM) = (self.bodies, Point3::from(X_GM.translation.vector));
         for (first, split, count) in Self::chunks() {
             let mut sums = [SpatialForce::zero(); AT_ONCE];
             self.for_variables(at, first, L::evaluate, |face, touch, push| {
@@ -142,7 +142,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
         let Position { X_GF, X_GM, .. } = at.position;
-        let (bodies, motion) = (self.ends.bodies(), (&X_GM.translation.vector.into(), &at.velocity.V_FM_G));
+        let (bodies, motion) = (self.bodies, (&X_GM.translation.vector.into(), &at.velocity.V_FM_G));
         let [p_FM, spin] = Self::mesh_in_F(at);
         self.for_motion(at, L::commit, |face, touch, next| {
             L::Memory::for_each_over(&next, |number, next: Dual<T, MOTION>| {

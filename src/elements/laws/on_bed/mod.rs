@@ -11,7 +11,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::Law;
 use crate::elements::Refusal;
-use crate::elements::frames::{Ends, Frames};
+use crate::elements::frames::{self, Frames};
 use crate::elements::meshes::{across_and_along, gap, half_width, passing_time};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -19,7 +19,9 @@ use crate::framework::{
     Meaning, Pen, Stiffnesses,
 };
 use crate::math::{Casts, Number, Pose, Real, SpatialForce, SpatialVelocity, is_finite_pose};
-use crate::mechanics::{Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities};
+use crate::mechanics::{
+    BodyIndex, Checked, ForceAccumulator, Frame, KinematicsError, Quantity, Topology, Velocities,
+};
 use crate::results;
 use crate::shapes::{Displaced, ShapeError, Solid as _, SolidShape, TriangleMesh};
 
@@ -192,7 +194,7 @@ results! {
 #[derive(Debug, Clone)]
 pub struct OnBed<T: Real, L: Law<T, Touch<T>>> {
     law: L,
-    ends: Ends,
+    bodies: [BodyIndex; 2],
     frames: Frames<T>,
     surface: SolidShape<T>,
     mesh: Arc<TriangleMesh<T>>,
@@ -217,7 +219,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         parameters: L::Parameters,
     ) -> Result<Self, Error> {
         let refused = |error: ElementError| Error::of_new(L::KIND, error);
-        let (ends, frames) = Ends::of(&frame1, &frame2).map_err(refused)?;
+        let (bodies, frames) = Frames::of([&frame1, &frame2]).map_err(refused)?;
         frames.validate().and(parameters.validate()).map_err(|error| refused(error.into()))?;
         let (surface, mesh) = (surface.into(), mesh.into());
         if let Some(fault) = surface.opening() {
@@ -225,7 +227,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         }
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
         let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, shape.bounds()));
-        Ok(Self { law, ends, frames, surface, mesh, half_widths, parameters })
+        Ok(Self { law, bodies, frames, surface, mesh, half_widths, parameters })
     }
 
     /// The same element in another scalar, for [`Casts::add`](crate::Casts::add), with casts of a user's own solids.
@@ -242,7 +244,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         let (surface, mesh) = (surface.map_err(refused)?, mesh.map_err(refused)?);
         let frame = |body, X: Pose<T>| Frame::on(body, X).cast();
         let [frame1, frame2] =
-            [frame(self.ends.body1, self.frames.X_B1F), frame(self.ends.body2, self.frames.X_B2M)];
+            [frame(self.bodies[0], self.frames.X_B1F), frame(self.bodies[1], self.frames.X_B2M)];
         let parameters = self.parameters.lift(&mut Real::cast::<U>);
         OnBed::new(self.law.clone(), frame1, surface, frame2, mesh, parameters)
     }
@@ -292,7 +294,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     derived_methods!(between frames);
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
-        self.ends.check_topology(topology)
+        frames::check_bodies(self.bodies, topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -311,8 +313,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             let error = KinematicsError::NonFinite { quantity: Quantity::Pose(body) };
             if is_finite_pose(&X_G) { Ok(X_G) } else { Err(error) }
         };
-        cache.X_GF = place(self.ends.body1, &self.frames.X_B1F)?;
-        cache.X_GM = place(self.ends.body2, &self.frames.X_B2M)?;
+        cache.X_GF = place(self.bodies[0], &self.frames.X_B1F)?;
+        cache.X_GM = place(self.bodies[1], &self.frames.X_B2M)?;
         cache.springs.clear();
         cache.springs.reserve_exact(self.mesh.face_count());
         let Position { X_GF, X_GM, springs } = cache;
@@ -324,8 +326,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
         let Position { X_GF, X_GM, springs } = at.position;
         let p_GM = X_GM.translation.vector;
         let [V_F, V_M] = self
-            .ends
-            .bodies()
+            .bodies
             .map(|body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GM.into()));
         let V = V_M - V_F;
         cache.V_FM_G = V;
@@ -377,8 +378,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     fn add_forces(&self, at: &AtDynamics<'_, T, Self>, forces: &mut ForceAccumulator<'_, T>) {
         let p_GM = at.position.X_GM.translation.vector.into();
         let F_GM = at.dynamics.F_GM;
-        forces.apply_to_frame(Checked(self.ends.body1), &p_GM, -F_GM);
-        forces.apply_to_frame(Checked(self.ends.body2), &p_GM, F_GM);
+        forces.apply_to_frame(Checked(self.bodies[0]), &p_GM, -F_GM);
+        forces.apply_to_frame(Checked(self.bodies[1]), &p_GM, F_GM);
     }
 
     fn draw(&self, at: &AtDynamics<'_, T, Self>, pen: &mut Pen<'_>) {
@@ -388,8 +389,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             let force_G = X_GF.rotation * push.force;
             pen.face(Meaning::Face, spring.normal_G.dot(&force_G).abs() / spring.area, &corners);
             let base_G = spring.base_G();
-            pen.force(self.ends.body2, &base_G, &force_G);
-            pen.force(self.ends.body1, &base_G, &-force_G);
+            pen.force(self.bodies[1], &base_G, &force_G);
+            pen.force(self.bodies[0], &base_G, &-force_G);
         }
     }
 
@@ -417,10 +418,8 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
             return report([T::zero(); 2]);
         }
         report(gap((half_space, X_GF), (&self.mesh, X_GM), |p_G| {
-            let [v_F, v_M] = self
-                .ends
-                .bodies()
-                .map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), p_G));
+            let [v_F, v_M] =
+                self.bodies.map(|body| at.velocities.velocity_of_point(at.positions, Checked(body), p_G));
             v_M - v_F
         }));
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) use scenes::{Chain, Ring};
 use scenes::{Drums, HeldElsewhere, SlidingChain, SlidingDrums, SlidingRing, chain};
 
-use super::{DisplacedCapstan, Duals, MovingCable, holds, holds_for};
+use super::{DisplacedCapstan, Exact, MovingCable, holds, holds_for};
 use force_elements::cable::{CablePath, Obstacle, PathDerivatives, PathMotion};
 use force_elements::nalgebra::{Matrix6, Point3, Translation3, Vector3};
 use force_elements::shapes::Sphere;
@@ -18,7 +18,7 @@ use force_elements::{
 
 #[test]
 fn a_cable_with_friction_over_many_bodies() -> Result<(), Error> {
-    holds(testing::linearization::<SlidingChain, Duals>);
+    holds(testing::linearization::<Exact<SlidingChain>>);
     let mut taken = BTreeMap::new();
     for seed in 0..200 {
         let Scene { system, mut state, element } = SlidingChain::scene::<f64>(&mut Numbers::new(seed))?;
@@ -84,22 +84,22 @@ fn a_cable_with_friction_slips_and_sticks_as_its_branches_say() -> Result<(), Er
 
 #[test]
 fn a_cable_with_friction_that_touches_one_obstacle_twice() {
-    holds(testing::linearization::<SlidingRing, Duals>);
+    holds(testing::linearization::<Exact<SlidingRing>>);
 }
 
 #[test]
 fn a_cable_with_friction_through_a_point_in_other_places() {
-    holds_for(40, testing::linearization::<DisplacedCapstan, Duals>);
+    holds_for(40, testing::linearization::<Exact<DisplacedCapstan>>);
 }
 
 #[test]
 fn a_cable_over_many_bodies() {
-    holds(testing::linearization::<Chain, Duals>);
+    holds(testing::linearization::<Exact<Chain>>);
 }
 
 #[test]
 fn a_cable_that_touches_one_obstacle_twice() {
-    holds(testing::linearization::<Ring, Duals>);
+    holds(testing::linearization::<Exact<Ring>>);
     let Scene { system, mut state, element } = Ring::scene::<f64>(&mut Numbers::new(1)).expect("valid");
     let view = system.realize_dynamics(&mut state).expect("regular");
     assert_eq!(
@@ -111,12 +111,12 @@ fn a_cable_that_touches_one_obstacle_twice() {
 #[test]
 fn a_cable_through_a_moving_point_in_other_places() {
     // Beyond, some scenes are of a point within an obstacle.
-    holds_for(40, testing::linearization::<MovingCable, Duals>);
+    holds_for(40, testing::linearization::<Exact<MovingCable>>);
 }
 
 #[test]
 fn a_cable_held_on_surfaces_of_other_bodies() -> Result<(), Error> {
-    holds(testing::linearization::<HeldElsewhere, Duals>);
+    holds(testing::linearization::<Exact<HeldElsewhere>>);
     let Scene { system, mut state, element } = HeldElsewhere::scene::<f64>(&mut Numbers::new(1))?;
     let path = &system.realize_dynamics(&mut state)?.of(element).position.path;
     assert_eq!(path.segments.iter().filter(|segment| segment.length == 0.0).count(), 2);
@@ -125,7 +125,7 @@ fn a_cable_held_on_surfaces_of_other_bodies() -> Result<(), Error> {
 
 #[test]
 fn a_cable_with_friction_on_drums_at_both_ends() -> Result<(), Error> {
-    holds(testing::linearization::<SlidingDrums, Duals>);
+    holds(testing::linearization::<Exact<SlidingDrums>>);
     let mut most = 0;
     for seed in 0..200 {
         let Scene { system, mut state, element } = SlidingDrums::scene::<f64>(&mut Numbers::new(seed))?;
@@ -138,7 +138,7 @@ fn a_cable_with_friction_on_drums_at_both_ends() -> Result<(), Error> {
 
 #[test]
 fn a_cable_on_drums_at_both_ends() -> Result<(), Error> {
-    holds(testing::linearization::<Drums, Duals>);
+    holds(testing::linearization::<Exact<Drums>>);
     let Scene { system, mut state, element } = Drums::scene::<f64>(&mut Numbers::new(1))?;
     let path = &system.realize_dynamics(&mut state)?.of(element).position.path;
     let held = path.segments.iter().filter(|segment| segment.length == 0.0).count();
