@@ -129,7 +129,7 @@ fn advance<T: Real>(
     has_turned: impl Fn() -> bool,
 ) -> Result<Progress<T>, Failure<T>> {
     recall(span, nodes);
-    let progress = settle_contacts(span, nodes, &mut work.active)?;
+    let progress = settle_contacts(span, nodes)?;
     if progress.is_shortened && is_leap(span, nodes, &mut work.other, part) {
         return Err(Failure::new(&progress));
     }
@@ -184,7 +184,7 @@ fn descend<T: Real>(
         return Err(failure);
     }
     recall(span, nodes);
-    relax(span, nodes, &mut work.active, LONGEST_DESCENT);
+    relax(span, nodes, LONGEST_DESCENT);
     let progress = leave_saddles(span, nodes, work).map_err(|why| {
         let mut failure = failure;
         failure.add(&why, nodes);

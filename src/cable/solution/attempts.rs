@@ -37,7 +37,6 @@ pub(crate) fn solve_span<T: Real>(
         };
     };
     check_neighbouring_ends(span, nodes)?;
-    empty(&mut work.active, span.most_contacts());
     let has_memory = nodes.iter().any(|node| span.wrap(node).is_some());
     let most = span.settings.max_evaluations.saturating_mul(nodes.len());
     // The search has the same share with and without memory, so that a restart finds what a new search finds.
@@ -177,21 +176,21 @@ pub(crate) fn solve_in_scalar<T: Real>(
         };
         let solved = solve_span(&plain, found, search, place);
         if solved.is_ok() {
-            newton::exhaust(&plain, found, &mut search.active);
+            newton::exhaust(&plain, found);
         }
         search.poses = poses;
         let (progress, tracking) = solved?;
-        let progress = differentiate(span, nodes, found, &mut work.active, &progress);
+        let progress = differentiate(span, nodes, found, &progress);
         // A user's cast may be of another surface.
         if progress.converged {
             return Ok((progress, tracking));
         }
     }
     let (progress, tracking) = solve_span(span, nodes, work, place)?;
-    newton::exhaust(span, nodes, &mut work.active);
+    newton::exhaust(span, nodes);
     found.clear();
     found.extend(nodes.iter().map(Node::values));
-    Ok((differentiate(span, nodes, found, &mut work.active, &progress), tracking))
+    Ok((differentiate(span, nodes, found, &progress), tracking))
 }
 
 /// Computes what was found in the scalar.
@@ -199,23 +198,18 @@ fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     found: &[Node<f64>],
-    active: &mut Vec<usize>,
     progress: &Progress<impl Real>,
 ) -> Progress<T> {
     arrange_like(nodes, found);
-    empty(active, nodes.capacity());
-    for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
+    for (node, found) in nodes.iter_mut().zip(found) {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
-        if found.in_contact {
-            active.push(k);
-        }
         (node.holds, node.ignored) = (found.holds, found.ignored);
     }
     // A norm has no derivative at zero.
-    let kink = T::lit(newton::differentiate(span, nodes, active).to_f64());
-    for &k in &*active {
-        nodes[k].trial = found[k].start.cast();
+    let kink = T::lit(newton::differentiate(span, nodes).to_f64());
+    for (node, found) in nodes.iter_mut().zip(found).filter(|(node, _)| node.in_contact) {
+        node.trial = found.start.cast();
     }
     let Progress { worst, iterations, relaxed, .. } = *progress;
     let converged = newton::is_smooth(kink, span.settings);

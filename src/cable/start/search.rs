@@ -34,7 +34,7 @@ pub(crate) fn search<T: Real>(
         first.get_or_insert(plan);
         attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
             work.plans.write(span, nodes, plan);
-            settle_contacts(span, nodes, &mut work.active)
+            settle_contacts(span, nodes)
         });
     }
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
@@ -42,7 +42,7 @@ pub(crate) fn search<T: Real>(
     let most = longest(outcome);
     attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
         string::begin_at_hints(span, nodes, &mut work.anchors);
-        relax(span, nodes, &mut work.active, ROUND_TRIP);
+        relax(span, nodes, ROUND_TRIP);
         // A descent hardly ever shortens the path by more than the margin after the point where Newton's method takes over.
         if most.is_some_and(|most| length_of(span, nodes) > most) {
             return Err(Failure::new(&Progress::none()));
@@ -56,13 +56,13 @@ pub(crate) fn search<T: Real>(
             for k in 0..nodes.len() {
                 side::bring_to_front(span, nodes, k);
             }
-            settle_contacts(span, nodes, &mut work.active)
+            settle_contacts(span, nodes)
         });
     }
     if outcome.is_err() {
         attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
             string::tighten(span, nodes, (&mut work.beads, &mut work.anchors));
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            relax(span, nodes, ROUND_TRIP);
             leave_saddles(span, nodes, work)
         });
     }
@@ -70,7 +70,7 @@ pub(crate) fn search<T: Real>(
         // From the first plan, or straight, past the hints.
         attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
             work.plans.write(span, nodes, first.unwrap_or(0));
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
+            relax(span, nodes, ROUND_TRIP);
             leave_saddles(span, nodes, work)
         });
     }
@@ -81,7 +81,7 @@ pub(crate) fn search<T: Real>(
             if !side::bring_to_front(span, nodes, k) {
                 return Err(Failure::new(&Progress::none()));
             }
-            settle_contacts(span, nodes, &mut work.active)
+            settle_contacts(span, nodes)
         });
     }
     let (_, progress) = outcome?;
@@ -102,7 +102,7 @@ pub(crate) fn refine<T: Real>(
     for node in nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial(T::one());
     }
-    let refined = settle_contacts(span, nodes, &mut work.active);
+    let refined = settle_contacts(span, nodes);
     if let Ok(refined) = refined
         && lost_hint(span, nodes).is_none()
     {
@@ -200,7 +200,7 @@ pub(crate) fn leave_saddles<T: Real>(
     nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<Progress<T>, Failure<T>> {
-    let mut outcome = settle_contacts(span, nodes, &mut work.active);
+    let mut outcome = settle_contacts(span, nodes);
     // Each push treats one direction.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
@@ -212,8 +212,8 @@ pub(crate) fn leave_saddles<T: Real>(
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
             copy(&work.other, nodes);
             push_aside(span, nodes, k, push);
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            let pushed = settle_contacts(span, nodes, &mut work.active);
+            relax(span, nodes, ROUND_TRIP);
+            let pushed = settle_contacts(span, nodes);
             match pushed {
                 Ok(progress) => {
                     let length = length_of(span, nodes);
@@ -248,8 +248,6 @@ fn push_aside<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usiz
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Workspace<T: Real> {
-    /// The nodes in contact.
-    pub(crate) active: Vec<usize>,
     /// Of a string, and the points in Ground at which it passes the obstacles.
     pub(crate) beads: Vec<Bead<T>>,
     pub(crate) anchors: Vec<Point3<T>>,
@@ -267,15 +265,4 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) memory: Wraps<T>,
 }
 
-default_by_field!(Workspace {
-    active,
-    beads,
-    anchors,
-    plans,
-    other,
-    best,
-    shortest,
-    poses,
-    surfaces,
-    memory
-});
+default_by_field!(Workspace { beads, anchors, plans, other, best, shortest, poses, surfaces, memory });
