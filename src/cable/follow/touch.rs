@@ -36,6 +36,9 @@ pub(crate) struct Failure<T: Real> {
     pub(crate) strayed: Option<Point3<T>>,
 }
 
+/// What comes of an attempt.
+pub(crate) type Outcome<T> = Result<Progress<T>, Failure<T>>;
+
 impl<T: Real> Failure<T> {
     pub(crate) fn new(progress: &Progress<T>) -> Self {
         let Progress { kink, worst, iterations, .. } = *progress;
@@ -119,10 +122,7 @@ pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
 const GRAZING: f64 = 1e-7;
 
 /// Finds which obstacles are touched, beginning with those that are marked.
-pub(crate) fn settle_contacts<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-) -> Result<Progress<T>, Failure<T>> {
+pub(crate) fn settle_contacts<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) -> Outcome<T> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
     // Beyond as many contacts made and released one by one there is a cycle.
