@@ -65,8 +65,11 @@ pub(crate) fn assemble<T: Real>(
         }
         let Geodesic { start, end, jacobi, .. } = nodes[k].ground;
         let (start_b, end_b) = (start.binormal(), end.binormal());
-        let [(from, held_start), (to, held_end)] = around(span, nodes, k);
-        let mut chord = last.map_or_else(|| Chord::new(&from, &start.point), |(_, chord)| chord);
+        let after = touching(&nodes[k + 1..]).next();
+        let [holds_start, holds_end] = nodes[k].holds;
+        let (held_start, held_end) = (holds_start && last.is_none(), holds_end && after.is_none());
+        let to = after.map_or(span.to, |next| next.ground.start.point);
+        let mut chord = last.map_or_else(|| Chord::new(&span.from, &start.point), |(_, chord)| chord);
         let mut next_chord = Chord::new(&end.point, &to);
         if held_start {
             chord = Chord::none(&start);
@@ -126,7 +129,8 @@ pub(crate) fn assemble<T: Real>(
         let mut right = [-en, -eb, -fn_, -fb];
         // Where the contact is held, rows for its shifts from the fixed point, in radians of turn.
         if held_start {
-            let (off, scale) = (from - start.point, start.greatest_curvature() + next_chord.inverse_length);
+            let (off, scale) =
+                (span.from - start.point, start.greatest_curvature() + next_chord.inverse_length);
             block[0] = [scale, zero, zero, zero];
             block[1] = [zero, scale, zero, zero];
             right[0] = scale * off.dot(&start.tangent);
@@ -172,7 +176,7 @@ pub(crate) fn assemble<T: Real>(
             block[2][3] = growth;
         }
         let mut ahead = [[zero; 4]; 2];
-        if let Some(after) = touching(&nodes[k + 1..]).next() {
+        if let Some(after) = after {
             let next = &after.ground.start;
             for (column, motion) in ahead.iter_mut().zip([next.tangent, next.binormal()]) {
                 column[2] = next_chord.response(&end.normal, &motion);
