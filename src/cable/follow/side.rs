@@ -188,8 +188,8 @@ pub(crate) fn passing_behind<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T
 
 /// Whether a path that is stationary but not shortest is accepted: over the front of a solid without an axis, where the
 /// straight line passes behind. Only the confinement keeps it from slipping off sideways.
-pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -> bool {
-    let (node, obstacle) = (&nodes[k], span.obstacle(&nodes[k]));
+pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], node: &Node<T>) -> bool {
+    let obstacle = span.obstacle(node);
     if obstacle.side().is_none() || obstacle.surface().axis().is_some() || node.ground.passes_conjugate_point
     {
         return false;

@@ -11,7 +11,7 @@ use crate::cable::solve::contacts;
 use crate::cable::solve::contacts::lay_along;
 use crate::cable::solve::linear_system::around;
 use crate::cable::solve::newton;
-use crate::cable::solve::node::activate;
+use crate::cable::solve::node::{touching, touching_mut};
 use crate::cable::{ACCURACY, Geodesic, Node, Progress, SpanProblem, Trial};
 use crate::math::Real;
 
@@ -35,6 +35,9 @@ pub(crate) struct Failure<T: Real> {
     /// A point of a contact that left its patch in the attempt.
     pub(crate) strayed: Option<Point3<T>>,
 }
+
+/// What comes of an attempt.
+pub(crate) type Outcome<T> = Result<Progress<T>, Failure<T>>;
 
 impl<T: Real> Failure<T> {
     pub(crate) fn new(progress: &Progress<T>) -> Self {
@@ -74,29 +77,23 @@ pub(crate) const ROUND_TRIP: usize = 40;
 
 /// Descends in length in at most so many steps, touching and leaving obstacles on the way, until Newton's method can take
 /// over.
-pub(crate) fn relax<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    active: &mut Vec<usize>,
-    most_steps: usize,
-) {
+pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, most_steps: usize) {
     let longest = T::lit(0.17);
     for _ in 0..most_steps {
         if span.budget.is_spent() {
             break;
         }
-        activate(active, nodes);
-        for &k in &*active {
-            nodes[k].evaluate(span, T::lit(ACCURACY));
+        for node in touching_mut(nodes) {
+            node.evaluate(span, T::lit(ACCURACY));
         }
-        newton::lay_ends(span, nodes, active, T::lit(ACCURACY), true);
+        newton::lay_ends(span, nodes, T::lit(ACCURACY), true);
         let mut changed = false;
-        for (i, &k) in active.iter().enumerate() {
-            let ends = around(nodes, active, i, [&span.from, &span.to]);
+        for k in 0..nodes.len() {
             let Geodesic { start, length, .. } = &nodes[k].ground;
             let is_free =
                 |(p, is_held): (Point3<T>, bool)| is_held || (p - start.point).dot(&start.normal) > T::zero();
-            if *length <= T::zero() && ends.into_iter().all(is_free) {
+            let is_loose = nodes[k].in_contact && *length <= T::zero();
+            if is_loose && around(span, nodes, k).into_iter().all(is_free) {
                 nodes[k].in_contact = false;
                 changed = true;
             }
@@ -108,10 +105,10 @@ pub(crate) fn relax<T: Real>(
         if changed {
             continue;
         }
-        if active.is_empty() {
+        if touching(nodes).next().is_none() {
             break;
         }
-        let (step, convex) = newton::descend(span, nodes, active, longest);
+        let (step, convex) = newton::descend(span, nodes, longest);
         // From two hundredths Newton's method converges in two or three steps; on a small slope there may be no
         // solution nearby.
         if !step.is_finite() || (convex && step < T::lit(0.02)) || step < T::lit(1e-6) {
@@ -125,11 +122,7 @@ pub(crate) fn relax<T: Real>(
 const GRAZING: f64 = 1e-7;
 
 /// Finds which obstacles are touched, beginning with those that are marked.
-pub(crate) fn settle_contacts<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    active: &mut Vec<usize>,
-) -> Result<Progress<T>, Failure<T>> {
+pub(crate) fn settle_contacts<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>) -> Outcome<T> {
     // Further steps of Newton's method: each squares the kink.
     const MOST_REFINED: usize = 4;
     // Beyond as many contacts made and released one by one there is a cycle.
@@ -156,8 +149,7 @@ pub(crate) fn settle_contacts<T: Real>(
         if placed.take().is_some_and(|k| is_repeated(&nodes[k])) {
             return Err(last);
         }
-        activate(active, nodes);
-        let progress = newton::iterate(span, nodes, active);
+        let progress = newton::iterate(span, nodes);
         is_shortened |= progress.is_shortened;
         iterations += progress.iterations;
         // In small steps contacts begin smoothly. An obstacle that was entered deeply may have been passed elsewhere.
@@ -173,7 +165,7 @@ pub(crate) fn settle_contacts<T: Real>(
             contacts::merge(span, nodes, k);
             continue;
         }
-        if let Some(k) = loosest(nodes, active) {
+        if let Some(k) = loosest(nodes) {
             nodes[k].in_contact = false;
             nodes[k].released = true;
             if progress.converged {
@@ -190,7 +182,7 @@ pub(crate) fn settle_contacts<T: Real>(
                 added = false;
                 relaxed = true;
                 go_back(nodes);
-                relax(span, nodes, active, ROUND_TRIP);
+                relax(span, nodes, ROUND_TRIP);
                 continue;
             }
             // A contact that would end just within a hollow has no solution without another beyond.
@@ -201,10 +193,8 @@ pub(crate) fn settle_contacts<T: Real>(
             added = true;
             continue;
         }
-        let minimal = newton::is_minimal(nodes, active);
-        if !minimal {
-            last.saddle = active.iter().copied().find(|&k| !newton::is_minimal(nodes, &[k]));
-        }
+        let saddle = nodes.iter().position(|node| node.in_contact && !node.is_minimal());
+        last.saddle = saddle.or(last.saddle);
         if let Some(k) = deepest(span, nodes, T::lit(GRAZING)) {
             placed = Some(k);
             last.obstacle = nodes[k].obstacle;
@@ -216,25 +206,20 @@ pub(crate) fn settle_contacts<T: Real>(
                 (placed, relaxed) = (Some(k), true);
                 // Without an axis it would slip off sideways.
                 if span.surface(&nodes[k]).axis().is_some() {
-                    relax(span, nodes, active, ROUND_TRIP);
+                    relax(span, nodes, ROUND_TRIP);
                 }
                 continue;
             }
             return Err(Failure { lost: Some(nodes[k].obstacle), ..last });
         }
         if !is_convex {
-            for &k in &*active {
-                let surface = span.surface(&nodes[k]);
-                nodes[k].check_patch(&*surface);
+            for node in touching_mut(nodes) {
+                node.check_patch(&*span.surface(node));
             }
         }
-        if let Some(&k) = active.iter().find(|&&k| nodes[k].off_patch.is_some()) {
-            return Err(Failure {
-                obstacle: nodes[k].obstacle,
-                off_patch: nodes[k].off_patch,
-                penetrated: None,
-                ..last
-            });
+        if let Some(&Node { obstacle, off_patch, .. }) = touching(nodes).find(|node| node.off_patch.is_some())
+        {
+            return Err(Failure { obstacle, off_patch, penetrated: None, ..last });
         }
         if !is_convex {
             keep(nodes);
@@ -250,17 +235,16 @@ pub(crate) fn settle_contacts<T: Real>(
                 continue;
             }
         }
-        let is_held = |k: &usize| newton::is_minimal(nodes, &[*k]) || side::is_held(span, nodes, *k);
-        let minimal = minimal || active.iter().all(is_held);
-        if !minimal || lifts_at_end(nodes, active) {
+        let is_held = |node: &Node<T>| node.is_minimal() || side::is_held(span, nodes, node);
+        if !touching(nodes).all(is_held) || lifts_at_end(nodes) {
             return Err(last);
         }
         let through = if is_convex { None } else { penetrated(span, nodes, progress.kink) };
         if through.is_some_and(|through| !through.is_certain) && refined < MOST_REFINED {
             // Another step of Newton's method tells.
             refined += 1;
-            for &k in &*active {
-                nodes[k].correct_trial(T::one());
+            for node in touching_mut(nodes) {
+                node.correct_trial(T::one());
             }
             continue;
         }
@@ -343,19 +327,16 @@ fn go_back<T: Real>(nodes: &mut [Node<T>]) {
 }
 
 /// Whether a contact that begins or ends at a fixed point is hollow there: the cable would lift off.
-fn lifts_at_end<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
-    let hollow = |k: Option<&usize>, end: usize| {
-        k.map(|&k| &nodes[k]).is_some_and(|node| {
-            let Geodesic { start, end: last, .. } = &node.ground;
-            node.holds[end] && [start, last][end].curvature < T::zero()
-        })
-    };
-    hollow(active.first(), 0) || hollow(active.last(), 1)
+fn lifts_at_end<T: Real>(nodes: &[Node<T>]) -> bool {
+    let first = touching(nodes).next().map(|node| (node.holds[0], &node.ground.start));
+    let last = touching(nodes).next_back().map(|node| (node.holds[1], &node.ground.end));
+    [first, last].into_iter().flatten().any(|(is_held, end)| is_held && end.curvature < T::zero())
 }
 
 /// The node in contact to release first: that of negative length which turns back farthest. On a flat surface none turns.
-fn loosest<T: Real>(nodes: &[Node<T>], active: &[usize]) -> Option<usize> {
-    let loose = active.iter().copied().filter(|&k| nodes[k].ground.length < T::zero());
+fn loosest<T: Real>(nodes: &[Node<T>]) -> Option<usize> {
+    let is_loose = |node: &Node<T>| node.in_contact && node.ground.length < T::zero();
+    let loose = (0..nodes.len()).filter(|&k| is_loose(&nodes[k]));
     loose.reduce(|loosest, k| if nodes[k].turns() < nodes[loosest].turns() { k } else { loosest })
 }
 

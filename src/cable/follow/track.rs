@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::cable::follow::checks::check_neighbouring_ends;
 use crate::cable::follow::motion;
-use crate::cable::follow::touch::{Failure, relax, settle_contacts};
+use crate::cable::follow::touch::{Failure, Outcome, relax, settle_contacts};
 use crate::cable::solve::contacts::{copy, length_of, neighbours, recall};
 use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
 use crate::cable::{Metered, Node, PastBody, Progress, SpanProblem, Tracking, Wrap, Wraps};
@@ -31,7 +31,6 @@ const LEAP: f64 = 1e-4;
 /// shorter path, that is a new start.
 pub(crate) fn follow<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
 ) -> Result<(Progress<T>, Tracking), Failure<T>> {
     let has_turned = || {
@@ -39,45 +38,43 @@ pub(crate) fn follow<T: Real>(
         let known = span.memory.past_bodies.iter().zip(span.poses).filter(|(past, _)| past.known);
         known.map(turn).any(|turn| turn > T::lit(0.5))
     };
-    let direct = advance(span, nodes, work, T::one(), has_turned);
+    let direct = advance(span, work, T::one(), has_turned);
     if let Ok(progress) = direct
         && !progress.relaxed
     {
         return Ok((progress, Tracking::Warm));
     }
     let mut surfaces = mem::take(&mut work.surfaces);
-    let is_long = motion::is_long(span, nodes, &mut surfaces) || direct.is_ok();
+    let is_long = motion::is_long(span, &work.nodes, &mut surfaces) || direct.is_ok();
     let outcome = if is_long {
-        let keeps_hints = direct.is_ok() && lost_hint(span, nodes).is_none();
-        copy(nodes, &mut work.shortest);
-        let followed = follow_in_parts(span, nodes, work, &surfaces);
+        let keeps_hints = direct.is_ok() && lost_hint(span, &work.nodes).is_none();
+        copy(&work.nodes, &mut work.shortest);
+        let followed = follow_in_parts(span, work, &surfaces);
         if followed.is_err() {
-            motion::place(span, nodes, &surfaces, T::one());
+            motion::place(span, &mut work.nodes, &surfaces, T::one());
             // As before the motion was followed; it has no error at the present place.
-            let _ = check_neighbouring_ends(span, nodes);
+            let _ = check_neighbouring_ends(span, &mut work.nodes);
         }
-        let length = length_of(span, nodes);
+        let length = length_of(span, &work.nodes);
         match (followed, direct) {
-            (Ok(progress), _) if !progress.relaxed => {
-                Ok((refine(span, nodes, work, progress), Tracking::Followed))
-            }
+            (Ok(progress), _) if !progress.relaxed => Ok((refine(span, work, progress), Tracking::Followed)),
             (followed, Ok(progress))
                 if keeps_hints
                     && (followed.is_err()
                         || length_of(span, &work.shortest) < length * T::lit(1.0 - 1e-9)) =>
             {
-                copy(&work.shortest, nodes);
+                copy(&work.shortest, &mut work.nodes);
                 Ok((progress, Tracking::Restarted))
             }
             (Ok(progress), _) => Ok((progress, Tracking::Relaxed)),
             (Err(_), direct) => {
                 // The nodes are no longer those of a path that has lost its hints.
                 let direct = direct.and_then(|progress| Err(Failure::new(&progress)));
-                descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
+                descend(span, work, direct).map(|progress| (progress, Tracking::Relaxed))
             }
         }
     } else {
-        descend(span, nodes, work, direct).map(|progress| (progress, Tracking::Relaxed))
+        descend(span, work, direct).map(|progress| (progress, Tracking::Relaxed))
     };
     work.surfaces = surfaces;
     outcome
@@ -86,19 +83,18 @@ pub(crate) fn follow<T: Real>(
 /// Follows the remembered path along the motion in parts, to these poses of the surfaces.
 fn follow_in_parts<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     surfaces: &[Pose<T>],
-) -> Result<Progress<T>, Failure<T>> {
+) -> Outcome<T> {
     let mut memory = mem::take(&mut work.memory);
     memory.clone_from(span.memory);
     let (mut at, mut step, mut relaxed) = (T::zero(), T::lit(LONGEST), false);
     let outcome = loop {
         let next = (at + step).min(T::one());
-        let [from, to] = motion::place(span, nodes, surfaces, next);
+        let [from, to] = motion::place(span, &mut work.nodes, surfaces, next);
         let part = SpanProblem { from, to, memory: &memory, ..*span };
-        let outcome = match check_neighbouring_ends(&part, nodes) {
-            Ok(()) => advance(&part, nodes, work, next - at, || false),
+        let outcome = match check_neighbouring_ends(&part, &mut work.nodes) {
+            Ok(()) => advance(&part, work, next - at, || false),
             // Bodies may be in each other's way where they were not.
             Err(_) => Err(Failure { obstacle: span.acting[0], ..Failure::new(&Progress::none()) }),
         };
@@ -108,11 +104,11 @@ fn follow_in_parts<T: Real>(
             continue;
         }
         relaxed |= !is_sure;
-        let outcome = descend(&part, nodes, work, outcome);
+        let outcome = descend(&part, work, outcome);
         if outcome.is_err() || next >= T::one() {
             break outcome;
         }
-        memory.keep(span, nodes);
+        memory.keep(span, &work.nodes);
         (at, step) = (next, (step + step).min(T::lit(LONGEST)));
     };
     work.memory = memory;
@@ -123,24 +119,23 @@ fn follow_in_parts<T: Real>(
 /// to another path.
 fn advance<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     part: T,
     has_turned: impl Fn() -> bool,
-) -> Result<Progress<T>, Failure<T>> {
-    recall(span, nodes);
-    let progress = settle_contacts(span, nodes, &mut work.active)?;
-    if progress.is_shortened && is_leap(span, nodes, &mut work.other, part) {
+) -> Outcome<T> {
+    recall(span, &mut work.nodes);
+    let progress = settle_contacts(span, &mut work.nodes)?;
+    if progress.is_shortened && is_leap(span, &work.nodes, &mut work.other, part) {
         return Err(Failure::new(&progress));
     }
     // Where contacts grow over flat parts at once, only the length tells, after the shortest part of the motion.
     let on_flats = |node: &Node<T>| node.in_contact && span.surface(node).has_flats();
-    let is_doubtful = progress.is_shortened && part > T::lit(SHORTEST) && nodes.iter().any(on_flats);
+    let is_doubtful = progress.is_shortened && part > T::lit(SHORTEST) && work.nodes.iter().any(on_flats);
     // An obstacle without memory is passed according to its hint.
     let relaxed = progress.relaxed
         || is_doubtful
-        || may_have_passed(span, nodes, has_turned)
-        || lost_hint(span, nodes).is_some();
+        || may_have_passed(span, &work.nodes, has_turned)
+        || lost_hint(span, &work.nodes).is_some();
     Ok(Progress { relaxed, ..progress })
 }
 
@@ -163,35 +158,30 @@ fn is_leap<T: Real>(
 }
 
 /// Descends in length from the remembered path, unless the outcome of a step is a path.
-fn descend<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    work: &mut Workspace<T>,
-    outcome: Result<Progress<T>, Failure<T>>,
-) -> Result<Progress<T>, Failure<T>> {
+fn descend<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>, outcome: Outcome<T>) -> Outcome<T> {
     let failure = match outcome {
-        Ok(_) if lost_hint(span, nodes).is_none() => return outcome,
+        Ok(_) if lost_hint(span, &work.nodes).is_none() => return outcome,
         // The remembered path is on the wrong side.
         Err(Failure { lost: Some(_), .. }) => return outcome,
         Ok(progress) => Failure::new(&progress),
         Err(why) => {
             let mut failure = why;
-            failure.add(&why, nodes);
+            failure.add(&why, &work.nodes);
             failure
         }
     };
     if span.budget.is_spent() {
         return Err(failure);
     }
-    recall(span, nodes);
-    relax(span, nodes, &mut work.active, LONGEST_DESCENT);
-    let progress = leave_saddles(span, nodes, work).map_err(|why| {
+    recall(span, &mut work.nodes);
+    relax(span, &mut work.nodes, LONGEST_DESCENT);
+    let progress = leave_saddles(span, work).map_err(|why| {
         let mut failure = failure;
-        failure.add(&why, nodes);
+        failure.add(&why, &work.nodes);
         (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
         failure
     })?;
-    match lost_hint(span, nodes) {
+    match lost_hint(span, &work.nodes) {
         Some(_) => Err(failure),
         None => Ok(Progress { relaxed: true, ..progress }),
     }

@@ -22,7 +22,6 @@ const SHARE_OF_MEMORY: usize = 3;
 /// Solves one span; returns its progress, and how the path was found.
 pub(crate) fn solve_span<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
@@ -36,10 +35,9 @@ pub(crate) fn solve_span<T: Real>(
             Ok((straight, Tracking::Warm))
         };
     };
-    check_neighbouring_ends(span, nodes)?;
-    empty(&mut work.active, span.most_contacts());
-    let has_memory = nodes.iter().any(|node| span.wrap(node).is_some());
-    let most = span.settings.max_evaluations.saturating_mul(nodes.len());
+    check_neighbouring_ends(span, &mut work.nodes)?;
+    let has_memory = work.nodes.iter().any(|node| span.wrap(node).is_some());
+    let most = span.settings.max_evaluations.saturating_mul(work.nodes.len());
     // The search has the same share with and without memory, so that a restart finds what a new search finds.
     let share = most.div_ceil(SHARE_OF_MEMORY);
     let budget = span.budget;
@@ -54,10 +52,10 @@ pub(crate) fn solve_span<T: Real>(
     let mut is_remembered = has_memory;
     if has_memory {
         budget.limit.set(budget.spent.get() + share);
-        match follow(span, nodes, work) {
-            Ok((progress, tracking)) => return accept(progress, tracking, nodes),
+        match follow(span, work) {
+            Ok((progress, tracking)) => return accept(progress, tracking, &work.nodes),
             Err(why) => {
-                failure.add(&why, nodes);
+                failure.add(&why, &work.nodes);
                 (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
                 is_remembered = why.lost.is_none();
             }
@@ -68,18 +66,18 @@ pub(crate) fn solve_span<T: Real>(
         // A search must not prefer the remembered side.
         let memory = &Wraps::default();
         budget.limit.set(budget.spent.get() + (most - share));
-        collapse(nodes);
-        match search(&SpanProblem { memory, ..*span }, nodes, work) {
-            Ok(progress) if has_memory => return accept(progress, Tracking::Restarted, nodes),
-            Ok(progress) => return accept(progress, Tracking::Cold, nodes),
+        collapse(&mut work.nodes);
+        match search(&SpanProblem { memory, ..*span }, work) {
+            Ok(progress) if has_memory => return accept(progress, Tracking::Restarted, &work.nodes),
+            Ok(progress) => return accept(progress, Tracking::Cold, &work.nodes),
             Err(why) => {
-                failure.add(&why, nodes);
+                failure.add(&why, &work.nodes);
                 // The class and the depths reported are those of the last attempt.
                 (failure.lost, failure.penetrated) = (why.lost, why.penetrated);
             }
         }
     }
-    Err(refusal(span, nodes, is_remembered, &failure))
+    Err(refusal(span, &mut work.nodes, is_remembered, &failure))
 }
 
 /// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
@@ -150,17 +148,15 @@ fn refusal<T: Real>(
 pub(crate) fn solve_in_scalar<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: &[Obstacle<f64>],
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
-    values: &mut (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
+    (memory, values): &mut (Wraps<f64>, Workspace<f64>),
     place: usize,
 ) -> Result<(Progress<T>, Tracking), PathError> {
-    let (memory, found, search) = values;
     if obstacles.len() == span.obstacles.len() {
         memory.cast_from(span.memory);
-        empty(found, memory.wraps.len() + memory.further_wraps.len());
-        found.extend(nodes.iter().map(Node::values));
-        let mut poses = mem::take(&mut search.poses);
+        empty(&mut values.nodes, memory.wraps.len() + memory.further_wraps.len());
+        values.nodes.extend(work.nodes.iter().map(Node::values));
+        let mut poses = mem::take(&mut values.poses);
         poses.clear();
         poses.extend(span.poses.iter().map(cast_pose));
         let plain = SpanProblem {
@@ -175,23 +171,23 @@ pub(crate) fn solve_in_scalar<T: Real>(
             settings: &span.settings.cast(),
             budget: span.budget,
         };
-        let solved = solve_span(&plain, found, search, place);
+        let solved = solve_span(&plain, values, place);
         if solved.is_ok() {
-            newton::exhaust(&plain, found, &mut search.active);
+            newton::exhaust(&plain, &mut values.nodes);
         }
-        search.poses = poses;
+        values.poses = poses;
         let (progress, tracking) = solved?;
-        let progress = differentiate(span, nodes, found, &mut work.active, &progress);
+        let progress = differentiate(span, &mut work.nodes, &values.nodes, &progress);
         // A user's cast may be of another surface.
         if progress.converged {
             return Ok((progress, tracking));
         }
     }
-    let (progress, tracking) = solve_span(span, nodes, work, place)?;
-    newton::exhaust(span, nodes, &mut work.active);
-    found.clear();
-    found.extend(nodes.iter().map(Node::values));
-    Ok((differentiate(span, nodes, found, &mut work.active, &progress), tracking))
+    let (progress, tracking) = solve_span(span, work, place)?;
+    newton::exhaust(span, &mut work.nodes);
+    values.nodes.clear();
+    values.nodes.extend(work.nodes.iter().map(Node::values));
+    Ok((differentiate(span, &mut work.nodes, &values.nodes, &progress), tracking))
 }
 
 /// Computes what was found in the scalar.
@@ -199,23 +195,18 @@ fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
     found: &[Node<f64>],
-    active: &mut Vec<usize>,
     progress: &Progress<impl Real>,
 ) -> Progress<T> {
     arrange_like(nodes, found);
-    empty(active, nodes.capacity());
-    for (k, (node, found)) in nodes.iter_mut().zip(found).enumerate() {
+    for (node, found) in nodes.iter_mut().zip(found) {
         node.begin(found.trial.cast());
         node.in_contact = found.in_contact;
-        if found.in_contact {
-            active.push(k);
-        }
         (node.holds, node.ignored) = (found.holds, found.ignored);
     }
     // A norm has no derivative at zero.
-    let kink = T::lit(newton::differentiate(span, nodes, active).to_f64());
-    for &k in &*active {
-        nodes[k].trial = found[k].start.cast();
+    let kink = T::lit(newton::differentiate(span, nodes).to_f64());
+    for (node, found) in nodes.iter_mut().zip(found).filter(|(node, _)| node.in_contact) {
+        node.trial = found.start.cast();
     }
     let Progress { worst, iterations, relaxed, .. } = *progress;
     let converged = newton::is_smooth(kink, span.settings);

@@ -94,10 +94,9 @@ pub struct PathResults<T: Real> {
     /// The forces of [`unit_coordinate_forces`](Self::unit_coordinate_forces).
     pub(crate) coordinate_forces: Vec<(CoordinateIndex, T)>,
     pub(crate) acting: Acting<T>,
-    pub(crate) nodes: Vec<Node<T>>,
     pub(crate) work: Workspace<T>,
-    /// Memory, nodes and buffers of a search on plain numbers.
-    pub(crate) values: (Wraps<f64>, Vec<Node<f64>>, Workspace<f64>),
+    /// Memory and buffers of a search on plain numbers.
+    pub(crate) values: (Wraps<f64>, Workspace<f64>),
 }
 
 impl<T: Real> Default for PathResults<T> {
@@ -112,7 +111,6 @@ impl<T: Real> Default for PathResults<T> {
             via_points: Vec::new(),
             coordinate_forces: Vec::new(),
             acting: Acting::default(),
-            nodes: Vec::new(),
             work: Workspace::default(),
             values: Default::default(),
         }
@@ -121,7 +119,7 @@ impl<T: Real> Default for PathResults<T> {
 
 clone_by_field!(PathResults {
     length, smoothness, iterations, tracking, contacts, segments, via_points, coordinate_forces, acting;
-    nodes, work, values
+    work, values
 });
 
 impl<T: Real> ObstacleContact<T> {

@@ -86,16 +86,14 @@ fn solve<T: Real>(
             return Err(PathError::Foreign { what, expected, given });
         }
     }
-    let PathResults {
-        contacts, segments, via_points, coordinate_forces, acting, nodes, work, values, ..
-    } = results;
+    let PathResults { contacts, segments, via_points, coordinate_forces, acting, work, values, .. } = results;
     acting.find(path, places, positions, via_points)?;
     contacts.clear();
     // Room for all contacts, so that a further one does not allocate.
     contacts.reserve(most);
     empty(segments, path.via_points.len() + 1 + most);
     empty(coordinate_forces, 2 * path.via_points.len());
-    empty(nodes, most);
+    empty(&mut work.nodes, most);
     let absent = |k: usize| absent(path, &path.node(places, positions, k));
     let mut next = 0;
     let mut smoothness = T::zero();
@@ -115,12 +113,12 @@ fn solve<T: Real>(
             budget: &Budget::default(),
         };
         require_finite((span.to - span.from).norm_squared().is_finite())?;
-        nodes.clear();
-        nodes.extend(indices.iter().map(|&k| path.node(places, positions, k)));
+        work.nodes.clear();
+        work.nodes.extend(indices.iter().map(|&k| path.node(places, positions, k)));
         let (progress, found) = if is_plain::<T>() || indices.is_empty() {
-            solve_span(&span, nodes, work, from.place)
+            solve_span(&span, work, from.place)
         } else {
-            solve_in_scalar(&span, &path.plain, nodes, work, values, from.place)
+            solve_in_scalar(&span, &path.plain, work, values, from.place)
         }?;
         smoothness = smoothness.max(progress.kink);
         iterations = iterations.max(progress.iterations);
@@ -129,7 +127,7 @@ fn solve<T: Real>(
         let mut leaving = (from.body, span.from);
         let mut departing = None;
         let mut held = None;
-        for node in nodes.iter() {
+        for node in &work.nodes {
             let obstacle = span.obstacle(node);
             contacts.extend((next..node.obstacle).map(absent));
             next = node.obstacle + 1;

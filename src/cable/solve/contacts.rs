@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::solve::hollow;
+use crate::cable::solve::node::touching;
 use crate::cable::{ACCURACY, GeodesicEnd, Metered, Node, SpanProblem, Trial, Wrap, empty};
 use crate::math::Real;
 
 /// The contacts of an obstacle.
 pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
-    nodes.iter().filter(move |node| node.obstacle == obstacle && node.in_contact)
+    touching(nodes).filter(move |node| node.obstacle == obstacle)
 }
 
 /// Copies a list into another, which gets the same capacity.
@@ -145,14 +146,12 @@ pub(crate) fn is_full<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], of:
 /// The first of two neighbouring contacts of one obstacle that have become one: the short bridge between them runs
 /// backwards, or over no hollow.
 #[inline]
-pub(crate) fn closed<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    active: &[usize],
-) -> Option<usize> {
-    active.windows(2).map(|pair| pair[0]).find(|&k| {
-        let node = &nodes[k];
-        let Some(next) = nodes.get(k + 1).filter(|next| next.obstacle == node.obstacle) else { return false };
+pub(crate) fn closed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
+    nodes.windows(2).position(|pair| {
+        let [node, next] = [&pair[0], &pair[1]];
+        if node.obstacle != next.obstacle {
+            return false;
+        }
         let (end, start, surface) = (&node.ground.end, &next.ground.start, span.surface(node));
         let bridge = start.point - end.point;
         let (reach, ahead) = (bridge.norm(), bridge.dot(&end.tangent));
@@ -242,8 +241,8 @@ pub(crate) fn neighbours<T: Real>(
     nodes: &[Node<T>],
     of: &Node<T>,
 ) -> [Point3<T>; 2] {
-    let before = nodes.iter().rfind(|node| node.in_contact && node.obstacle < of.obstacle);
-    let after = nodes.iter().find(|node| node.in_contact && node.obstacle > of.obstacle);
+    let before = touching(nodes).rfind(|node| node.obstacle < of.obstacle);
+    let after = touching(nodes).find(|node| node.obstacle > of.obstacle);
     let from = before.map_or(span.from, |node| node.ground.end.point);
     let to = after.map_or(span.to, |node| node.ground.start.point);
     [from, to].map(|p| of.to_surface(&p))
@@ -253,7 +252,7 @@ pub(crate) fn neighbours<T: Real>(
 pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
     let mut from = span.from;
     let mut length = T::zero();
-    for node in nodes.iter().filter(|node| node.in_contact) {
+    for node in touching(nodes) {
         length += (node.ground.start.point - from).norm() + node.ground.length;
         from = node.ground.end.point;
     }

@@ -2,7 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::cable::{Geodesic, GeodesicEnd, Node};
+use crate::cable::solve::node::{touching, touching_mut};
+use crate::cable::{Geodesic, GeodesicEnd, Node, SpanProblem};
 use crate::math::Real;
 
 /// A straight segment.
@@ -36,36 +37,39 @@ impl<T: Real> Chord<T> {
 /// The points before and after a contact, and whether it begins or ends there, on its surface.
 #[inline]
 pub(crate) fn around<T: Real>(
+    span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
-    active: &[usize],
-    i: usize,
-    [a, b]: [&Point3<T>; 2],
+    k: usize,
 ) -> [(Point3<T>, bool); 2] {
-    let [first, last] = nodes[active[i]].holds;
-    let before = i.checked_sub(1).map_or(*a, |i| nodes[active[i]].ground.end.point);
-    let after = active.get(i + 1);
-    let to = after.map_or(*b, |&next| nodes[next].ground.start.point);
-    [(before, first && i == 0), (to, last && after.is_none())]
+    let [first, last] = nodes[k].holds;
+    let (before, after) = (touching(&nodes[..k]).next_back(), touching(&nodes[k + 1..]).next());
+    let from = before.map_or(span.from, |node| node.ground.end.point);
+    let to = after.map_or(span.to, |node| node.ground.start.point);
+    [(from, first && before.is_none()), (to, last && after.is_none())]
 }
 
 /// Sets up and eliminates the linear system, obstacle by obstacle; returns the largest kink.
 #[inline]
 pub(crate) fn assemble<T: Real>(
+    span: &SpanProblem<'_, T>,
     nodes: &mut [Node<T>],
-    active: &[usize],
-    a: &Point3<T>,
-    b: &Point3<T>,
     tolerance: T,
     convexify: bool,
 ) -> (T, usize) {
     let mut largest = (T::zero(), 0);
-    let mut before: Option<usize> = None;
-    let mut chord = Chord::new(a, &nodes[active[0]].ground.start.point);
-    for (i, &k) in active.iter().enumerate() {
+    // The last contact, with the chord that leads on.
+    let mut last: Option<(usize, Chord<T>)> = None;
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
         let Geodesic { start, end, jacobi, .. } = nodes[k].ground;
         let (start_b, end_b) = (start.binormal(), end.binormal());
-        let after = active.get(i + 1).copied();
-        let [(_, held_start), (to, held_end)] = around(nodes, active, i, [a, b]);
+        let after = touching(&nodes[k + 1..]).next();
+        let [holds_start, holds_end] = nodes[k].holds;
+        let (held_start, held_end) = (holds_start && last.is_none(), holds_end && after.is_none());
+        let to = after.map_or(span.to, |next| next.ground.start.point);
+        let mut chord = last.map_or_else(|| Chord::new(&span.from, &start.point), |(_, chord)| chord);
         let mut next_chord = Chord::new(&end.point, &to);
         if held_start {
             chord = Chord::none(&start);
@@ -125,14 +129,15 @@ pub(crate) fn assemble<T: Real>(
         let mut right = [-en, -eb, -fn_, -fb];
         // Where the contact is held, rows for its shifts from the fixed point, in radians of turn.
         if held_start {
-            let (off, scale) = (a - start.point, start.greatest_curvature() + next_chord.inverse_length);
+            let (off, scale) =
+                (span.from - start.point, start.greatest_curvature() + next_chord.inverse_length);
             block[0] = [scale, zero, zero, zero];
             block[1] = [zero, scale, zero, zero];
             right[0] = scale * off.dot(&start.tangent);
             right[1] = scale * off.dot(&start_b);
         }
         if held_end {
-            let (off, scale) = (b - end.point, end.greatest_curvature() + chord.inverse_length);
+            let (off, scale) = (to - end.point, end.greatest_curvature() + chord.inverse_length);
             block[2] = [scale, zero, zero, scale];
             block[3] = [zero, -scale * jacobi.shift, -scale * jacobi.turn, zero];
             right[2] = scale * off.dot(&end.tangent);
@@ -148,7 +153,7 @@ pub(crate) fn assemble<T: Real>(
             }
         }
 
-        if let Some(before) = before {
+        if let Some((before, _)) = last {
             let Node { ground: Geodesic { end, jacobi, .. }, constant, ahead, .. } = &nodes[before];
             let end_b = end.binormal();
             for (r, axis) in [start.normal, start_b].iter().enumerate() {
@@ -172,7 +177,7 @@ pub(crate) fn assemble<T: Real>(
         }
         let mut ahead = [[zero; 4]; 2];
         if let Some(after) = after {
-            let next = &nodes[after].ground.start;
+            let next = &after.ground.start;
             for (column, motion) in ahead.iter_mut().zip([next.tangent, next.binormal()]) {
                 column[2] = next_chord.response(&end.normal, &motion);
                 column[3] = next_chord.response(&end_b, &motion);
@@ -184,8 +189,7 @@ pub(crate) fn assemble<T: Real>(
         [node.constant, node.ahead[0], node.ahead[1]] = solve(block, [right, ahead[0], ahead[1]]);
         node.inverse_chords = [chord.inverse_length, next_chord.inverse_length];
         node.minimal = minimal;
-        before = Some(k);
-        chord = next_chord;
+        last = Some((k, next_chord));
     }
     largest
 }
@@ -199,11 +203,10 @@ pub(crate) fn residual<T: Real>(chord: &Chord<T>, end: &GeodesicEnd<T>, binormal
 
 /// Back substitution; returns the largest turn of any end \[rad\].
 #[inline]
-pub(crate) fn substitute<T: Real>(nodes: &mut [Node<T>], active: &[usize]) -> T {
+pub(crate) fn substitute<T: Real>(nodes: &mut [Node<T>]) -> T {
     let mut next = [T::zero(); 2];
     let mut largest = T::zero();
-    for &k in active.iter().rev() {
-        let node = &mut nodes[k];
+    for node in touching_mut(nodes).rev() {
         let Node { constant, ahead, .. } = &*node;
         let correction: [T; 4] =
             core::array::from_fn(|i| constant[i] - ahead[0][i] * next[0] - ahead[1][i] * next[1]);

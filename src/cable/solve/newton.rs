@@ -3,13 +3,11 @@
 //! A. Scholz, M. Sherman, I. Stavness, S. Delp, A. Kecskeméthy, *A fast multi-obstacle muscle
 //! wrapping method using natural geodesic variations*, Multibody System Dynamics 36 (2016) 195–219.
 
-use alloc::vec::Vec;
-
 use nalgebra::{Point3, Vector3};
 
 use crate::cable::solve::contacts::{closed, lay_along, neighbours};
 use crate::cable::solve::linear_system::{Chord, around, assemble, substitute};
-use crate::cable::solve::node::activate;
+use crate::cable::solve::node::{touching, touching_mut};
 use crate::cable::{ACCURACY, Geodesic, GeodesicEnd, Node, Settings, SpanProblem};
 use crate::math::Real;
 
@@ -74,17 +72,14 @@ pub(crate) fn is_smooth<T: Real>(kink: T, settings: &Settings<T>) -> bool {
     kink <= settings.smoothness * T::lit(16.0)
 }
 
-/// Iterates on the nodes in contact, given as indices into `nodes`. Ends with geodesics in Ground corrected to first
+/// Iterates on the nodes in contact. Ends with geodesics in Ground corrected to first
 /// order by the last step. Stops when the budget is spent.
-pub(crate) fn iterate<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    active: &[usize],
-) -> Progress<T> {
-    let SpanProblem { from: a, to: b, settings, budget, .. } = span;
+pub(crate) fn iterate<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) -> Progress<T> {
+    let SpanProblem { settings, budget, .. } = span;
     let Settings { smoothness, max_iterations, .. } = **settings;
-    let mut progress = Progress { converged: active.is_empty(), ..Progress::none() };
-    if active.is_empty() {
+    let is_straight = touching(nodes).next().is_none();
+    let mut progress = Progress { converged: is_straight, ..Progress::none() };
+    if is_straight {
         return progress;
     }
     let exact = settings.accuracy();
@@ -104,22 +99,22 @@ pub(crate) fn iterate<T: Real>(
         }
         progress.iterations = iteration;
         let accuracy = if is_far { rough } else { exact };
-        for &k in active {
-            nodes[k].evaluate(span, accuracy);
+        for node in touching_mut(nodes) {
+            node.evaluate(span, accuracy);
         }
-        lay_ends(span, nodes, active, accuracy, is_far);
-        progress.closed = closed(span, nodes, active);
+        lay_ends(span, nodes, accuracy, is_far);
+        progress.closed = closed(span, nodes);
         if progress.closed.is_some() {
             return progress;
         }
-        is_turning = is_turning && turn_to_chords(span, nodes, active);
+        is_turning = is_turning && turn_to_chords(span, nodes);
         if is_turning {
             (progress.is_far, progress.is_shortened) = (true, true);
             is_far = true;
             in_vain += 1;
             continue;
         }
-        let (kink, worst) = assemble(nodes, active, a, b, smoothness, false);
+        let (kink, worst) = assemble(span, nodes, smoothness, false);
         // If a geodesic was too long for the budget, the last kink stays.
         if !kink.is_finite() && iteration > 1 && budget.is_spent() {
             return progress;
@@ -138,26 +133,26 @@ pub(crate) fn iterate<T: Real>(
         {
             halvings += 1;
             scale *= T::lit(0.5);
-            for &k in active {
-                nodes[k].step_from_base(scale);
+            for node in touching_mut(nodes) {
+                node.step_from_base(scale);
             }
             continue;
         }
-        let step = substitute(nodes, active);
+        let step = substitute(nodes);
         if !step.is_finite() {
             return progress;
         }
         let is_last = T::lit(SECOND_ORDER) * step * step <= smoothness && !is_far;
         if is_last && kink < T::lit(LONGEST_STEP) {
-            finish(nodes, active);
-            let (kink, squared) = (largest_kink(nodes, active, a, b), step * step);
+            finish(nodes);
+            let (kink, squared) = (largest_kink(span, nodes), step * step);
             progress.converged = is_smooth(kink + T::lit(SECOND_ORDER) * squared, settings);
-            progress.kink = kink + second_order(span, nodes, active) * squared;
+            progress.kink = kink + second_order(span, nodes) * squared;
             return progress;
         }
         // A solution with a large kink: some chord runs back.
         if is_last {
-            if has_turned || !turn_to_chords(span, nodes, active) {
+            if has_turned || !turn_to_chords(span, nodes) {
                 return progress;
             }
             (is_turning, has_turned, previous_kink) = (true, true, None);
@@ -171,10 +166,10 @@ pub(crate) fn iterate<T: Real>(
         in_vain += usize::from(is_far);
         previous_kink = Some(kink);
         halvings = 0;
-        scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
+        scale = shortened(span, nodes, step, T::lit(LONGEST_STEP));
         progress.is_shortened |= scale < T::one();
-        for &k in active {
-            nodes[k].correct_trial(scale);
+        for node in touching_mut(nodes) {
+            node.correct_trial(scale);
         }
     }
     progress
@@ -183,17 +178,11 @@ pub(crate) fn iterate<T: Real>(
 /// Moves the ends of contacts along their geodesics to where the chords leave, on surfaces that have flat parts, where the system has
 /// no slope: of contacts that end there, or of all if they are far from the solution.
 #[inline]
-pub(crate) fn lay_ends<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    active: &[usize],
-    accuracy: T,
-    is_far: bool,
-) {
-    for &k in active {
+pub(crate) fn lay_ends<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], accuracy: T, is_far: bool) {
+    for k in 0..nodes.len() {
         let Geodesic { start, end, length, .. } = &nodes[k].ground;
         let is_flat = start.curvature == T::zero() || end.curvature == T::zero();
-        if (is_far || is_flat) && *length > T::zero() {
+        if nodes[k].in_contact && (is_far || is_flat) && *length > T::zero() {
             lay_ends_of(span, nodes, k, accuracy);
         }
     }
@@ -211,10 +200,13 @@ fn lay_ends_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usi
 
 /// Moves the ends of contacts with convex surfaces from which a chord runs back, where the residuals fall towards the opposite
 /// direction; returns whether there are any.
-fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> bool {
+fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) -> bool {
     let mut found = false;
-    for (i, &k) in active.iter().enumerate() {
-        let [(from, holds_start), (to, holds_end)] = around(nodes, active, i, [&span.from, &span.to]);
+    for k in 0..nodes.len() {
+        if !nodes[k].in_contact {
+            continue;
+        }
+        let [(from, holds_start), (to, holds_end)] = around(span, nodes, k);
         let Geodesic { start, end, .. } = &nodes[k].ground;
         let before = if holds_start { T::zero() } else { start.shortfall(&-start.tangent, &from) };
         let after = if holds_end { T::zero() } else { end.shortfall(&end.tangent, &to) };
@@ -227,10 +219,10 @@ fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], act
         }
     }
     if found {
-        let step = active.iter().fold(T::zero(), |most, &k| most.max(nodes[k].turn_of(&nodes[k].correction)));
-        let scale = shortened(span, nodes, active, step, T::lit(LONGEST_STEP));
-        for &k in active {
-            nodes[k].correct_trial(scale);
+        let turns = touching(nodes).map(|node| node.turn_of(&node.correction));
+        let scale = shortened(span, nodes, turns.fold(T::zero(), T::max), T::lit(LONGEST_STEP));
+        for node in touching_mut(nodes) {
+            node.correct_trial(scale);
         }
     }
     found
@@ -240,22 +232,21 @@ fn turn_to_chords<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], act
 /// requested smoothness: each step is at most half as long as the one before.
 ///
 /// Leaves trials whose geodesics have not been computed.
-pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &mut Vec<usize>) {
-    activate(active, nodes);
-    for &k in &*active {
+pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) {
+    for node in touching_mut(nodes) {
         // The last correction has been applied to the geodesic, not to the trial.
-        nodes[k].start = nodes[k].trial;
-        nodes[k].correct_trial(T::one());
+        node.start = node.trial;
+        node.correct_trial(T::one());
     }
     let mut longest = T::lit(LONGEST_STEP);
     while longest > T::negligible() {
-        let step = exact_step(span, nodes, active);
+        let step = exact_step(span, nodes);
         if step > longest || !step.is_finite() {
             return;
         }
         longest = T::lit(0.5) * step;
-        for &k in &*active {
-            nodes[k].correct_trial(T::one());
+        for node in touching_mut(nodes) {
+            node.correct_trial(T::one());
         }
     }
 }
@@ -266,34 +257,27 @@ pub(crate) fn exhaust<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>],
 /// Each step doubles the number of derivatives that are exact: the first gives those of first order, by the implicit
 /// function theorem, the second those of third order. Curvatures are those
 /// of the second start, and exact to first order.
-pub(crate) fn differentiate<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    active: &[usize],
-) -> T {
-    exact_step(span, nodes, active);
-    for &k in active {
-        nodes[k].correct_trial(T::one());
+pub(crate) fn differentiate<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) -> T {
+    exact_step(span, nodes);
+    for node in touching_mut(nodes) {
+        node.correct_trial(T::one());
     }
-    exact_step(span, nodes, active);
-    finish(nodes, active);
-    largest_kink(nodes, active, &span.from, &span.to)
+    exact_step(span, nodes);
+    finish(nodes);
+    largest_kink(span, nodes)
 }
 
 /// Computes geodesics to roundoff, and the step from there; returns its size.
 ///
 /// The threshold for neutral directions does not depend on the smoothness.
-fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active: &[usize]) -> T {
-    if active.is_empty() {
-        return T::zero();
-    }
+fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>]) -> T {
     // What has been found is not given up.
     span.budget.limit.set(usize::MAX);
-    for &k in active {
-        nodes[k].evaluate(span, T::zero());
+    for node in touching_mut(nodes) {
+        node.evaluate(span, T::zero());
     }
-    assemble(nodes, active, &span.from, &span.to, Settings::<T>::default().smoothness, false);
-    substitute(nodes, active)
+    assemble(span, nodes, Settings::<T>::default().smoothness, false);
+    substitute(nodes)
 }
 
 /// One step of descent in length, of at most `longest` radians, on nodes that have been evaluated; returns its size
@@ -301,31 +285,20 @@ fn exact_step<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], active:
 ///
 /// Where the second variation is not positive its pivots are made positive, so that the step leaves a saddle instead of
 /// converging to it. Lengths are kept from becoming negative.
-pub(crate) fn descend<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut [Node<T>],
-    active: &[usize],
-    longest: T,
-) -> (T, bool) {
-    assemble(nodes, active, &span.from, &span.to, span.settings.smoothness, true);
-    let step = substitute(nodes, active);
-    let scale = shortened(span, nodes, active, step, longest);
-    for &k in active {
-        nodes[k].correct_trial(scale);
-        nodes[k].trial.length = nodes[k].trial.length.max(T::zero());
+pub(crate) fn descend<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], longest: T) -> (T, bool) {
+    assemble(span, nodes, span.settings.smoothness, true);
+    let step = substitute(nodes);
+    let scale = shortened(span, nodes, step, longest);
+    for node in touching_mut(nodes) {
+        node.correct_trial(scale);
+        node.trial.length = node.trial.length.max(T::zero());
     }
-    (step, active.iter().all(|&k| nodes[k].minimal))
+    (step, touching(nodes).all(|node| node.minimal))
 }
 
 /// The fraction of a step of this size that bends nothing by more than `longest`.
 #[inline]
-fn shortened<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &[Node<T>],
-    active: &[usize],
-    step: T,
-    longest: T,
-) -> T {
+fn shortened<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], step: T, longest: T) -> T {
     if step <= longest {
         return T::one();
     }
@@ -333,22 +306,16 @@ fn shortened<T: Real>(
     let bend_of = |node: &Node<T>| {
         if span.obstacle(node).is_convex { node.bend_of_correction() } else { node.turn_of(&node.correction) }
     };
-    let bend = active.iter().fold(T::zero(), |most, &k| most.max(bend_of(&nodes[k])));
+    let bend = touching(nodes).map(bend_of).fold(T::zero(), T::max);
     if bend > longest { longest / bend } else { T::one() }
 }
 
-/// Whether the path is a local minimum: no conjugate point on a geodesic, and the second variation of length over
-/// shifts and turns of all geodesics positive, except for directions in which all paths are equal.
-pub(crate) fn is_minimal<T: Real>(nodes: &[Node<T>], active: &[usize]) -> bool {
-    active.iter().all(|&k| nodes[k].minimal && !nodes[k].ground.passes_conjugate_point)
-}
-
 /// The largest angle between a chord and the tangent it meets.
-fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: &Point3<T>) -> T {
+fn largest_kink<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
     let mut largest = T::zero();
-    for (i, &k) in active.iter().enumerate() {
-        let Geodesic { start, end, .. } = &nodes[k].ground;
-        let [from, to] = around(nodes, active, i, [a, b]);
+    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.in_contact) {
+        let Geodesic { start, end, .. } = &node.ground;
+        let [from, to] = around(span, nodes, k);
         let ends =
             [(Chord::new(&from.0, &start.point), start, from), (Chord::new(&end.point, &to.0), end, to)];
         for (chord, at, (fixed, is_held)) in ends {
@@ -370,14 +337,14 @@ fn largest_kink<T: Real>(nodes: &[Node<T>], active: &[usize], a: &Point3<T>, b: 
 /// Along an ellipse with the curvature κ, the angle φ of the normal and the least radius of curvature ρ, `d ln κ / dφ`
 /// is at most `3 (κρ)^(−1/3)`, and half of it enters where the surface bends more within the step: over the rim of a
 /// thin disc it is far above order one.
-fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &[usize]) -> T {
+fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> T {
     // Below this the margin no longer covers it.
     const ROUND: f64 = 0.2;
     let mut flattest = T::one();
-    for &k in active {
-        let Geodesic { start, end, .. } = &nodes[k].ground;
+    for node in touching(nodes) {
+        let Geodesic { start, end, .. } = &node.ground;
         let curvature = start.greatest_curvature().min(end.greatest_curvature());
-        flattest = flattest.min(curvature * span.size(&nodes[k]));
+        flattest = flattest.min(curvature * span.size(node));
     }
     if flattest > T::lit(ROUND) {
         return T::lit(2.0 * SECOND_ORDER);
@@ -388,9 +355,8 @@ fn second_order<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], active: &
 /// Applies the last correction to the geodesics in Ground, to first order. This needs no geodesic and squares the error
 /// once more.
 #[inline]
-fn finish<T: Real>(nodes: &mut [Node<T>], active: &[usize]) {
-    for &k in active {
-        let node = &mut nodes[k];
+fn finish<T: Real>(nodes: &mut [Node<T>]) {
+    for node in touching_mut(nodes) {
         let [along, across, turn, growth] = node.correction;
         let Geodesic { start, end, jacobi, length, .. } = &mut node.ground;
         *length += growth;
@@ -445,6 +411,12 @@ impl<T: Real> GeodesicEnd<T> {
 }
 
 impl<T: Real> Node<T> {
+    /// Whether the path up to this contact is a local minimum: no conjugate point on its geodesic, and the second variation of
+    /// length over shifts and turns of the geodesics positive, except for directions in which all paths are equal.
+    pub(crate) fn is_minimal(&self) -> bool {
+        self.minimal && !self.ground.passes_conjugate_point
+    }
+
     /// The largest turn, in radians, that a correction causes at either end or in the chord there.
     #[inline]
     pub(crate) fn turn_of(&self, correction: &[T; 4]) -> T {
@@ -567,8 +539,8 @@ mod tests {
                 residuals(nodes, &from, &to)
             };
             let here = evaluate(&mut nodes);
-            assemble(&mut nodes, &active, &from, &to, 1e-9, false);
-            substitute(&mut nodes, &active);
+            assemble(&span, &mut nodes, 1e-9, false);
+            substitute(&mut nodes);
             let mut moved = [H, -H].map(|scale| {
                 let mut nodes = nodes.clone();
                 for node in &mut nodes {
@@ -621,7 +593,7 @@ mod tests {
             let mut nodes = alloc::vec![Node::new(0, Pose::identity(), 1.0)];
             nodes[0].begin(begin);
             nodes[0].in_contact = true;
-            let progress = iterate(&span, &mut nodes, &[0]);
+            let progress = iterate(&span, &mut nodes);
             assert!(
                 progress.converged && progress.is_far && progress.is_shortened,
                 "{distance}: {}",

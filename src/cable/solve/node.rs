@@ -1,6 +1,5 @@
 //! The data of the solver on one span: the problem, the nodes of its obstacles and contacts, and the budget.
 
-use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ops::Deref;
 
@@ -357,8 +356,11 @@ impl<T: Real> Metered<'_, T> {
     }
 }
 
-/// Finds the nodes in contact, on which Newton's method works.
-pub(crate) fn activate<T: Real>(active: &mut Vec<usize>, nodes: &[Node<T>]) {
-    active.clear();
-    active.extend((0..nodes.len()).filter(|&k| nodes[k].in_contact));
+/// The nodes in contact, on which Newton's method works.
+pub(crate) fn touching<T: Real>(nodes: &[Node<T>]) -> impl DoubleEndedIterator<Item = &Node<T>> {
+    nodes.iter().filter(|node| node.in_contact)
+}
+
+pub(crate) fn touching_mut<T: Real>(nodes: &mut [Node<T>]) -> impl DoubleEndedIterator<Item = &mut Node<T>> {
+    nodes.iter_mut().filter(|node| node.in_contact)
 }

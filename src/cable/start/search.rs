@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use nalgebra::Point3;
 
 use crate::cable::follow::side;
-use crate::cable::follow::touch::{Failure, ROUND_TRIP, relax, settle_contacts};
+use crate::cable::follow::touch::{Failure, Outcome, ROUND_TRIP, relax, settle_contacts};
 use crate::cable::solve::contacts::{collapse, contacts_of, copy, length_of, neighbours};
 use crate::cable::start::plan::Plans;
 use crate::cable::start::string::{self, Bead};
@@ -16,77 +16,73 @@ use crate::math::{Pose, Real, default_by_field};
 const MARGIN: f64 = 2e-3;
 
 /// Finds the shortest of the paths reached from several starts that passes the obstacles in the classes of their hints.
-pub(crate) fn search<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    work: &mut Workspace<T>,
-) -> Result<Progress<T>, Failure<T>> {
+pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>) -> Outcome<T> {
     for list in [&mut work.other, &mut work.best] {
-        empty(list, nodes.capacity());
+        empty(list, work.nodes.capacity());
     }
     let mut outcome = Err(Failure::new(&Progress::none()));
     let longest = |outcome: Result<_, _>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
-    work.plans.begin(span, nodes);
+    work.plans.begin(span, &work.nodes);
     let mut first = None;
     loop {
-        collapse(nodes);
-        let Some(plan) = work.plans.next(span, nodes, longest(outcome)) else { break };
+        collapse(&mut work.nodes);
+        let Some(plan) = work.plans.next(span, &work.nodes, longest(outcome)) else { break };
         first.get_or_insert(plan);
-        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
-            work.plans.write(span, nodes, plan);
-            settle_contacts(span, nodes, &mut work.active)
+        attempt(span, work, &mut outcome, false, |work| {
+            work.plans.write(span, &mut work.nodes, plan);
+            settle_contacts(span, &mut work.nodes)
         });
     }
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the hints, or from the straight line, ensures that no longer path than its own is returned.
     let most = longest(outcome);
-    attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
-        string::begin_at_hints(span, nodes, &mut work.anchors);
-        relax(span, nodes, &mut work.active, ROUND_TRIP);
+    attempt(span, work, &mut outcome, false, |work| {
+        string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
+        relax(span, &mut work.nodes, ROUND_TRIP);
         // A descent hardly ever shortens the path by more than the margin after the point where Newton's method takes over.
-        if most.is_some_and(|most| length_of(span, nodes) > most) {
+        if most.is_some_and(|most| length_of(span, &work.nodes) > most) {
             return Err(Failure::new(&Progress::none()));
         }
-        leave_saddles(span, nodes, work)
+        leave_saddles(span, work)
     });
     if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
         // Straight, but over the front of solids behind which it would pass.
-        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
-            string::begin_at_hints(span, nodes, &mut work.anchors);
-            for k in 0..nodes.len() {
-                side::bring_to_front(span, nodes, k);
+        attempt(span, work, &mut outcome, false, |work| {
+            string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
+            for k in 0..work.nodes.len() {
+                side::bring_to_front(span, &mut work.nodes, k);
             }
-            settle_contacts(span, nodes, &mut work.active)
+            settle_contacts(span, &mut work.nodes)
         });
     }
     if outcome.is_err() {
-        attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
-            string::tighten(span, nodes, (&mut work.beads, &mut work.anchors));
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            leave_saddles(span, nodes, work)
+        attempt(span, work, &mut outcome, true, |work| {
+            string::tighten(span, &mut work.nodes, (&mut work.beads, &mut work.anchors));
+            relax(span, &mut work.nodes, ROUND_TRIP);
+            leave_saddles(span, work)
         });
     }
     if has_hints && outcome.is_err() {
         // From the first plan, or straight, past the hints.
-        attempt(span, nodes, work, &mut outcome, true, |nodes, work| {
-            work.plans.write(span, nodes, first.unwrap_or(0));
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            leave_saddles(span, nodes, work)
+        attempt(span, work, &mut outcome, true, |work| {
+            work.plans.write(span, &mut work.nodes, first.unwrap_or(0));
+            relax(span, &mut work.nodes, ROUND_TRIP);
+            leave_saddles(span, work)
         });
     }
     for k in (0..span.acting.len()).filter(|&k| span.obstacles[span.acting[k]].side().is_some()) {
         // Straight, but first of all over the front of this solid, which may hold the cable in front of others.
-        attempt(span, nodes, work, &mut outcome, false, |nodes, work| {
-            string::begin_at_hints(span, nodes, &mut work.anchors);
-            if !side::bring_to_front(span, nodes, k) {
+        attempt(span, work, &mut outcome, false, |work| {
+            string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
+            if !side::bring_to_front(span, &mut work.nodes, k) {
                 return Err(Failure::new(&Progress::none()));
             }
-            settle_contacts(span, nodes, &mut work.active)
+            settle_contacts(span, &mut work.nodes)
         });
     }
     let (_, progress) = outcome?;
-    copy(&work.shortest, nodes);
-    Ok(refine(span, nodes, work, progress))
+    copy(&work.shortest, &mut work.nodes);
+    Ok(refine(span, work, progress))
 }
 
 /// Refines a path by a further step.
@@ -94,21 +90,20 @@ pub(crate) fn search<T: Real>(
 /// A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
 pub(crate) fn refine<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     progress: Progress<T>,
 ) -> Progress<T> {
-    copy(nodes, &mut work.shortest);
-    for node in nodes.iter_mut().filter(|node| node.in_contact) {
+    copy(&work.nodes, &mut work.shortest);
+    for node in work.nodes.iter_mut().filter(|node| node.in_contact) {
         node.correct_trial(T::one());
     }
-    let refined = settle_contacts(span, nodes, &mut work.active);
+    let refined = settle_contacts(span, &mut work.nodes);
     if let Ok(refined) = refined
-        && lost_hint(span, nodes).is_none()
+        && lost_hint(span, &work.nodes).is_none()
     {
         return refined;
     }
-    copy(&work.shortest, nodes);
+    copy(&work.shortest, &mut work.nodes);
     progress
 }
 
@@ -116,11 +111,10 @@ pub(crate) fn refine<T: Real>(
 /// hold the best path before and after, if there is one; the outcome is its score and its progress, or why there is none.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
     work: &mut Workspace<T>,
     outcome: &mut Result<(T, Progress<T>), Failure<T>>,
     may_spend_all: bool,
-    solve: impl FnOnce(&mut Vec<Node<T>>, &mut Workspace<T>) -> Result<Progress<T>, Failure<T>>,
+    solve: impl FnOnce(&mut Workspace<T>) -> Outcome<T>,
 ) {
     if span.budget.is_spent() {
         return;
@@ -130,26 +124,26 @@ fn attempt<T: Real>(
     if !may_spend_all {
         span.budget.limit.set(limit - span.budget.left() / 4 * 3);
     }
-    collapse(nodes);
-    let found = solve(nodes, work);
+    collapse(&mut work.nodes);
+    let found = solve(work);
     span.budget.limit.set(limit);
     let is_path = found.as_ref().map_or_else(|why| why.penetrated.is_some(), |_| true);
-    let lost = if is_path { lost_hint(span, nodes) } else { None };
+    let lost = if is_path { lost_hint(span, &work.nodes) } else { None };
     match (found, &mut *outcome) {
         (_, Err(failure)) if lost.is_some() => failure.lost = lost,
         (Ok(progress), _) if lost.is_none() => {
-            let score = length_of(span, nodes) + work.plans.penalty(span, nodes);
+            let score = length_of(span, &work.nodes) + work.plans.penalty(span, &work.nodes);
             if outcome.ok().is_none_or(|(best, _)| score < best) {
                 *outcome = Ok((score, progress));
-                copy(nodes, &mut work.shortest);
+                copy(&work.nodes, &mut work.shortest);
                 return;
             }
         }
-        (Err(why), Err(failure)) => failure.add(&why, nodes),
+        (Err(why), Err(failure)) => failure.add(&why, &work.nodes),
         _ => {}
     }
     if outcome.is_ok() {
-        copy(&work.shortest, nodes);
+        copy(&work.shortest, &mut work.nodes);
     }
 }
 
@@ -195,38 +189,34 @@ const PUSH: f64 = 0.3;
 ///
 /// A path on a saddle, stationary but longest in some direction, such as a string over the exact middle of a ball, is displaced to
 /// both sides and descends from there; the shorter result is used.
-pub(crate) fn leave_saddles<T: Real>(
-    span: &SpanProblem<'_, T>,
-    nodes: &mut Vec<Node<T>>,
-    work: &mut Workspace<T>,
-) -> Result<Progress<T>, Failure<T>> {
-    let mut outcome = settle_contacts(span, nodes, &mut work.active);
+pub(crate) fn leave_saddles<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>) -> Outcome<T> {
+    let mut outcome = settle_contacts(span, &mut work.nodes);
     // Each push treats one direction.
     for _ in 0..4 {
         let Err(Failure { saddle: Some(k), .. }) = outcome else { break };
         if span.budget.is_spent() {
             break;
         }
-        copy(nodes, &mut work.other);
+        copy(&work.nodes, &mut work.other);
         let mut best: Option<(T, Progress<T>)> = None;
         for push in [T::lit(PUSH), T::lit(-PUSH)] {
-            copy(&work.other, nodes);
-            push_aside(span, nodes, k, push);
-            relax(span, nodes, &mut work.active, ROUND_TRIP);
-            let pushed = settle_contacts(span, nodes, &mut work.active);
+            copy(&work.other, &mut work.nodes);
+            push_aside(span, &mut work.nodes, k, push);
+            relax(span, &mut work.nodes, ROUND_TRIP);
+            let pushed = settle_contacts(span, &mut work.nodes);
             match pushed {
                 Ok(progress) => {
-                    let length = length_of(span, nodes);
+                    let length = length_of(span, &work.nodes);
                     if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
                         best = Some((length, progress));
-                        copy(nodes, &mut work.best);
+                        copy(&work.nodes, &mut work.best);
                     }
                 }
                 Err(_) => outcome = pushed,
             }
         }
         if let Some((_, progress)) = best {
-            copy(&work.best, nodes);
+            copy(&work.best, &mut work.nodes);
             outcome = Ok(progress);
         }
     }
@@ -248,8 +238,8 @@ fn push_aside<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usiz
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Workspace<T: Real> {
-    /// The nodes in contact.
-    pub(crate) active: Vec<usize>,
+    /// Of the span that is being solved.
+    pub(crate) nodes: Vec<Node<T>>,
     /// Of a string, and the points in Ground at which it passes the obstacles.
     pub(crate) beads: Vec<Bead<T>>,
     pub(crate) anchors: Vec<Point3<T>>,
@@ -267,15 +257,4 @@ pub(crate) struct Workspace<T: Real> {
     pub(crate) memory: Wraps<T>,
 }
 
-default_by_field!(Workspace {
-    active,
-    beads,
-    anchors,
-    plans,
-    other,
-    best,
-    shortest,
-    poses,
-    surfaces,
-    memory
-});
+default_by_field!(Workspace { nodes, beads, anchors, plans, other, best, shortest, poses, surfaces, memory });
