@@ -135,6 +135,9 @@ def results(kind: str) -> dict[str, tuple[str, str, str]]:
                     text.append(line[3:].strip())
                 elif field := re.match(r"pub (\w+): (\w+)(?:<.*?>)? \[(.*)\];", line):
                     name, of, units = field.groups()
+                    if of == "Pose":
+                        # The numbers of its rotation have none.
+                        units = f"1, {units}"
                     own = (" … ".join(PARTS.get(of, ())), units.replace('"', ""), plain(" ".join(text)))
                     found |= PATH if of == "PathResults" else {name: own}
                     text = []

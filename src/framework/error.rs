@@ -111,7 +111,7 @@ pub enum Error {
     /// In steps in which forces are held, friction or damping has reversed the motion that it slows down again and again.
     #[error(
         "{element} reverses in every step of {step:.3e} s the motion that its friction or damping slows down, and hardly any energy \
-         is lost: steps are too long for its load"
+         is lost: steps are too long for its load; stable_step returns one that is not"
     )]
     FrictionAlternates {
         /// The element.

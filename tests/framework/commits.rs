@@ -43,6 +43,8 @@ fn check_at(corner: &Corner, state: &mut State<f64>, time: f64) -> Result<(), Er
 
 #[test]
 fn a_host_that_checks_its_steps_but_accepts_none_is_told() -> Result<(), Error> {
+    type Write<'a> = &'a dyn Fn(&mut State<f64>) -> Result<(), Error>;
+
     let corner = corner(false);
     let Corner { system, spring, .. } = &corner;
     let mut state = system.default_state();
@@ -57,7 +59,6 @@ fn a_host_that_checks_its_steps_but_accepts_none_is_told() -> Result<(), Error> 
     assert!(check_at(&corner, &mut start.clone(), 0.2).is_err(), "a copy was checked as well");
 
     // Where memory is written or there is none, time may go on.
-    type Write<'a> = &'a dyn Fn(&mut State<f64>) -> Result<(), Error>;
     let writes: [Write<'_>; 6] = [
         &|state| {
             system.realize_dynamics(state)?;

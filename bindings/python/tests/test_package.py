@@ -1855,7 +1855,7 @@ def test_the_results_that_are_described_are_those_that_there_are() -> None:
             names = [name for name in names if name not in own]
             ends = parts.split(" … ") if parts else [""]
             assert [own[0], own[-1]] == [described + ends[0], described + ends[-1]]
-            of_numbers = [units[f"{element.id}.{name}"] for name in own if ".R." not in name]
+            of_numbers = [units[f"{element.id}.{name}"] for name in own]
             assert ", ".join(dict.fromkeys(of_numbers)) == unit and text.endswith(".")
             line = f"    {described}{f': {parts}' if parts else ''}{f' [{unit}]' if unit else ''}\n"
             assert line in (getattr(fe.System, f"add_{kind}").__doc__ or "")

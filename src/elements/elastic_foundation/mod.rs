@@ -75,7 +75,9 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 ///
 /// Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
 /// springs are those of the mesh [`refined`](TriangleMesh::refined) to edges of three eighths of the length of its box; if
-/// those of the other mesh are less than half as long, only that has springs in this contact, with their full area.
+/// those of the other mesh are less than half as long, only that has springs in this contact, with their full area, and of the
+/// materials only that of the finer mesh counts: of two that differ, the force is that of their mean where both have springs, and
+/// may jump by their ratio where one mesh is refined. Give both meshes one material, or edges of about the same length.
 ///
 /// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers an anchor on the
 /// other surface for every spring in contact, from which a tangential spring holds its base until it yields:

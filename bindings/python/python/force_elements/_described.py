@@ -119,7 +119,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                          'settling': ('Whether Sliding settles from step to step as the anchor slows down, by the law '
                                       'of the source, in place of return mapping.',
                                       '')},
-                        {'X_GP': ('.R.xx … .p.z', 'm', 'Pose of the plane in Ground.'),
+                        {'X_GP': ('.R.xx … .p.z', '1, m', 'Pose of the plane in Ground.'),
                          'p_GS': ('.x … .z', 'm', 'The station in Ground.'),
                          'p_PS': ('.x … .z', 'm', "The station in the plane's frame."),
                          'height': ('', 'm', 'Height of the station above the plane, `p_PS.z`; negative below it.'),
@@ -217,7 +217,11 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                         'springs are those of the mesh `refined` to edges of three eighths of the length of its box; '
                         'if\n'
                         'those of the other mesh are less than half as long, only that has springs in this contact, '
-                        'with their full area.\n'
+                        'with their full area, and of the\n'
+                        'materials only that of the finer mesh counts: of two that differ, the force is that of their '
+                        'mean where both have springs, and\n'
+                        'may jump by their ratio where one mesh is refined. Give both meshes one material, or edges of '
+                        'about the same length.\n'
                         '\n'
                         'Under this friction surfaces creep. A foundation `with_anchors` remembers an anchor on the\n'
                         'other surface for every spring in contact, from which a tangential spring holds its base '
@@ -503,9 +507,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                     '| `c` | `damping`: likewise | N·m·s/rad, N·s/m | ≥ 0 |\n'
                     '| `X_B1F`, `X_B2M` | `frames`: poses of F and M on their bodies | | rotations orthonormal |',
                     {'stiffness': ('Stiffnesses `k`.', '≥ 0'), 'damping': ('Dampings `c`.', '≥ 0')},
-                    {'X_GF': ('.R.xx … .p.z', 'm', 'Pose of frame F in Ground.'),
-                     'X_GM': ('.R.xx … .p.z', 'm', 'Pose of frame M in Ground.'),
-                     'X_FM': ('.R.xx … .p.z', 'm', 'Pose of frame M in frame F.'),
+                    {'X_GF': ('.R.xx … .p.z', '1, m', 'Pose of frame F in Ground.'),
+                     'X_GM': ('.R.xx … .p.z', '1, m', 'Pose of frame M in Ground.'),
+                     'X_FM': ('.R.xx … .p.z', '1, m', 'Pose of frame M in frame F.'),
                      'q': ('.qx … .pz', 'rad, m', 'Angles and translations.'),
                      'potential_energy': ('', 'J', 'The energy stored.'),
                      'V_GF': ('.angular.x … .linear.z',
@@ -558,9 +562,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                      '| `ψ_i` | `Curve` of one axis by rate, likewise | N·m, N | of the sign of the rate |\n'
                      '| `X_B1F`, `X_B2M` | `frames`: where F and M sit on their bodies | | rotations orthonormal |',
                      {'stiffness': ('Stiffness `K`.', ''), 'damping': ('Damping `C`.', '')},
-                     {'X_GF': ('.R.xx … .p.z', 'm', 'Pose of frame F in Ground.'),
-                      'X_GM': ('.R.xx … .p.z', 'm', 'Pose of frame M in Ground.'),
-                      'X_FM': ('.R.xx … .p.z', 'm', 'Pose of frame M in frame F.'),
+                     {'X_GF': ('.R.xx … .p.z', '1, m', 'Pose of frame F in Ground.'),
+                      'X_GM': ('.R.xx … .p.z', '1, m', 'Pose of frame M in Ground.'),
+                      'X_FM': ('.R.xx … .p.z', '1, m', 'Pose of frame M in frame F.'),
                       'q': ('.qx … .pz', 'rad, m', 'Angles and translations.'),
                       'potential_energy': ('', 'J', 'The energy stored.'),
                       'V_GF': ('.angular.x … .linear.z',

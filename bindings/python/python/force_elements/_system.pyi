@@ -50,11 +50,11 @@ class System(_core.System):
 
         Results, of an evaluated state:
 
-            X_GF: .R.xx … .p.z [m]
+            X_GF: .R.xx … .p.z [1, m]
                 Pose of frame F in Ground.
-            X_GM: .R.xx … .p.z [m]
+            X_GM: .R.xx … .p.z [1, m]
                 Pose of frame M in Ground.
-            X_FM: .R.xx … .p.z [m]
+            X_FM: .R.xx … .p.z [1, m]
                 Pose of frame M in frame F.
             q: .qx … .pz [rad, m]
                 Angles and translations.
@@ -128,11 +128,11 @@ class System(_core.System):
 
         Results, of an evaluated state:
 
-            X_GF: .R.xx … .p.z [m]
+            X_GF: .R.xx … .p.z [1, m]
                 Pose of frame F in Ground.
-            X_GM: .R.xx … .p.z [m]
+            X_GM: .R.xx … .p.z [1, m]
                 Pose of frame M in Ground.
-            X_FM: .R.xx … .p.z [m]
+            X_FM: .R.xx … .p.z [1, m]
                 Pose of frame M in frame F.
             q: .qx … .pz [rad, m]
                 Angles and translations.
@@ -267,7 +267,7 @@ class System(_core.System):
 
         Results, of an evaluated state:
 
-            X_GP: .R.xx … .p.z [m]
+            X_GP: .R.xx … .p.z [1, m]
                 Pose of the plane in Ground.
             p_GS: .x … .z [m]
                 The station in Ground.
@@ -565,7 +565,9 @@ class System(_core.System):
 
         Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
         springs are those of the mesh `refined` to edges of three eighths of the length of its box; if
-        those of the other mesh are less than half as long, only that has springs in this contact, with their full area.
+        those of the other mesh are less than half as long, only that has springs in this contact, with their full area, and of the
+        materials only that of the finer mesh counts: of two that differ, the force is that of their mean where both have springs, and
+        may jump by their ratio where one mesh is refined. Give both meshes one material, or edges of about the same length.
 
         Under this friction surfaces creep. A foundation `with_anchors` remembers an anchor on the
         other surface for every spring in contact, from which a tangential spring holds its base until it yields:
