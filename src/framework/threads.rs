@@ -16,7 +16,10 @@ pub(super) fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() +
     #[cfg(feature = "rayon")]
     rayon::join(first, second);
     #[cfg(not(feature = "rayon"))]
-    (first(), second());
+    {
+        first();
+        second();
+    }
 }
 
 /// Calls `work` for parts of consecutive items, of which the first has the place `first`, on as many threads, and merges what

@@ -11,6 +11,7 @@ use force_elements::{
 
 mod bushings;
 mod contacts;
+mod mechanisms;
 
 /// Growth of energy below which a motion counts as bounded. At 0.9 of the bound an undamped oscillation under symplectic
 /// Euler conserves `E·(1 ∓ 0.9)`, so that its energy varies by up to 19 times.
