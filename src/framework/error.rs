@@ -85,7 +85,7 @@ pub enum Error {
         /// The longest one that is allowed \[s\].
         longest: f64,
     },
-    /// A host checks its steps, but does not accept them: elements with memory, such as friction that holds, would not follow.
+    /// A host checks its steps, but does not accept them: anchors and bristles of friction would not follow the motion.
     #[error(
         "a step was checked at {checked_at} s, and none has been accepted up to {time} s: accept each step at its end, or friction          and other memory do not follow the motion"
     )]

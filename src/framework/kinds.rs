@@ -118,8 +118,8 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// be committed; those of the others are copies of the present ones. Returns the largest force error, or the first failure by
     /// place.
     fn prepare(&self, state: &mut State<T>, only: Option<usize>, next: Next<'_, T>) -> Result<T, Error>;
-    /// Whether an enabled element has memory.
-    fn has_memory(&self, state: &State<T>) -> Result<bool, Error>;
+    /// Whether an enabled element has memory that is read at Dynamics stage alone, or depends on the path.
+    fn must_accept(&self, state: &State<T>) -> Result<bool, Error>;
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
     fn is_path_dependent(&self) -> bool;
     /// Calls `ask` with each enabled element, after they have been realized to Dynamics, and its place.
@@ -271,11 +271,13 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         written
     }
 
-    fn has_memory(&self, state: &State<T>) -> Result<bool, Error> {
+    fn must_accept(&self, state: &State<T>) -> Result<bool, Error> {
         let (slots, _) = self.in_state(state)?;
-        let mut places = self.places(None);
-        Ok(E::Discrete::FIRST_STAGE.is_some()
-            && places.any(|place| self.enabled_element(slots, place).is_some()))
+        Ok(self.places(None).any(|place| {
+            let stage = slots.variables.discrete[place].first_stage();
+            let element = self.enabled_element(slots, place).filter(|_| stage.is_some());
+            element.is_some_and(|element| stage == Some(Stage::Dynamics) || element.is_path_dependent())
+        }))
     }
 
     fn is_path_dependent(&self) -> bool {

@@ -128,7 +128,8 @@ impl<T: Real> ForceSystem<T> {
     /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit. Where
     /// it goes on to do so, [`finish_step`](Self::finish_step) refuses.
     /// The state keeps the memory of the calculation, and the time of the check: a check at a later time, with no step accepted in
-    /// between, is refused if an element has memory, whose friction would hold nothing.
+    /// between, is refused if an element has memory that its forces alone read, as anchors and bristles, which would spring back, or
+    /// that [depends on the path](crate::ForceElement::is_path_dependent). A bushing, or a cable without friction, may go on.
     ///
     /// # Errors
     /// [`Error::StepNotAccepted`] if so;
@@ -146,7 +147,7 @@ impl<T: Real> ForceSystem<T> {
         let time = state.time().to_f64();
         if let Some(checked_at) = state.continuous.checked_at.filter(|&checked_at| checked_at < time) {
             for kind in &self.kinds {
-                if kind.has_memory(state)? {
+                if kind.must_accept(state)? {
                     return Err(Error::StepNotAccepted { checked_at, time });
                 }
             }

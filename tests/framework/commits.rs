@@ -7,9 +7,9 @@ use force_elements::nalgebra::{Point3, Rotation3, Vector3};
 use force_elements::shapes::Cylinder;
 use force_elements::{
     AtDynamics, BodyIndex, CableSpring, CoordinatePair, CoordinateSpringDamperExt, ElementError, Error,
-    ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Handle, Pose, Refusal,
-    Requirement, SpatialForce, SpatialVelocity, Stage, State, Station, StepMethod, Topology, cable_spring,
-    check, variables,
+    ExponentialSpring, ForceAccumulator, ForceElement, ForceSystem, Frame, Given, Handle, LinearBushing,
+    Pose, Refusal, Requirement, SpatialForce, SpatialVelocity, Stage, State, Station, StepMethod, Topology,
+    cable_spring, check, variables,
 };
 
 use force_elements_scenes::kilograms::Kilograms;
@@ -80,6 +80,61 @@ fn a_host_that_checks_its_steps_but_accepts_none_is_told() -> Result<(), Error> 
         let mut state = start.clone();
         write(&mut state)?;
         check_at(&corner, &mut state, 0.2)?;
+    }
+    Ok(())
+}
+
+/// A cable over a drum to the origin of a body.
+fn cable(end: BodyIndex) -> Result<CableSpring<f64>, Error> {
+    let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.1)?)?;
+    let from = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.0, 0.1, 0.0) };
+    let path = CablePath::new(from, Station { body: end, p_B: Point3::origin() })?;
+    let parameters = cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 };
+    CableSpring::new(path.over(drum), parameters)
+}
+
+#[test]
+fn only_hosts_of_memory_that_forces_alone_read_must_accept_what_they_check() -> Result<(), Error> {
+    type Add = fn(&mut ForceSystem<f64>, BodyIndex) -> Result<(), Error>;
+    let cases: [(Add, bool); 4] = [
+        (
+            |system, _| {
+                let slider = CoordinatePair::on(system.add_coordinate());
+                let parameters = coordinate::Parameters { stiffness: 10.0, ..Default::default() };
+                system.add(CoordinateSpringDamperExt::new(slider, parameters)?).map(|_| ())
+            },
+            true,
+        ),
+        (
+            |system, body| {
+                let (floor, top) = (Frame::ground(Pose::identity()), Frame::of(body));
+                system
+                    .add(LinearBushing::new(
+                        floor,
+                        top,
+                        force_elements::linear_bushing::Parameters::default(),
+                    )?)
+                    .map(|_| ())
+            },
+            false,
+        ),
+        (|system, body| system.add(cable(body)?).map(|_| ()), false),
+        (|system, body| system.add(cable(body)?.with_friction([0.3])?).map(|_| ()), true),
+    ];
+    for (case, (add, must_accept)) in cases.into_iter().enumerate() {
+        let mut system = ForceSystem::new();
+        let body = system.add_body();
+        add(&mut system, body)?;
+        let mut state = system.default_state();
+        state.set_pose(body, Pose::translation(2.0, 0.0, -0.3))?;
+        system.reset_memories(&mut state)?;
+        let mut checked = Ok(());
+        for time in [0.0, 0.1] {
+            state.set_time(time)?;
+            system.realize_dynamics(&mut state)?;
+            checked = system.check_step(&mut state, &Kilograms, StepMethod::SymplecticEuler, 1e-9);
+        }
+        assert_eq!(matches!(checked, Err(Error::StepNotAccepted { .. })), must_accept, "{case}: {checked:?}");
     }
     Ok(())
 }
@@ -241,14 +296,7 @@ fn poses_swept_at_one_time_are_committed_by_what_needs_no_time() {
     // A cable wound up by poses alone.
     let mut system = ForceSystem::<f64>::new();
     let end = system.add_body();
-    let drum = Obstacle::new(Frame::ground(Pose::identity()), Cylinder::new(0.1).expect("positive"));
-    let from = Station { body: BodyIndex::GROUND, p_B: Point3::new(-1.0, 0.1, 0.0) };
-    let path = CablePath::new(from, Station { body: end, p_B: Point3::origin() }).expect("finite");
-    let cable = CableSpring::new(
-        path.over(drum.expect("finite")),
-        cable_spring::Parameters { stiffness: 1.0, slack_length: 0.0, dissipation: 0.0 },
-    )
-    .expect("valid");
+    let cable = cable(end).expect("valid");
     let cable = system.add(cable).expect("exists");
     let mut state = system.default_state();
     for step in 0..=80 {
