@@ -87,7 +87,8 @@ pub enum Error {
     },
     /// A host checks its steps, but does not accept them: anchors and bristles of friction would not follow the motion.
     #[error(
-        "a step was checked at {checked_at} s, and none has been accepted up to {time} s: accept each step at its end, or friction          and other memory do not follow the motion"
+        "a step was checked at {checked_at} s, and none has been accepted up to {time} s: accept each step at its end, or friction \
+         and other memory do not follow the motion"
     )]
     StepNotAccepted {
         /// The time of the check before \[s\].

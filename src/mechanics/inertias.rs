@@ -7,7 +7,8 @@ use crate::mechanics::{BodyIndex, CoordinateIndex};
 /// Masses and moments of inertia of a host's bodies and coordinates.
 ///
 /// Anything immovable has an infinite mass. In a mechanism, the kinetic energy of everything that is stated must not exceed that of
-/// the mechanism, in any of its motions: then no bound on a step is too long because of the joints.
+/// the mechanism, in any of its motions: then joints make no bound on a step too long. What a bound leaves out is the stiffness that
+/// a large force on one link adds by turning another.
 ///
 /// - Links as if each were free satisfy this. Links that move as one divide their inertia among those that are bodies here.
 /// - Coordinates on which elements act, and no bodies: with the mass matrix `M`, masses `m_i/λ`, where `m_i = 1/(M⁻¹)_ii` and `λ` is

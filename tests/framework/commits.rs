@@ -56,6 +56,10 @@ fn a_host_that_checks_its_steps_but_accepts_none_is_told() -> Result<(), Error> 
     let start = state.clone();
     let refused = check_at(&corner, &mut state, 0.2).expect_err("nothing was accepted");
     assert_eq!(refused, Error::StepNotAccepted { checked_at: 0.05, time: 0.2 });
+    assert!(
+        refused.to_string().ends_with("or friction and other memory do not follow the motion"),
+        "{refused}"
+    );
     assert!(check_at(&corner, &mut start.clone(), 0.2).is_err(), "a copy was checked as well");
 
     // Where memory is written or there is none, time may go on.
