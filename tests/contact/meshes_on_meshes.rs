@@ -2,11 +2,12 @@
 
 use approx::assert_relative_eq;
 use force_elements::elastic_foundation::{Material, Parameters};
-use force_elements::nalgebra::Vector3;
+use force_elements::nalgebra::{Vector2, Vector3};
 use force_elements::shapes::{HalfSpace, TriangleMesh};
 use force_elements::simulation::{Plant, RigidBody, SemiImplicitEuler, Simulation};
 use force_elements::{
-    BodyIndex, ContactDesign, ElasticFoundation, ForceSystem, Frame, Pose, SpatialForce, State,
+    BodyIndex, ContactDesign, ElasticFoundation, Error, ForceSystem, Frame, Pose, SpatialForce,
+    SpatialVelocity, State,
 };
 
 const STIFFNESS: f64 = 1e6;
@@ -153,28 +154,71 @@ fn bricks_of_twelve_faces_stay_stacked_by_a_contact_design() {
     assert!(kinetic < 1e-3 * lost, "{kinetic} of {lost} J");
 }
 
-/// Whichever way the lengths of their edges are rounded.
+/// Whether both have springs or only the finer one.
 #[test]
-fn both_act_where_the_faces_of_one_are_twice_as_long() {
-    let stiffnesses = [1e6, 3e6];
-    for [lower, upper] in
-        [[(0.3, 12), (0.05, 4)], [(0.1, 4), (0.05, 4)], [(0.3, 12), (0.1, 8)], [(0.15, 6), (0.05, 4)]]
-    {
+fn bricks_of_two_materials_bear_each_other_alike_whatever_their_faces() {
+    const SLIP: f64 = 0.5;
+    let (area, transition_velocity) = (0.01, 1e-3);
+    let soft = Material::new(1e6).with_dissipation(2.0).with_friction(0.5, 0.5, 0.01).with_grip(2e5, 1.0);
+    let hard = Material::new(3e6).with_dissipation(0.4).with_friction(0.9, 0.7, 0.2).with_grip(8e5, 2.0);
+    // Push and friction of one mesh, which has half of the area, by the page: while the upper brick rises, or has gone some
+    // way since a commit.
+    let of_half = |material: &Material<f64>, rise: f64, way: Option<f64>| {
+        let push = material.stiffness * 0.5 * area * DEPTH * (1.0 - material.dissipation * rise);
+        let (at_rest, kinetic) = (material.static_friction, material.dynamic_friction);
+        let fast = 2.0 / (1.0 + (SLIP / transition_velocity).powi(2));
+        let limit = push * (kinetic + (at_rest - kinetic) * fast);
+        let held = way.map_or(f64::INFINITY, |way| {
+            0.5 * area * (material.tangential_stiffness * way + material.tangential_viscosity * SLIP)
+        });
+        Vector2::new(push, limit.min(held) + push * material.viscous_friction * SLIP)
+    };
+    let found = |materials: [Material<f64>; 2], cells: [u32; 2], rise: f64, way: Option<f64>| {
+        let parameters = Parameters { transition_velocity, clipped: true, ..Parameters::default() };
+        let mut foundation = ElasticFoundation::new(parameters)?;
+        if way.is_some() {
+            foundation = foundation.with_anchors();
+        }
         let mut system = ForceSystem::new();
         let body = system.add_body();
-        let parameters = Parameters { clipped: true, ..Parameters::default() };
-        let mut foundation = ElasticFoundation::new(parameters).expect("valid");
         let frames = [Frame::ground(Pose::identity()), Frame::of(body)];
-        for ((frame, (half, cells)), stiffness) in frames.into_iter().zip([lower, upper]).zip(stiffnesses) {
-            let mesh = brick(Vector3::repeat(half), cells);
-            foundation.add_springs(frame, mesh, Material::new(stiffness)).expect("closed");
+        for ((frame, cells), material) in frames.into_iter().zip(cells).zip(materials) {
+            foundation.add_springs(frame, brick(Vector3::repeat(0.05), cells), material)?;
         }
-        system.add(foundation).expect("can meet");
+        system.add(foundation)?;
         let mut state = system.default_state();
-        state.set_pose(body, Pose::translation(0.0, 0.0, lower.0 + upper.0 - DEPTH)).expect("finite");
-        let F = system.realize_dynamics(&mut state).expect("regular").body_force(body);
-        // Both press with half of their stiffness over the face of the upper one.
-        let expected = 2e6 * DEPTH * 4.0 * upper.0 * upper.0;
-        assert_relative_eq!(F.force.z, expected, max_relative = 1e-9);
+        let along = Vector3::new(0.6, 0.8, 0.0);
+        let mut at = |shift: f64| {
+            let shift = along * shift;
+            state.set_pose(body, Pose::translation(shift.x, shift.y, 0.1 - DEPTH))?;
+            state.set_velocity(
+                body,
+                SpatialVelocity::new(Vector3::zeros(), along * SLIP + Vector3::z() * rise),
+            )?;
+            let F = system.realize_dynamics(&mut state)?.body_force(body).force;
+            if way.is_some() {
+                system.accept_step(&mut state)?;
+            }
+            Ok::<_, Error>(F)
+        };
+        at(0.0)?;
+        let F = at(way.unwrap_or(0.0))?;
+        assert!(F.cross(&along).z.abs() < 1e-12, "{cells:?}: {F}");
+        Ok::<_, Error>(Vector2::new(F.z, -F.dot(&along)))
+    };
+    for materials in [[soft, hard], [hard, soft]] {
+        for cells in [[4, 4], [4, 8], [4, 9], [4, 12], [12, 4], [1, 16], [16, 1], [12, 12]] {
+            for (rise, way) in [(0.0, None), (0.1, None), (0.0, Some(1e-9)), (0.0, Some(1e-3))] {
+                let found = found(materials, cells, rise, way).expect("valid");
+                let [lower, upper] = materials.map(|material| of_half(&material, rise, way));
+                let expected = lower + upper;
+                // A thousand springs, of which each rounds.
+                assert_relative_eq!(found.x, expected.x, max_relative = 1e-9);
+                // Friction is weighted by stiffness, as if dissipation were equal.
+                if rise == 0.0 {
+                    assert_relative_eq!(found.y, expected.y, max_relative = 1e-9);
+                }
+            }
+        }
     }
 }

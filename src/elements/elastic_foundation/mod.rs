@@ -75,9 +75,9 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 ///
 /// Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
 /// springs are those of the mesh [`refined`](TriangleMesh::refined) to edges of three eighths of the length of its box; if
-/// those of the other mesh are less than half as long, only that has springs in this contact, with their full area, and of the
-/// materials only that of the finer mesh counts: of two that differ, the force is that of their mean where both have springs, and
-/// may jump by their ratio where one mesh is refined. Give both meshes one material, or edges of about the same length.
+/// those of the other mesh are less than half as long, only that has springs in this contact. They act for both meshes: with
+/// their full area, the means of the stiffnesses and of the viscosity along the surface, and the means of dissipation and
+/// friction weighted by `k`.
 ///
 /// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers an anchor on the
 /// other surface for every spring in contact, from which a tangential spring holds its base until it yields:
@@ -233,6 +233,15 @@ struct Placed<T: Real> {
     vertex_areas: Vec<Vec<(Vector3<T>, T)>>,
 }
 
+/// How the springs of a mesh act against another surface.
+struct Acting<T: Real> {
+    /// The share of their areas.
+    share: T,
+    material: Material<T>,
+    /// Whether they act for those of the other surface too, which is a coarser mesh.
+    for_both: bool,
+}
+
 default_by_field!(ElasticFoundation { surfaces, spring_count, room, most_vertices, has_anchors, defaults });
 
 impl<T: Real> ElasticFoundation<T> {
@@ -380,6 +389,15 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
+    /// How the springs of a mesh act against another surface; `None` if they do not.
+    fn acting(&self, [mesh, other]: [usize; 2], parameters: &Parameters<T>) -> Option<Acting<T>> {
+        let share = self.surfaces[mesh].share(&self.surfaces[other], parameters.clipped)?;
+        let own = *parameters.material(mesh)?;
+        let others = parameters.material(other).filter(|_| share == T::one());
+        let material = others.map_or(own, |others| Material::mean([own, *others]));
+        Some(Acting { share, material, for_both: others.is_some() })
+    }
+
     /// The number of contacts for which the first evaluation reserves buffers.
     fn contact_room(&self) -> usize {
         2 * PairSearch::room(self.surfaces.len())
@@ -390,8 +408,7 @@ impl<T: Real> Placed<T> {
     /// With which share of their area the springs act against another surface; `None` if they do not.
     #[inline]
     fn share(&self, other: &Self, clipped: bool) -> Option<T> {
-        // Not faces of exactly twice the length, whatever the rounding of their edges.
-        const MUCH_LONGER: f64 = 2.001;
+        const MUCH_LONGER: f64 = 2.0;
         self.springs.as_ref()?;
         let all = Some(T::one());
         if other.springs.is_none() {

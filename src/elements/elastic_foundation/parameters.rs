@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::elements::ContactDesign;
 use crate::framework::variables::{Declared, Listed, Numbers, Part, RangeCheck, Visitor, VisitorMut};
 use crate::framework::{Stage, Variables, stored_variables};
-use crate::math::{InvalidValue, Real, Requirement, check};
+use crate::math::{InvalidValue, Number, Real, Requirement, check};
 
 stored_variables! {
     /// Stiffness, dissipation and friction of the springs of one mesh.
@@ -124,6 +124,28 @@ impl<T: Real> Material<T> {
     #[must_use]
     pub fn with_grip(self, tangential_stiffness: T, tangential_viscosity: T) -> Self {
         Self { tangential_stiffness, tangential_viscosity, ..self }
+    }
+}
+
+impl<S: Number> Material<S> {
+    /// The material of springs that act for those of two meshes, each with half of its area; bit-identical to both if they
+    /// are equal. Dissipation and friction are per elastic force, so stiffness weights them.
+    pub(super) fn mean([a, b]: [Self; 2]) -> Self {
+        let half = S::lit(0.5);
+        // Halves first: the sum might overflow.
+        let mean = |a: S, b: S| a * half + b * half;
+        let stiffness = mean(a.stiffness, b.stiffness);
+        let share = if stiffness > S::zero() { b.stiffness * half / stiffness } else { half };
+        let weighted = |a: S, b: S| a + (b - a) * share;
+        Self {
+            stiffness,
+            dissipation: weighted(a.dissipation, b.dissipation),
+            static_friction: weighted(a.static_friction, b.static_friction),
+            dynamic_friction: weighted(a.dynamic_friction, b.dynamic_friction),
+            viscous_friction: weighted(a.viscous_friction, b.viscous_friction),
+            tangential_stiffness: mean(a.tangential_stiffness, b.tangential_stiffness),
+            tangential_viscosity: mean(a.tangential_viscosity, b.tangential_viscosity),
+        }
     }
 }
 

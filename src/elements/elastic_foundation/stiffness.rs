@@ -3,7 +3,7 @@
 use nalgebra::ComplexField;
 
 use super::law::Law;
-use crate::elements::elastic_foundation::ElasticFoundation;
+use crate::elements::elastic_foundation::{Acting, ElasticFoundation};
 use crate::framework::{AtDynamics, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::BodyIndex;
@@ -62,10 +62,8 @@ impl<T: Real> ElasticFoundation<T> {
         stiffnesses: &mut Stiffnesses<'_, T>,
     ) {
         let (placed, met) = (&self.surfaces[mesh], &self.surfaces[other]);
-        let (Some(springs), Some(material)) = (&placed.springs, at.parameters.material(mesh)) else {
-            return;
-        };
-        let Some(share) = placed.share(met, at.parameters.clipped) else { return };
+        let Some(springs) = &placed.springs else { return };
+        let Some(Acting { share, material, .. }) = self.acting([mesh, other], at.parameters) else { return };
         if placed.body == met.body {
             return;
         }
@@ -73,7 +71,7 @@ impl<T: Real> ElasticFoundation<T> {
         // more.
         let area = springs.areas().fold(T::zero(), |sum, area| sum + area);
         let share = share.to_f64() * if springs.is_closed() { 0.5 } else { 1.0 };
-        let law = Law::new(*material, at.parameters.transition_velocity).contact;
+        let law = Law::new(material, at.parameters.transition_velocity).contact;
         let all = share * area.to_f64();
         let displaced =
             at.position.contacts.iter().filter(|contact| (contact.mesh, contact.other) == (mesh, other));

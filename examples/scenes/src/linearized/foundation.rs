@@ -83,6 +83,8 @@ impl Subject for AnyFoundation {
             Other::Mesh => foundation.add_rigid(on, mesh(has_anchors, deal)?)?,
             Other::Springs => {
                 let mesh = mesh(has_anchors, deal)?;
+                // Against this one, with clipped faces, no other has springs.
+                let mesh = if toss(deal, 0.3) { mesh.refined(T::lit(0.12))? } else { mesh };
                 foundation.add_springs(on, mesh, rubber(deal))?
             }
         };

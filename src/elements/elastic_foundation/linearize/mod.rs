@@ -1,5 +1,7 @@
 //! Derivatives of the foundation, from the law of a spring over numbers.
 
+use core::array::from_fn;
+
 mod springs;
 
 use super::law::Friction;
@@ -111,7 +113,7 @@ impl<T: Real> ElasticFoundation<T> {
         (by_motion, _): &mut Memory<T>,
     ) -> Option<()> {
         for contact in self.contacts(at) {
-            let (law, places) = contact.varied_law::<N>(blocks);
+            let law = contact.varied_law::<N>();
             let (bodies, p_GM) = (contact.bodies(), contact.origin());
             let mut sums = [SpatialForce::zero(); NUMBERS];
             contact.for_each_spring(at, by_motion, |spring| {
@@ -127,8 +129,10 @@ impl<T: Real> ElasticFoundation<T> {
                     blocks.add_between_by_variables(bodies, &p_GM, first, &changes);
                 }
             })?;
-            for (place, sums) in places.into_iter().zip([&sums[..1], &sums[1..]]) {
-                blocks.add_between_by_variables(bodies, &p_GM, place, sums);
+            let [by_velocity, by_material @ ..] = sums;
+            blocks.add_between_by_variables(bodies, &p_GM, blocks.parameter(0), &[by_velocity]);
+            for (place, sums) in contact.by_materials(blocks, by_material) {
+                blocks.add_between_by_variables(bodies, &p_GM, place, &sums);
             }
         }
         Some(())
@@ -143,7 +147,7 @@ impl<T: Real> ElasticFoundation<T> {
         after.clone_from(at.discrete);
         after.replace(&at.dynamics.next_anchors);
         for contact in self.contacts(at) {
-            let (law, [of_velocity, of_material]) = contact.varied_law::<{ WITH_ANCHOR }>(blocks);
+            let law = contact.varied_law::<{ WITH_ANCHOR }>();
             let moving_law = contact.law_over();
             let (p_GM, V_M) = (contact.origin(), contact.velocity());
             let R_GO = contact.X_GO.rotation.matrix();
@@ -185,11 +189,13 @@ impl<T: Real> ElasticFoundation<T> {
                     let lead = stretch.map(|s| s * share);
                     for (axis, along) in R_GO.column_iter().enumerate() {
                         let Dual { slopes, .. } = dot(&lead, &along.map(Dual::of));
-                        let by =
-                            [(of_velocity, 0..1), (of_material, 1..NUMBERS), (anchor, NUMBERS..slopes.len())];
-                        for (place, directions) in by {
-                            blocks.add_to_by_variables(row(axis), place, &slopes[directions]);
+                        let (of_law, by_anchor) = slopes.split_at(NUMBERS);
+                        let by_material = from_fn(|number| of_law[1 + number]);
+                        blocks.add_to_by_variables(row(axis), blocks.parameter(0), &of_law[..1]);
+                        for (place, by) in contact.by_materials(blocks, by_material) {
+                            blocks.add_to_by_variables(row(axis), place, &by);
                         }
+                        blocks.add_to_by_variables(row(axis), anchor, by_anchor);
                     }
                 }
             })?;

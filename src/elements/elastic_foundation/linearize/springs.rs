@@ -1,6 +1,8 @@
 //! The springs of one contact, and their forces over numbers with derivatives.
 
 use alloc::vec::Vec;
+use core::array::from_fn;
+use core::ops::{Add, Mul};
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
@@ -18,7 +20,10 @@ use crate::shapes::{Displaced, SurfacePoint, moments_of_depth};
 pub(super) const LEVEL: usize = ELASTIC + 1;
 
 /// The number of variables in the law of a mesh: the transition velocity and its material.
-pub(in super::super) const NUMBERS: usize = 1 + <Material<f64> as Numbers<f64>>::COUNT;
+pub(in super::super) const NUMBERS: usize = 1 + MATERIAL;
+
+/// The number of variables of a material.
+const MATERIAL: usize = <Material<f64> as Numbers<f64>>::COUNT;
 
 /// The same with the numbers of an anchor.
 pub(in super::super) const WITH_ANCHOR: usize = NUMBERS + 3;
@@ -88,15 +93,42 @@ impl<T: Real> Contact<'_, T> {
         Law::new(self.law.material.lift(&mut S::of), S::of(self.parameters.transition_velocity))
     }
 
-    /// The law over numbers that vary with its parameters, and the places of the first of these and of the others.
-    pub(super) fn varied_law<const N: usize>(&self, blocks: &Blocks<'_, T>) -> (Law<Dual<T, N>>, [usize; 2]) {
+    /// The law over numbers that vary: the transition velocity and its material.
+    pub(super) fn varied_law<const N: usize>(&self) -> Law<Dual<T, N>> {
         let mut vary = varied(0);
         let transition_velocity = vary(self.parameters.transition_velocity);
-        let material = self.law.material.lift(&mut vary);
+        Law::new(self.law.material.lift(&mut vary), transition_velocity)
+    }
+
+    /// The changes by each material on which the law depends, with the place of its first number, from those by the numbers
+    /// of the law.
+    pub(super) fn by_materials<V>(
+        &self,
+        blocks: &Blocks<'_, T>,
+        changes: [V; MATERIAL],
+    ) -> impl Iterator<Item = (usize, [V; MATERIAL])> + use<T, V>
+    where
+        V: Copy + Add<Output = V> + Mul<T, Output = V>,
+    {
+        let surfaces = [self.found.mesh, self.found.other];
         // In the order of the declarations, without the materials before this one.
-        let before = self.parameters.materials[..self.found.mesh].iter().flatten().count();
-        let places = [0, 1 + before * (NUMBERS - 1)].map(|number| blocks.parameter(number));
-        (Law::new(material, transition_velocity), places)
+        let before = |surface: usize| self.parameters.materials[..surface].iter().flatten().count();
+        let places = surfaces.map(|surface| blocks.parameter(1 + before(surface) * MATERIAL));
+        let materials = surfaces.map(|surface| self.parameters.material(surface));
+        let by = match materials {
+            [Some(own), Some(others)] if self.for_both => [0, MATERIAL].map(|first| {
+                let mut vary = varied::<T, MATERIAL>(first);
+                let mean = Material::mean([own.lift(&mut vary), others.lift(&mut vary)]);
+                let mut slopes = [[T::zero(); MATERIAL]; MATERIAL];
+                Material::<T>::for_each_over(&mean, |number, by: Dual<T, MATERIAL>| {
+                    slopes[number] = by.slopes;
+                });
+                let by = |i: usize, number: usize| changes[number] * slopes[number][i];
+                Some(from_fn(|i| (1..MATERIAL).fold(by(i, 0), |sum, number| sum + by(i, number))))
+            }),
+            _ => [Some(changes), None],
+        };
+        places.into_iter().zip(by).filter_map(|(place, by)| Some((place, by?)))
     }
 
     /// Calls `visit` with each spring, in the order of the results unless faces are clipped, for which `by_motion` is used.
