@@ -96,7 +96,7 @@ def page(kind: str) -> dict[str, str]:
             title = line[2:]
             sections[title] = []
         else:
-            sections[title].append(line)
+            sections[title].append(f"##{line}" if line.startswith("## ") and not is_code else line)
     kept = {title: lines for title, lines in sections.items() if not title.startswith(LEFT_OUT)}
     return {title: plain("\n".join(lines)).strip() for title, lines in kept.items()}
 

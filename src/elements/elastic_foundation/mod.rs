@@ -27,7 +27,7 @@ pub use anchors::{Anchor, Anchors};
 pub use parameters::{Material, Parameters};
 pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, SpringVelocity};
 
-/// Surfaces on bodies, some of them meshes with a spring on each face, or at each vertex.
+/// A bed of springs: surfaces on bodies, some of them triangle meshes with a spring on each face or at each vertex.
 ///
 /// ```text
 ///      mesh    \   |   |   /      a spring at the centroid of every face;
@@ -39,8 +39,8 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 ///
 /// # Law
 ///
-/// Springs are independent. One whose base is inside the other surface is displaced to the nearest point of that surface,
-/// where the bodies exert normal and friction forces on each other, after Hunt and Crossley and after Hollars:
+/// The springs are independent of each other. A spring whose base is inside the other surface is displaced to the nearest
+/// point of that surface, and exerts a normal force there (Hunt and Crossley) and friction (Hollars):
 ///
 /// ```text
 /// f_n = k a x (1 + c v)                                          or zero, if that is negative
@@ -58,29 +58,35 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
-/// A mesh is deformable by its own springs and rigid to those of others. If both meshes have springs, each counts with
-/// half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
-/// half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
-/// = c v`: about `1 − 2y/3` if that is near one.
+/// A mesh is deformable by its own springs and rigid to the springs of others. If two meshes both have springs, each acts
+/// with half of its area. Surfaces on the same body do not interact, and neither do two surfaces without springs.
 ///
-/// With [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside,
-/// with `x` interpolated between its corners, and each spring is at a vertex:
+/// A body that strikes a half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 +
+/// y)/(1 − y e))` with `y = c v`. For small `y` that is about `1 − 2y/3`.
+///
+/// ## Clipped faces
+///
+/// By default a face counts fully if its centroid is inside the other surface, and not at all otherwise. With
+/// [`clipped`](Parameters::clipped) faces the pressure `k x` is integrated over the part of each face that is inside. The
+/// depth `x` is interpolated between the corners of the face, and the springs are at the vertices:
 ///
 /// ```text
 /// a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
 /// ```
 ///
-/// Otherwise a face counts fully or not at all, by its centroid, and there is no force before the first centroid is
-/// inside.
+/// ## Meshes on meshes
 ///
-/// Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
-/// springs are those of the mesh [`refined`](TriangleMesh::refined) to edges of three eighths of the length of its box; if
-/// those of the other mesh are less than half as long, only that has springs in this contact. They act for both meshes: with
-/// their full area, the means of the stiffnesses and of the viscosity along the surface, and the means of dissipation and
-/// friction weighted by `k`.
+/// Two meshes always interact through the centroids of their faces, because a vertex has no depth at an edge of the other
+/// mesh. With `clipped` set, each mesh is [`refined`](TriangleMesh::refined) until its edges are at most three eighths of
+/// the length of its box. If the edges of one mesh are then less than half as long as those of the other, only the finer
+/// mesh has springs in this contact. They act for both meshes, with their full area and a mean material: `k`, `k_t` and `c_t`
+/// are the means of both, and `c` and the coefficients of friction are means weighted by `k`.
 ///
-/// Under this friction surfaces creep. A foundation [`with_anchors`](Self::with_anchors) remembers an anchor on the
-/// other surface for every spring in contact, from which a tangential spring holds its base until it yields:
+/// ## Friction that holds
+///
+/// With the friction above, surfaces creep under any tangential load. A foundation [`with_anchors`](Self::with_anchors)
+/// holds instead. It remembers an anchor on the other surface for every spring in contact; a tangential spring holds the
+/// base at the anchor until it yields:
 ///
 /// ```text
 /// limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]
@@ -95,67 +101,75 @@ pub use results::{Dynamics, MeshContact, Position, Resultant, SpringForce, Sprin
 /// | `A` | whole area of the face or vertex | m² | |
 /// | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 ///
-/// The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
-/// of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore
-/// held up to three times more softly than fine ones. Of a vertex above the surface around which all faces are steeper than 30°,
-/// on which little of the pressure rests, a thirtieth of that counts; if they are within 10° of upright or look away from the
-/// surface it has no area, and of friction only the viscous part. Below the surface it counts with them.
-/// Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
-/// stored with anchors.
+/// When a step is accepted, the anchor of a spring that has yielded moves to where the spring exerts exactly `f_e`. A spring
+/// that has come into contact, or whose `k_t` is zero, gets its anchor at its base. A spring that has left contact loses it.
 ///
-/// At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
-/// spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
+/// With clipped faces, the whole area `A` of a vertex is a third of the area of one face around it, the one most nearly
+/// parallel to the surface, and of the faces within 5° of that one. Faces beyond the rim of a base are therefore not counted,
+/// and a round mesh whose faces turn by more than 5° is held up to three times more softly than a finer one. A vertex above
+/// the surface counts fully if a face around it is within 30° of the surface, with a thirtieth of its area if one is
+/// within 80°, and otherwise not at all: then only viscous friction acts. Below the surface a vertex counts fully. When a body
+/// tips over an edge, friction and its stored energy jump, because the areas become those of the other side.
 ///
 /// # Energy
 ///
-/// Stored: `Σ k a x²/2`, with clipped faces `k/2 ∫ x² dA`, and `|f_e|²/(2 k_t A)` with anchors. Lost: `(f_n − k a x) v
-/// + f_t v_s`, known instantaneously and never negative; once a spring has let go, the energy that it releases is lost.
-/// With anchors, the loss of `f_c` and `μ_v` is known instantaneously. The loss of dragging anchors, `−f_e` times their
-/// motion, appears in [`dissipated_energy`](crate::DynamicsView::dissipated_energy).
+/// Stored: `Σ k a x²/2`, with clipped faces `k/2 ∫ x² dA`; with anchors also `|f_e|²/(2 k_t A)`.
+///
+/// Lost: `(f_n − k a x) v + f_t v_s`, which is known instantaneously and never negative. When a spring lets go (`f_n` is zero
+/// while `x > 0`), the energy that it releases is lost. With anchors, the losses of `f_c` and `μ_v` are known
+/// instantaneously; that of a dragged anchor, `−f_e` times its motion, appears in
+/// [`dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Limits
 ///
-/// - Where a spring's base passes a point equally near to two parts of the other surface, its force jumps, and so does
-///   the energy stored with an anchor; the dissipated energy may fall there by as much, which
-///   [`finish_step`](crate::ForceSystem::finish_step) mistakes for the effect of a step that is too long if it is most
-///   of what is stored. In a thin body a deep spring is nearer to the far side: keep the depth below half the
-///   thickness.
-/// - Clipped faces are exact in a half-space, for the given mesh. In a ball or an ellipsoid the depth is off by at most
-///   `L²/6r` in a face of longest edge `L`, where `r` is the radius of curvature of the surface at that depth. A ball that
-///   reaches only into the middle of a larger face is not detected.
-/// - Friction acts at the vertices of clipped faces. Against turning on the spot a base of few faces resists too much: the base
-///   of a cube with 1, 2, 4 or 8 cells along each edge by 1.85, 1.12, 1.04 or 1.01 times the torque of even pressure.
-/// - Faces press with their own area, upright ones too: with clipped faces a cube of side `s` that stands `x` deep in a
-///   half-space carries `k (s² x + 2 s x²)`, of which its bottom carries the first part.
-/// - By centroids a contact that is smaller than a face is missed, or counts with the whole face: a cube of 0.2 m and 192
+/// - Accuracy of clipped faces: exact in a half-space, for the given mesh. In a ball or an ellipsoid the depth is off by at
+///   most `L²/6r` in a face whose longest edge is `L`, where `r` is the radius of curvature of the surface at that depth. A
+///   ball that touches only the middle of a larger face is not detected.
+/// - Accuracy of centroids: a contact smaller than a face is missed, or counts with the whole face. A cube of 0.2 m with 192
 ///   faces sinks 12 mm on an edge, and 19 to 29 mm on a corner, before there is any force.
-/// - Dissipation also resists rolling, since springs ahead sink while those behind rise: a ball of radius `R` that sinks
+/// - Upright faces press too, with their own area: a cube of side `s` that stands `x` deep in a half-space carries `k (s² x +
+///   2 s x²)` with clipped faces, of which its bottom carries the first part.
+/// - With clipped faces, friction acts at the vertices, and a base of few faces resists turning on the spot too strongly: the
+///   base of a cube with 1, 2, 4 or 8 cells along each edge by 1.85, 1.12, 1.04 or 1.01 times the torque of even pressure.
+/// - Where the base of a spring passes a point equally near to two parts of the other surface, its force jumps, and so does
+///   the energy stored with an anchor. The dissipated energy may decrease by as much; if that is most of the stored energy,
+///   [`finish_step`](crate::ForceSystem::finish_step) reports a step that is too long. In a thin body a deep spring is
+///   nearer to the far side: keep the depth below half of the thickness.
+/// - Dissipation also resists rolling, since the springs ahead sink while those behind rise: a ball of radius `R` that sinks
 ///   in by `δ` rolls at `ω` against a torque of `π k c ω R² δ³/3`.
-/// - Without anchors there is no stiction: under a steady tangential load below `μ_s f_n` surfaces creep, at less than
-///   `v_t`.
-/// - Two bodies could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
-/// - With anchors, the position where a body comes to rest is of first order in the step, and explicit hosts need steps
-///   shorter than `2/ω` of its vibration on tangential springs. In `f32` those of more
-///   than 2²⁴ springs are confused. Along a curved surface energy is stored up to the product of stretch, depth and curvature.
-/// - A write of `clipped` drops the anchors, and the energy ledger counts what they have stored as received by the caller.
-/// - Allocation: none after the first evaluation of a state, or after `clipped` is set in it, and with anchors the second
-///   commit, as long as no more springs are displaced than there are anchors for (with clipped faces, no more faces are pushed and vertices
-///   visited by all surfaces together), and a box around a surface overlaps at most 32 others on average.
+/// - Without anchors, surfaces creep at less than `v_t` under a steady tangential load below `μ_s f_n`.
+/// - With anchors, the position where a body comes to rest is accurate to first order in the step, and explicit hosts need
+///   steps shorter than `2/ω` of the vibration of the body on the tangential springs. Along a curved surface the stored
+///   energy is wrong by up to the product of stretch, depth and curvature. In `f32`, springs beyond the first 2²⁴ are
+///   confused with each other.
+/// - A write of `clipped` drops the anchors. The energy ledger counts what they have stored as received by the caller.
+/// - Two bodies may meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
+/// - An evaluation allocates only the first time, and after `clipped` is set; a commit with anchors only the first two times.
+///   This holds while no more springs are displaced than there are anchors for (with clipped faces, no more faces pushed and
+///   vertices visited by all surfaces together), and while the box around a surface overlaps at most 32 others on average.
 ///
 /// # Errors
 ///
-/// [`ForceSystem::add`](crate::ForceSystem::add) refuses a foundation without a mesh with springs and a surface on another
-/// body ([`NoContactPossible`](crate::Refusal::NoContactPossible)), springs without stiffness, and anchors and friction without stiffness or viscosity along the
-/// surface ([`InvalidValue`](crate::InvalidValue)). An evaluation refuses more springs in contact than there are anchors for, where
-/// surfaces overlap ([`TooManySprings`](crate::Refusal::TooManySprings)), a surface whose pose overflows
-/// ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)), and a force, energy or power, or the square of a slip
-/// speed or of its ratio to `v_t`, that is not finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
+/// [`ForceSystem::add`](crate::ForceSystem::add) refuses
+///
+/// - a foundation in which no mesh with springs can meet a surface on another body
+///   ([`NoContactPossible`](crate::Refusal::NoContactPossible));
+/// - springs without stiffness, and anchors with friction but without stiffness and viscosity along the surface
+///   ([`InvalidValue`](crate::InvalidValue)).
+///
+/// An evaluation refuses
+///
+/// - more springs in contact than there are anchors for, which needs surfaces that overlap
+///   ([`TooManySprings`](crate::Refusal::TooManySprings));
+/// - a surface whose pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite));
+/// - a force, energy or power that is not finite, and a slip speed whose square, or the square of whose ratio to `v_t`, is not
+///   finite ([`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce)).
 ///
 /// # Linearization
 ///
-/// Exact with every option, for the displaced springs and the face, edge or vertex of a mesh that is nearest. A user's
-/// shape provides [the derivatives of its normal](crate::shapes::Solid::normal_gradient); otherwise finite differences
-/// are taken.
+/// Exact with every option, for the springs that are displaced and the nearest face, edge or vertex of a mesh. A user's shape
+/// may provide [the derivatives of its normal](crate::shapes::Solid::normal_gradient); otherwise finite differences are
+/// taken.
 ///
 /// | branch of a contact, with the number of its springs | margin, of the nearest spring | unit |
 /// |---|---|---|
