@@ -967,6 +967,7 @@ def test_what_bounds_a_step_is_checked() -> None:
         (fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0), "mass_centers must have 1 rows, not 0"),
         (pickle.loads(pickle.dumps(fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0))), "mass_centers must have 1 rows, not 0"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
+        (fe.Inertias(coordinate_masses=2.0), "masses must have 1 rows, not 0"),
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
             state.check_step(1e-3, wrong)

@@ -18,7 +18,7 @@ def sprung(stiffness: float, damping: float = 0.0) -> tuple[fe.State, fe.Inertia
     system.add_coordinate_spring_damper_ext(system.add_coordinate("slider"), stiffness=stiffness, damping=damping, name="spring")
     state = system.state()
     state.coordinates = [0.1]
-    return state, fe.Inertias([], [], coordinate_masses=2.0)
+    return state, fe.Inertias(coordinate_masses=2.0)
 
 
 @pytest.mark.parametrize("integrator", ["dormand_prince", "implicit_trapezoidal", "tr_bdf2"])

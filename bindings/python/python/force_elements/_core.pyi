@@ -768,10 +768,10 @@ class Inertias:
     ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, with as many rows, or a
     number for all.
 
-    ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
-    axes, or one for each body whose moments are alike (three different numbers, and a symmetric matrix of three rows, could be either, and
-    are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
-    origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
+    ``masses`` [kg] and ``moments`` [kg m2], needed if there are bodies: moments about the mass center in the frame of the body,
+    (bodies, 3, 3), or (bodies, 3) along its axes, or one for each body whose moments are alike (three different numbers, and a
+    symmetric matrix of three rows, could be either, and are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by
+    default its origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 
     What does not move has infinite masses and moments. In a mechanism, the kinetic energy of everything that is stated must not exceed
     that of the mechanism, in any of its motions: links are stated as if each were free; those that move as one divide their inertia;
@@ -782,8 +782,8 @@ class Inertias:
     """
     def __new__(
         cls,
-        masses: ArrayLike,
-        moments: ArrayLike,
+        masses: ArrayLike | None = None,
+        moments: ArrayLike | None = None,
         mass_centers: ArrayLike | None = None,
         coordinate_masses: ArrayLike | None = None,
     ) -> Self: ...
