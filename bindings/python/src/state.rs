@@ -73,6 +73,14 @@ impl State {
         }
         raised(error)
     }
+
+    /// The number for a variable of this name. Of an array for several variables, such as a whole stiffness, the names are told.
+    fn number(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+        convert::number(value, name).map_err(|error| match self.state.variable(name) {
+            Err(unknown) => self.refused(unknown, &[name.to_string()]),
+            Ok(_) => error,
+        })
+    }
 }
 
 /// The motion of another state of the system.
@@ -571,7 +579,7 @@ impl State {
     }
 
     fn __setitem__(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let value = convert::number(value, name)?;
+        let value = self.number(name, value)?;
         let outcome = self.system.get().read().set_variable(&mut self.state, name, value);
         outcome.map_err(|error| self.refused(error, &[name.to_string()]))
     }
@@ -580,7 +588,7 @@ impl State {
     /// ``mu_kinetic`` do.
     fn update(&mut self, values: &Bound<'_, PyMapping>) -> PyResult<()> {
         let (names, values): (Vec<_>, Vec<_>) = convert::items(values)?.into_iter().unzip();
-        let numbers = names.iter().zip(&values).map(|(name, value)| convert::number(value, name));
+        let numbers = names.iter().zip(&values).map(|(name, value)| self.number(name, value));
         let values = numbers.collect::<PyResult<Vec<f64>>>()?;
         let system = self.system.get().read();
         let update = Update::of(&names, &system)?;
