@@ -27,7 +27,7 @@ use crate::variables::{Names, Update, completions, places_among, similar};
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
 /// ``state[name]`` reads and writes a variable, such as ``state["linear_bushing[0].stiffness.qx"]``, also under the name of the
-/// element: ``state["mount.stiffness.qx"]``. Setting ``time``, or a pose or another part of the motion, requires a new
+/// element: ``state["mount.stiffness.qx"]``. Setting ``time``, a variable, or a pose or another part of the motion, requires a new
 /// ``evaluate`` before forces and results can be read.
 #[pyclass(module = "force_elements")]
 pub(crate) struct State {
@@ -239,7 +239,8 @@ impl State {
 
     /// Raises a ``StepError`` if a step of ``length`` [s] is longer than is known to be stable for the present forces, or if bodies
     /// could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
-    /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+    /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``. A check at a later time, with no ``accept`` in between,
+    /// is a ``StageError`` where elements on coordinates, anchors, or friction on a cable would not follow the motion.
     #[pyo3(signature = (length, inertias, *, method="symplectic_euler"))]
     fn check_step(&mut self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
         let (system, method) = (self.system.get().read(), method_of(method)?);

@@ -223,8 +223,8 @@ class Obstacle:
 @final
 class ViaPoint:
     """A point that a cable runs through. With ``moving``, a coordinate, its values and a point [m] in the frame of the body at each,
-    it moves along a spline and ``station`` gives the body only. With ``within``, a coordinate and the ends of a range, it is
-    there only in this range.
+    it moves along a natural cubic spline, straight beyond the first and the last of them, and ``station`` gives the body only. With
+    ``within``, a coordinate and the ends of a range, it is there only in this range.
     """
     def __new__(
         cls,
@@ -362,7 +362,7 @@ class State:
     """Time, motion, variables and results of one system. Made by ``System.state``.
 
     ``state[name]`` reads and writes a variable, such as ``state["linear_bushing[0].stiffness.qx"]``, also under the name of the
-    element: ``state["mount.stiffness.qx"]``. Setting ``time``, or a pose or another part of the motion, requires a new
+    element: ``state["mount.stiffness.qx"]``. Setting ``time``, a variable, or a pose or another part of the motion, requires a new
     ``evaluate`` before forces and results can be read.
     """
     @property
@@ -410,7 +410,8 @@ class State:
     def check_step(self, length: float, inertias: Inertias, *, method: str = "symplectic_euler") -> None:
         """Raises a ``StepError`` if a step of ``length`` [s] is longer than is known to be stable for the present forces, or if bodies
         could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
-        is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+        is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``. A check at a later time, with no ``accept`` in between,
+        is a ``StageError`` where elements on coordinates, anchors, or friction on a cable would not follow the motion.
         """
     def stable_step(self, inertias: Inertias, *, method: str = "symplectic_euler", impact_speed: float = 0.0) -> StableStep:
         """The longest step for which the present forces are stable, and the element that limits it; half of it is a good step.
@@ -822,7 +823,8 @@ class Linearization:
     @property
     def variable_names(self) -> list[str]:
         """The names of all variables, in the order of vectors of variables: the keys of the state. Flags, energy accounts
-        and the remembered path of a cable have derivatives of zero.
+        and the remembered path of a cable have derivatives of zero. Those by the entries of a rotation matrix ``R`` are meaningful
+        only together: a turn of the frame changes ``R`` by the cross product matrix of the turn times ``R``.
         """
     @property
     def stiffness(self) -> _Floats:
