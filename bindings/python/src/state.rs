@@ -282,7 +282,7 @@ impl State {
         py: Python<'py>,
         end: f64,
         inertias: &Inertias,
-        gravity: [f64; 3],
+        #[pyo3(from_py_with = convert::gravity)] gravity: [f64; 3],
         integrator: &str,
         accuracy: Option<f64>,
         scale: Option<f64>,
@@ -304,7 +304,6 @@ impl State {
             let is_finite = numbers.iter().all(|number| number.is_finite());
             is_finite.then_some(()).ok_or_else(|| invalid(&format!("{what} must be finite")))
         };
-        check("gravity", &gravity)?;
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
