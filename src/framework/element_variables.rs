@@ -61,11 +61,10 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
     pub(crate) fn set(&mut self, values: &[(&str, T)]) -> ElementResult<Option<Stage>> {
         let mut earliest = None;
         for &(field, value) in values {
-            let flag = if field == ENABLED { ENABLED } else { "flag" };
             let mut written = Ok(None);
             self.visit_mut(0, &mut |entry| {
                 if is_named(entry.name, field) {
-                    let changed = entry.value.write(flag, value);
+                    let changed = entry.value.write(entry.name.as_str().unwrap_or("flag"), value);
                     written = changed.map(|is_changed| is_changed.then_some(entry.stage));
                 }
             });

@@ -53,20 +53,19 @@ type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 impl Batch {
     /// Sets variables by name.
     fn write(&mut self, py: Python<'_>, values: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<()> {
+        self.is_current().then_some(()).ok_or_else(|| raised(Error::TopologyMismatch))?;
         let n = self.worlds.len();
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         for (name, value) in values {
+            // Before its shape: an array for several variables, such as a whole stiffness, is told their names. Also where there is
+            // no world.
+            self.check_name(&name)?;
             let (numbers, shape) = convert::numbers(&value, &name)?;
             check_shape(&name, &[&[n], &[]], &shape)?;
             names.push(name);
             columns.push((numbers, shape.is_empty()));
         }
-        self.is_current().then_some(()).ok_or_else(|| raised(Error::TopologyMismatch))?;
         let update = Update::of(&names, &self.system.get().read())?;
-        // Before any is written, and also where there is no world.
-        if let Some(unknown) = update.unknown(&self.first()) {
-            self.check_name(&names[unknown])?;
-        }
         let Self { system, worlds, threads, .. } = self;
         let (system, threads) = (system.get(), *threads);
         py.detach(|| {

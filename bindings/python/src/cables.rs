@@ -97,8 +97,8 @@ impl Obstacle {
 type Knots = (Coordinate, Vec<f64>, Vec<[f64; 3]>);
 
 /// A point that a cable runs through. With ``moving``, a coordinate, its values and a point [m] in the frame of the body at each,
-/// it moves along a spline and ``station`` gives the body only. With ``within``, a coordinate and the ends of a range, it is
-/// there only in this range.
+/// it moves along a natural cubic spline, straight beyond the first and the last of them, and ``station`` gives the body only. With
+/// ``within``, a coordinate and the ends of a range, it is there only in this range.
 #[pyclass(frozen, from_py_object, module = "force_elements")]
 #[derive(Debug, Clone)]
 pub(crate) struct ViaPoint {

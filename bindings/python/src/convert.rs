@@ -149,6 +149,15 @@ pub(crate) fn point(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Point3<f64
     Ok(point)
 }
 
+/// The acceleration of gravity \[m/s²\].
+pub(crate) fn gravity(value: &Bound<'_, PyAny>) -> PyResult<[f64; 3]> {
+    let gravity = shaped(value, &[&[3]], "gravity")?;
+    if !gravity.iter().all(|number| number.is_finite()) {
+        return Err(invalid("gravity must be finite"));
+    }
+    Ok([gravity[0], gravity[1], gravity[2]])
+}
+
 /// The names of results.
 pub(crate) fn names(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {

@@ -19,10 +19,10 @@ use crate::parts::{Built, Element};
 /// ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, with as many rows, or a
 /// number for all.
 ///
-/// ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
-/// axes, or one for each body whose moments are alike (three different numbers, and a symmetric matrix of three rows, could be either, and
-/// are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
-/// origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
+/// ``masses`` [kg] and ``moments`` [kg m2], needed if there are bodies: moments about the mass center in the frame of the body,
+/// (bodies, 3, 3), or (bodies, 3) along its axes, or one for each body whose moments are alike (three different numbers, and a
+/// symmetric matrix of three rows, could be either, and are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by
+/// default its origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 ///
 /// What does not move has infinite masses and moments. In a mechanism, the kinetic energy of everything that is stated must not exceed
 /// that of the mechanism, in any of its motions: links are stated as if each were free; those that move as one divide their inertia;
@@ -243,10 +243,10 @@ impl OfWorlds {
 #[pymethods]
 impl Inertias {
     #[new]
-    #[pyo3(signature = (masses, moments, mass_centers=None, coordinate_masses=None))]
+    #[pyo3(signature = (masses=None, moments=None, mass_centers=None, coordinate_masses=None))]
     fn new(
-        masses: &Bound<'_, PyAny>,
-        moments: &Bound<'_, PyAny>,
+        masses: Option<&Bound<'_, PyAny>>,
+        moments: Option<&Bound<'_, PyAny>>,
         mass_centers: Option<&Bound<'_, PyAny>>,
         coordinate_masses: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -263,12 +263,14 @@ impl Inertias {
             }
             None => None,
         };
+        let rows = |given: Option<&Bound<'_, PyAny>>, what| {
+            given.map_or(Ok(Rows::Each(Vec::new())), |masses| masses_of(masses, what))
+        };
         Ok(Self {
-            masses: masses_of(masses, "masses")?,
-            moments: moments_of(moments)?,
+            masses: rows(masses, "masses")?,
+            moments: moments.map_or(Ok(Rows::Each(Vec::new())), moments_of)?,
             mass_centers,
-            coordinate_masses: coordinate_masses
-                .map_or(Ok(Rows::Each(Vec::new())), |masses| masses_of(masses, "coordinate_masses"))?,
+            coordinate_masses: rows(coordinate_masses, "coordinate_masses")?,
         })
     }
 

@@ -278,7 +278,8 @@ impl Linearization {
     }
 
     /// The names of all variables, in the order of vectors of variables: the keys of the state. Flags, energy accounts
-    /// and the remembered path of a cable have derivatives of zero.
+    /// and the remembered path of a cable have derivatives of zero. Those by the entries of a rotation matrix ``R`` are meaningful
+    /// only together: a turn of the frame changes ``R`` by the cross product matrix of the turn times ``R``.
     #[getter]
     fn variable_names(&self) -> Vec<String> {
         self.variable_names.clone()

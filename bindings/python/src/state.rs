@@ -27,7 +27,7 @@ use crate::variables::{Names, Update, completions, places_among, similar};
 /// Time, motion, variables and results of one system. Made by ``System.state``.
 ///
 /// ``state[name]`` reads and writes a variable, such as ``state["linear_bushing[0].stiffness.qx"]``, also under the name of the
-/// element: ``state["mount.stiffness.qx"]``. Setting ``time``, or a pose or another part of the motion, requires a new
+/// element: ``state["mount.stiffness.qx"]``. Setting ``time``, a variable, or a pose or another part of the motion, requires a new
 /// ``evaluate`` before forces and results can be read.
 #[pyclass(module = "force_elements")]
 pub(crate) struct State {
@@ -72,6 +72,14 @@ impl State {
             return unknown.unwrap_or_else(|| raised(error));
         }
         raised(error)
+    }
+
+    /// The number for a variable of this name. Of an array for several variables, such as a whole stiffness, the names are told.
+    fn number(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+        convert::number(value, name).map_err(|error| match self.state.variable(name) {
+            Err(unknown) => self.refused(unknown, &[name.to_string()]),
+            Ok(_) => error,
+        })
     }
 }
 
@@ -231,7 +239,8 @@ impl State {
 
     /// Raises a ``StepError`` if a step of ``length`` [s] is longer than is known to be stable for the present forces, or if bodies
     /// could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
-    /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+    /// is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``. A check at a later time, with no ``accept`` in between,
+    /// is a ``StageError`` where elements on coordinates, anchors, or friction on a cable would not follow the motion.
     #[pyo3(signature = (length, inertias, *, method="symplectic_euler"))]
     fn check_step(&mut self, length: f64, inertias: &Inertias, method: &str) -> PyResult<()> {
         let (system, method) = (self.system.get().read(), method_of(method)?);
@@ -273,7 +282,7 @@ impl State {
         py: Python<'py>,
         end: f64,
         inertias: &Inertias,
-        gravity: [f64; 3],
+        #[pyo3(from_py_with = convert::gravity)] gravity: [f64; 3],
         integrator: &str,
         accuracy: Option<f64>,
         scale: Option<f64>,
@@ -295,7 +304,6 @@ impl State {
             let is_finite = numbers.iter().all(|number| number.is_finite());
             is_finite.then_some(()).ok_or_else(|| invalid(&format!("{what} must be finite")))
         };
-        check("gravity", &gravity)?;
         let mut plant = inertias.of(topology)?.plant(topology, gravity.into()).map_err(failed)?;
         scale.map_or(Ok(()), |scale| plant.set_scale(scale)).map_err(|value| failed(value.into()))?;
         if let Some(loads) = loads {
@@ -571,7 +579,7 @@ impl State {
     }
 
     fn __setitem__(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let value = convert::number(value, name)?;
+        let value = self.number(name, value)?;
         let outcome = self.system.get().read().set_variable(&mut self.state, name, value);
         outcome.map_err(|error| self.refused(error, &[name.to_string()]))
     }
@@ -580,7 +588,7 @@ impl State {
     /// ``mu_kinetic`` do.
     fn update(&mut self, values: &Bound<'_, PyMapping>) -> PyResult<()> {
         let (names, values): (Vec<_>, Vec<_>) = convert::items(values)?.into_iter().unzip();
-        let numbers = names.iter().zip(&values).map(|(name, value)| convert::number(value, name));
+        let numbers = names.iter().zip(&values).map(|(name, value)| self.number(name, value));
         let values = numbers.collect::<PyResult<Vec<f64>>>()?;
         let system = self.system.get().read();
         let update = Update::of(&names, &system)?;

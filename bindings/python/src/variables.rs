@@ -89,16 +89,6 @@ impl Update {
         Ok(update)
     }
 
-    /// The first variable that a state does not have, by the place of its value.
-    pub(crate) fn unknown(&self, state: &CrateState<f64>) -> Option<usize> {
-        let alone = self.alone.iter().map(|(name, place)| (name.clone(), *place));
-        let of_elements = self.of_elements.iter().flat_map(|(id, fields)| {
-            fields.iter().map(move |(field, place)| (format!("{id}.{field}"), *place))
-        });
-        let unknown = alone.chain(of_elements).filter(|(name, _)| state.variable(name).is_err());
-        unknown.map(|(_, place)| place).min()
-    }
-
     /// Writes all variables, or none.
     pub(crate) fn write(
         &self,

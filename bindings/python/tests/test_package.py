@@ -888,6 +888,10 @@ def test_messages_name_the_argument_and_what_it_must_be(tmp_path: Path) -> None:
         (lambda: state.__setitem__("mount.stiffness.px", a), TypeError, "mount.stiffness.px must be a real number, not str"),
         (lambda: state.update({"mount.stiffness.px": a}), TypeError, "mount.stiffness.px must be a real number, not str"),
         (lambda: batch.update({"mount.stiffness.px": a}), ValueError, "mount.stiffness.px must be real numbers, not str"),
+        (lambda: state.__setitem__("mount.stiffness", cast(Any, np.ones(6))), KeyError, 'no variable is named "mount.stiffness"; there are mount.s'),
+        (lambda: state.update({"mount.stiffness": cast(Any, [1.0] * 6)}), KeyError, 'no variable is named "mount.stiffness"; there are mount.s'),
+        (lambda: batch.update({"mount.stiffness": np.ones((2, 6))}), KeyError, 'no variable is named "mount.stiffness"; there are mount.s'),
+        (lambda: state.__setitem__("exponential_spring[0].settling", 2), ValueError, r"exponential_spring\[0\].*: settling = 2, but it must be 0 or 1"),
         (lambda: state.set_values([1.0]), ValueError, rf"values must be of shape \({len(state)},\), not \(1,\)"),
         (lambda: state.moment_arms(system.elements[-1], [1.0]), ValueError, r"motions must be of shape \(k, 1, 6\), not \(1,\)"),
         (lambda: state.cable_points(system.element("mount"), 0.1), KeyError, r"linear_bushing\[0\] is no cable"),
@@ -967,6 +971,7 @@ def test_what_bounds_a_step_is_checked() -> None:
         (fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0), "mass_centers must have 1 rows, not 0"),
         (pickle.loads(pickle.dumps(fe.Inertias(1.0, 0.1, np.zeros((0, 3)), 1.0))), "mass_centers must have 1 rows, not 0"),
         (fe.Inertias(1.0, 0.1), "coordinate_masses must have 1 rows, not 0"),
+        (fe.Inertias(coordinate_masses=2.0), "masses must have 1 rows, not 0"),
     ):
         with pytest.raises(fe.InvalidValueError, match=what):
             state.check_step(1e-3, wrong)

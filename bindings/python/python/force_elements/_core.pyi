@@ -223,8 +223,8 @@ class Obstacle:
 @final
 class ViaPoint:
     """A point that a cable runs through. With ``moving``, a coordinate, its values and a point [m] in the frame of the body at each,
-    it moves along a spline and ``station`` gives the body only. With ``within``, a coordinate and the ends of a range, it is
-    there only in this range.
+    it moves along a natural cubic spline, straight beyond the first and the last of them, and ``station`` gives the body only. With
+    ``within``, a coordinate and the ends of a range, it is there only in this range.
     """
     def __new__(
         cls,
@@ -362,7 +362,7 @@ class State:
     """Time, motion, variables and results of one system. Made by ``System.state``.
 
     ``state[name]`` reads and writes a variable, such as ``state["linear_bushing[0].stiffness.qx"]``, also under the name of the
-    element: ``state["mount.stiffness.qx"]``. Setting ``time``, or a pose or another part of the motion, requires a new
+    element: ``state["mount.stiffness.qx"]``. Setting ``time``, a variable, or a pose or another part of the motion, requires a new
     ``evaluate`` before forces and results can be read.
     """
     @property
@@ -410,7 +410,8 @@ class State:
     def check_step(self, length: float, inertias: Inertias, *, method: str = "symplectic_euler") -> None:
         """Raises a ``StepError`` if a step of ``length`` [s] is longer than is known to be stable for the present forces, or if bodies
         could pass through each other in it. For a host with fixed steps, in each of them, after ``evaluate`` and before the motion
-        is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``.
+        is integrated. ``method``: ``"symplectic_euler"`` or ``"runge_kutta_4"``. A check at a later time, with no ``accept`` in between,
+        is a ``StageError`` where elements on coordinates, anchors, or friction on a cable would not follow the motion.
         """
     def stable_step(self, inertias: Inertias, *, method: str = "symplectic_euler", impact_speed: float = 0.0) -> StableStep:
         """The longest step for which the present forces are stable, and the element that limits it; half of it is a good step.
@@ -768,10 +769,10 @@ class Inertias:
     ``simulate`` moves free bodies. Each is an array in the order of ``state.poses`` or ``state.coordinates``, with as many rows, or a
     number for all.
 
-    ``masses`` [kg]; ``moments`` [kg m2] about the mass center in the frame of the body, (bodies, 3, 3), or (bodies, 3) along its
-    axes, or one for each body whose moments are alike (three different numbers, and a symmetric matrix of three rows, could be either, and
-    are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by default its
-    origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
+    ``masses`` [kg] and ``moments`` [kg m2], needed if there are bodies: moments about the mass center in the frame of the body,
+    (bodies, 3, 3), or (bodies, 3) along its axes, or one for each body whose moments are alike (three different numbers, and a
+    symmetric matrix of three rows, could be either, and are refused); ``mass_centers`` (bodies, 3) [m] in the frame of the body, by
+    default its origin; ``coordinate_masses`` [kg, or kg m2 of an angle], needed if there are coordinates.
 
     What does not move has infinite masses and moments. In a mechanism, the kinetic energy of everything that is stated must not exceed
     that of the mechanism, in any of its motions: links are stated as if each were free; those that move as one divide their inertia;
@@ -782,8 +783,8 @@ class Inertias:
     """
     def __new__(
         cls,
-        masses: ArrayLike,
-        moments: ArrayLike,
+        masses: ArrayLike | None = None,
+        moments: ArrayLike | None = None,
         mass_centers: ArrayLike | None = None,
         coordinate_masses: ArrayLike | None = None,
     ) -> Self: ...
@@ -822,7 +823,8 @@ class Linearization:
     @property
     def variable_names(self) -> list[str]:
         """The names of all variables, in the order of vectors of variables: the keys of the state. Flags, energy accounts
-        and the remembered path of a cable have derivatives of zero.
+        and the remembered path of a cable have derivatives of zero. Those by the entries of a rotation matrix ``R`` are meaningful
+        only together: a turn of the frame changes ``R`` by the cross product matrix of the turn times ``R``.
         """
     @property
     def stiffness(self) -> _Floats:
