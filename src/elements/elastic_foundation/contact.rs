@@ -6,8 +6,8 @@ use nalgebra::{Point3, Vector3};
 
 use super::law::{Friction, Law};
 use crate::elements::elastic_foundation::{
-    Acting, Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Placed, Resultant,
-    SpringForce, SpringVelocity,
+    Anchor, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Placed, Resultant, SpringForce,
+    SpringVelocity,
 };
 use crate::elements::meshes::across_and_along;
 use crate::framework::{AtPosition, AtVelocity, ElementError, ElementResult};
@@ -24,8 +24,6 @@ pub(super) struct Contact<'a, T: Real> {
     pub(super) springs: &'a TriangleMesh<T>,
     /// The share of their areas with which springs act.
     pub(super) share: T,
-    /// Whether they act for those of the other surface too.
-    pub(super) for_both: bool,
     pub(super) has_anchors: bool,
     pub(super) parameters: &'a Parameters<T>,
     pub(super) law: Law<T>,
@@ -46,14 +44,13 @@ impl<T: Real> ElasticFoundation<T> {
             let [mesh, other] = surfaces.map(|surface| &self.surfaces[surface]);
             let [X_GM, X_GO] = surfaces.map(|surface| &at.position.X_GS[surface]);
             let refined = mesh.refined.as_deref().filter(|_| at.parameters.clipped && !found.is_clipped());
-            let Acting { share, material, for_both } = self.acting(surfaces, at.parameters)?;
+            let (share, material) = self.acting(surfaces, at.parameters)?;
             Some(Contact {
                 found,
                 mesh,
                 other,
                 springs: refined.or(mesh.springs.as_deref())?,
                 share,
-                for_both,
                 has_anchors: self.has_anchors,
                 parameters: at.parameters,
                 law: Law::new(material, at.parameters.transition_velocity),

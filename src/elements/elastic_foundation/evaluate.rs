@@ -6,8 +6,7 @@ use crate::contact::BoundingBox;
 use crate::elements::Refusal;
 use crate::elements::elastic_foundation::linearize::{NUMBERS, WITH_ANCHOR};
 use crate::elements::elastic_foundation::{
-    Acting, Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce,
-    SpringVelocity,
+    Anchors, Dynamics, ElasticFoundation, MeshContact, Parameters, Position, SpringForce, SpringVelocity,
 };
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, ForceElement, Given, Meaning,
@@ -22,7 +21,7 @@ impl<T: Real> ElasticFoundation<T> {
     fn find_contact(&self, mesh: usize, other: usize, parameters: &Parameters<T>, cache: &mut Position<T>) {
         let [placed, met] = [mesh, other].map(|i| &self.surfaces[i]);
         let Some(springs) = &placed.springs else { return };
-        let Some(Acting { share, material, .. }) = self.acting([mesh, other], parameters) else { return };
+        let Some((share, material)) = self.acting([mesh, other], parameters) else { return };
         let Position { X_GS, contacts, springs: found, potential_energy, vertices, .. } = cache;
         let [first_vertex, first_face] = vertices.lengths();
         let first = found.len();

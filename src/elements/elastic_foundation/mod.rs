@@ -247,15 +247,6 @@ struct Placed<T: Real> {
     vertex_areas: Vec<Vec<(Vector3<T>, T)>>,
 }
 
-/// How the springs of a mesh act against another surface.
-struct Acting<T: Real> {
-    /// The share of their areas.
-    share: T,
-    material: Material<T>,
-    /// Whether they act for those of the other surface too, which is a coarser mesh.
-    for_both: bool,
-}
-
 default_by_field!(ElasticFoundation { surfaces, spring_count, room, most_vertices, has_anchors, defaults });
 
 impl<T: Real> ElasticFoundation<T> {
@@ -403,13 +394,13 @@ impl<T: Real> ElasticFoundation<T> {
         }
     }
 
-    /// How the springs of a mesh act against another surface; `None` if they do not.
-    fn acting(&self, [mesh, other]: [usize; 2], parameters: &Parameters<T>) -> Option<Acting<T>> {
+    /// The share of their areas with which the springs of a mesh act against another surface, and their material; `None` if
+    /// they do not. Where they act fully against springs, they act for those too.
+    fn acting(&self, [mesh, other]: [usize; 2], parameters: &Parameters<T>) -> Option<(T, Material<T>)> {
         let share = self.surfaces[mesh].share(&self.surfaces[other], parameters.clipped)?;
         let own = *parameters.material(mesh)?;
         let others = parameters.material(other).filter(|_| share == T::one());
-        let material = others.map_or(own, |others| Material::mean([own, *others]));
-        Some(Acting { share, material, for_both: others.is_some() })
+        Some((share, others.map_or(own, |others| Material::mean([own, *others]))))
     }
 
     /// The number of contacts for which the first evaluation reserves buffers.

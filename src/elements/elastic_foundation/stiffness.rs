@@ -3,7 +3,7 @@
 use nalgebra::ComplexField;
 
 use super::law::Law;
-use crate::elements::elastic_foundation::{Acting, ElasticFoundation};
+use crate::elements::elastic_foundation::ElasticFoundation;
 use crate::framework::{AtDynamics, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::BodyIndex;
@@ -63,7 +63,7 @@ impl<T: Real> ElasticFoundation<T> {
     ) {
         let (placed, met) = (&self.surfaces[mesh], &self.surfaces[other]);
         let Some(springs) = &placed.springs else { return };
-        let Some(Acting { share, material, .. }) = self.acting([mesh, other], at.parameters) else { return };
+        let Some((share, material)) = self.acting([mesh, other], at.parameters) else { return };
         if placed.body == met.body {
             return;
         }

@@ -116,7 +116,7 @@ impl<T: Real> Contact<'_, T> {
         let places = surfaces.map(|surface| blocks.parameter(1 + before(surface) * MATERIAL));
         let materials = surfaces.map(|surface| self.parameters.material(surface));
         let by = match materials {
-            [Some(own), Some(others)] if self.for_both => [0, MATERIAL].map(|first| {
+            [Some(own), Some(others)] if self.share == T::one() => [0, MATERIAL].map(|first| {
                 let mut vary = varied::<T, MATERIAL>(first);
                 let mean = Material::mean([own.lift(&mut vary), others.lift(&mut vary)]);
                 let mut slopes = [[T::zero(); MATERIAL]; MATERIAL];
