@@ -277,12 +277,13 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                         'vertex counts fully. When a body\n'
                         'tips over an edge, friction and its stored energy jump, because the areas become those of the '
                         'other side.',
-                        {'transition_velocity': ('Transition velocity `v_t` of friction. Under a steady tangential '
-                                                 'load below `μ_s f_n` surfaces creep at a fraction of it.',
+                        {'transition_velocity': ('Transition velocity `v_t` of friction. Without anchors, surfaces '
+                                                 'creep at a fraction of it under a steady tangential load below `μ_s '
+                                                 'f_n`.',
                                                  '> 0'),
                          'clipped': ('Whether pressure is integrated over the part of each face that is inside. '
-                                     'Otherwise, and against other meshes, a face counts fully or not at all, by its '
-                                     'centroid.',
+                                     'Otherwise, and between meshes, a face counts fully if its centroid is inside, '
+                                     'and else not at all.',
                                      '')},
                         {'potential_energy': ('', 'J', 'The energy stored.'),
                          'normal_force': ('', 'N', 'The sum of the normal forces of all springs.'),
