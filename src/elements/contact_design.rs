@@ -88,7 +88,6 @@ const TIPPING: f64 = 0.5;
 /// Hertz contacts. The design requires twice that of the [base](Self::base), so a body that is taller than wide should
 /// state its base. A foundation is designed for an area, which is refused if the body would fall over on a square of this
 /// area. A design with one [point](Self::points), as for a ball, a wheel or a guided body, is not checked for this.
-/// [point](Self::points), as that of a ball, a wheel or a guided body.
 ///
 /// # Source
 ///

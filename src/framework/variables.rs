@@ -151,7 +151,6 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or
 ///   `index`. It applies to each number of the field. A field without a range is not checked. Declared structs check
 ///   themselves; with `flat` in place of a range, their numbers are named as if they were fields of the outer struct.
-///   place of a range, their numbers are named as if they were fields of the outer one.
 /// - The [stage](crate::Stage) is the first that reads the field, for a force or for an energy. Writing the field drops
 ///   the state to just below it, so that earlier stages are not evaluated again. Without a stage it is `Instance`,
 ///   which is always safe. A declared struct is read at its own stages, even if its field states a later one.

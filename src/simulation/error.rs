@@ -59,7 +59,6 @@ pub enum SimulationError {
     /// In the precision of the scalar, positions are so coarse that the motion in short steps is lost: so far a hundredth
     /// of its displacement and scale. Begin nearer to the origin of Ground, take longer steps or less accuracy, or a more
     /// precise scalar.
-    /// accuracy, or a more precise scalar.
     #[error(
         "at t = {time} rounding of positions has lost {lost} m or rad of the motion: move it nearer to the origin of Ground, or take \
          longer steps or a more precise scalar"

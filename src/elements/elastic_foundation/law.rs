@@ -26,7 +26,6 @@ pub(super) struct Law<S: Number> {
 /// as well as slip, in contacts of any shape such as a peg in a hole. As a body rolls, springs enter at rest and leave
 /// with their memory. The cost is a state with one place for each spring. A spring in two other surfaces at once has an
 /// anchor on each, as long as there are no more anchors than springs.
-/// anchor on each, as long as there are no more anchors than springs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Friction<S> {
     /// The factor of the stretch \[N/m\].
