@@ -1,8 +1,8 @@
 //! Mechanical force elements that any rigid-body simulator can embed.
 //!
-//! A [`ForceSystem`] holds bodies, coordinates and elements; a [`State`] holds everything that varies. The host
-//! writes poses and velocities into the state, realizes it stage by stage, reads forces through a view,
-//! integrates, and commits the steps it accepts.
+//! A [`ForceSystem`] holds bodies, coordinates and elements; a [`State`] holds everything that varies. The host writes
+//! poses and velocities into the state, realizes it stage by stage, reads forces through a view, integrates, and commits
+//! the steps that it accepts.
 //!
 //! # Example: the loop of a host
 //!
@@ -41,12 +41,12 @@
 //! # Ok::<(), force_elements::Error>(())
 //! ```
 //!
-//! [Hosts](guide::hosts) of every kind, with error control, implicit steps, and an account of energy, are in the guide.
+//! The guide describes [hosts](guide::hosts) of every kind, with error control, implicit steps, and an account of energy.
 //!
 //! # Example: derivatives through any scalar
 //!
-//! The same code runs on `f64`, `f32` and dual numbers, which carry a derivative along. ([`linearize`](ForceSystem::linearize)
-//! takes all derivatives of a system at once, for less.)
+//! The same code runs on `f64`, `f32` and dual numbers, which carry a derivative. ([`linearize`](ForceSystem::linearize)
+//! takes all derivatives of a system at once, at lower cost.)
 //!
 //! ```
 //! use force_elements::linear_bushing::Parameters;
@@ -72,10 +72,9 @@
 //!
 //! # Contents
 //!
-//! The [`guide`] answers whole questions with programs to copy: [embed it](guide::hosts),
-//! [choose parameters and steps](guide::steps), [suspensions and mounts](guide::suspensions),
-//! [muscles and cables](guide::cables), [save, spawn and branch](guide::states), [laws of one's own](guide::laws),
-//! [drawing](guide::drawing),
+//! The [`guide`] answers whole questions with programs to copy: [embed it](guide::hosts), [choose parameters and
+//! steps](guide::steps), [suspensions and mounts](guide::suspensions), [muscles and cables](guide::cables), [save, spawn
+//! and branch](guide::states), [laws of one's own](guide::laws), [drawing](guide::drawing),
 //! [derivatives](guide::linearization), [coming from another program](guide::other_programs).
 //!
 //! | to … | see |
@@ -115,9 +114,9 @@
 //!
 //! # Panics
 //!
-//! Reading through the handle of an element, or the index of a body or coordinate, that the system does not have
-//! panics, like indexing a slice out of bounds. [`ForceSystem::contains`], [`State::contains`] and [`Topology::has_body`] tell
-//! beforehand, and `try_of` and the like return an error. Nothing else panics.
+//! Reading through the handle of an element, or the index of a body or coordinate, that the system does not have panics,
+//! like indexing a slice out of bounds. [`ForceSystem::contains`], [`State::contains`] and [`Topology::has_body`] test
+//! this beforehand; `try_of` and similar methods return an error. Nothing else panics.
 #![no_std]
 
 extern crate alloc;

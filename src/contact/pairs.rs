@@ -6,8 +6,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::{Pose, Real, cast_pose, clone_by_field, is_finite};
 
-/// A box along the axes of Ground, in plain numbers whatever the scalar of the surface; all of space if a surface is
-/// unbounded, or its box not finite.
+/// A box along the axes of Ground, in plain numbers whatever the scalar of the surface. It is all of space if a surface
+/// is unbounded, or its box is not finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundingBox {
     /// The lowest coordinates.
@@ -52,11 +52,11 @@ impl BoundingBox {
     }
 }
 
-/// Finds the overlapping pairs among boxes; its buffers are used again from call to call.
+/// Finds the overlapping pairs among boxes; its buffers are reused from call to call.
 ///
-/// Boxes are sorted by their start along the axis on which their middles are spread out most, and each is
-/// compared with those that start before it ends: a row of n boxes costs n·log n, a layer of them, in which √n
-/// start together, n·√n. Unbounded boxes pair with all. A box with a NaN coordinate overlaps nothing.
+/// Boxes are sorted by their start along the axis on which their middles are spread out most, and each is compared with
+/// those that start before it ends. A row of n boxes therefore costs n·log n; a layer of them, in which √n start
+/// together, n·√n. Unbounded boxes pair with all. A box with a NaN coordinate overlaps nothing.
 #[derive(Debug, Default)]
 pub struct PairSearch {
     order: Vec<u32>,
@@ -73,11 +73,11 @@ impl PairSearch {
         (count.saturating_sub(1) / 2 + 1).min(16) * count
     }
 
-    /// Finds all pairs `[i, j]`, `i < j`, of boxes that overlap and that `matters`, in ascending order.
+    /// Finds all pairs `[i, j]`, `i < j`, of boxes that overlap and for which `matters` is true, in ascending order.
     pub fn find(&mut self, matters: impl Fn(usize, usize) -> bool) -> &[[u32; 2]] {
         let Self { order, pairs, boxes } = self;
         order.clear();
-        // Sorting does not pay for few boxes.
+        // Sorting is not worthwhile for few boxes.
         if boxes.len() > FEW {
             let axis = widest_spread(boxes);
             let begin = |i: u32| boxes[i as usize].min[axis];
@@ -100,8 +100,8 @@ impl PairSearch {
         &self.pairs
     }
 
-    /// Calls `visit` with each pair `i < j` of boxes that may be at most so far apart \[m\], and with some others, in any
-    /// order. The boxes must be those of the last [`find`](Self::find); otherwise pairs are missed.
+    /// Calls `visit` with each pair `i < j` of boxes that may be at most `distance` \[m\] apart, and with some others, in
+    /// any order. The boxes must be those of the last [`find`](Self::find); otherwise pairs are missed.
     pub fn for_each_within(&self, distance: f64, mut visit: impl FnMut(u32, u32)) {
         let Self { order, boxes, .. } = self;
         let mut visit = |a: u32, b: u32| visit(a.min(b), a.max(b));
@@ -112,7 +112,7 @@ impl PairSearch {
             return;
         }
         let axis = widest_spread(boxes);
-        // Boxes that were removed after the search have a place there.
+        // Boxes that were removed after the search still have a place.
         let bounds = |i: u32| boxes.get(i as usize).map(|b| (b.min[axis], b.max[axis]));
         for (place, &a) in order.iter().enumerate() {
             let Some((_, end)) = bounds(a) else { continue };
@@ -128,7 +128,7 @@ impl PairSearch {
     }
 }
 
-/// So many boxes are not sorted.
+/// The number of boxes up to which they are not sorted.
 const FEW: usize = 8;
 
 /// The axis on which the middles of the bounded boxes vary most.

@@ -25,7 +25,7 @@ impl<T: Real, U: Real> Casts<T, U> {
         casts
     }
 
-    /// The casts of shapes and curves alone. If you cast few types of elements, add only those; the others are then not
+    /// The casts of shapes and curves alone. To cast few types of elements, add only those: the others are then not
     /// compiled in the other scalar.
     pub fn without_elements() -> Self {
         Self::none().with_solids().with_paths()
@@ -39,7 +39,7 @@ impl<T: Real, U: Real> Default for Casts<T, U> {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// The same system in another scalar, if all its elements and shapes are of this crate; see
+    /// The same system in another scalar, if all its elements and shapes belong to this crate; see
     /// [`cast_with`](Self::cast_with).
     ///
     /// # Errors

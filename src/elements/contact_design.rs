@@ -1,53 +1,54 @@
-//! Design of a contact: its parameters from a mass, a size, a step and a restitution.
+//! Design of a contact: parameters from a mass, a size, a step and a restitution.
 
 use nalgebra::ComplexField;
 
 use crate::math::{InvalidValue, Requirement, check};
 
 /// `d·v·h` of an impact at speed `v` on an exponential of decay length `1/d`. At the turn, `ω²h² + 2γh` is between `½`
-/// and `2` times this, for any mass; symplectic Euler then gains less than 1 % of the energy, and a station that
-/// strikes 50 % faster is still resolved.
+/// and `2` times this, for any mass. Symplectic Euler then gains less than 1 % of the energy, and a station that strikes
+/// 50 % faster is still resolved.
 const IMPACT: f64 = 0.5;
 
-/// The square of the phase of a resting body's bounce in one step. It is 0.28 at the corner of a cube, where the
-/// effective mass is a 5.5th.
+/// The square of the phase by which the bounce of a resting body advances in one step. It is 0.28 at the corner of a
+/// cube, where the effective mass is a 5.5th.
 const RESTING: f64 = 0.05;
 
 /// The smallest fraction of critical damping with which a resting body bounces and rocks.
 const RESTING_DAMPING: f64 = 0.15;
 
-/// The largest share of its velocity that a body loses to damping in one step of an impact. On a linear contact it is at
-/// most `ω h √(2 y)`: where damping is largest, at most `m v/c` is stored.
+/// The largest fraction of its velocity that a body loses to damping in one step of an impact. On a linear contact this
+/// is at most `ω h √(2 y)`: where damping is greatest, at most `m v/c` is stored.
 const LANDING: f64 = 0.5;
 
 /// The damping rate of a resting body in one step: `γ h = c g h`, for any stiffness.
 const DAMPED: f64 = 0.25;
 
-/// The phase of a body's swing on its friction springs in one step. With the damping below, `ω²h² + 2γh`, which must be
-/// below 4, is 1.8 at the corner of a cube, which leaves room for an impact.
+/// The phase by which the swing of a body on its friction springs advances in one step. With the damping below,
+/// `ω²h² + 2γh`, which must be below 4, is 1.8 at the corner of a cube; the difference leaves room for an impact.
 const HELD: f64 = 0.18;
 
 /// The fraction of critical damping with which a body swings on its friction springs.
 const HELD_DAMPING: f64 = 0.4;
 
-/// `2γh` of friction that is proportional to the velocity, a damper of the rate `γ`, at rest.
+/// `2γh` at rest, where friction is proportional to the velocity: a damper of the rate `γ`.
 const CREEPING: f64 = 0.6;
 
 /// The fraction of its extent by which a body may sink in, or friction springs may stretch, under its weight.
 const YIELD: f64 = 0.1;
 
 /// The fraction of its extent `r` by which a body may sink into a bed under its weight. A cube leans by `3 μ_k` times
-/// that on a slope of `atan μ_k`, 3° at 0.5; one that leans much more tumbles when it lands there.
+/// this fraction on a slope of `atan μ_k`, 3° at 0.5; a body that leans much more tumbles when it lands there.
 const LEAN: f64 = 1.0 / 30.0;
 
-/// The largest ratio of the moment of the weight of a body that leans to that of what carries it: `r δ/b²` on points at `±b`,
-/// and `12 r δ/A` on a bed under a square base of area `A`, at a depth `δ`. At one it falls over.
+/// The largest permitted ratio of the moment of the weight of a leaning body to the moment that supports it: `r δ/b²` on
+/// points at `±b`, and `12 r δ/A` on a bed under a square base of area `A`, at a depth `δ`. At a ratio of one the body
+/// falls over.
 const TIPPING: f64 = 0.5;
 
-/// The requirements on a contact: the body that it carries, the step of its host, and how the body rebounds and slides.
-/// In SI units or in any others that are consistent; then set [`gravity`](Self::gravity).
+/// The requirements on a contact: the body, the step of the host, and how the body rebounds and slides. The units are SI,
+/// or any others that are consistent; in other units set [`gravity`](Self::gravity).
 ///
-/// Every law of contact or friction computes parameters from it:
+/// Every law of contact or friction computes parameters from a design:
 /// [`exponential_spring::Parameters::for_contact`](crate::exponential_spring::Parameters::for_contact),
 /// [`elastic_foundation::Material::for_contact`](crate::elastic_foundation::Material::for_contact) and
 /// [`Parameters::for_contact`](crate::elastic_foundation::Parameters::for_contact),
@@ -56,33 +57,37 @@ const TIPPING: f64 = 0.5;
 ///
 /// # What is chosen
 ///
-/// The rules are for a host that takes steps `h` by symplectic Euler, the method of most game engines; other explicit
-/// methods allow as much, implicit ones and error control more. A body of mass `m` on a contact of stiffness `k` and
-/// dissipation `c` (`f = f_e (1 + c v)`, Hunt and Crossley) bounces under its weight with `ω = √(k/m)` and the fraction
-/// `ζ = c g/2ω` of critical damping.
+/// The rules are for a host that takes steps `h` by symplectic Euler, the method of most game engines. Other explicit
+/// methods allow the same steps; implicit methods and error control allow longer ones. A body of mass `m` on a contact of
+/// stiffness `k` and dissipation `c` (`f = f_e (1 + c v)`, Hunt and Crossley) bounces under its weight with `ω = √(k/m)`
+/// and the fraction `ζ = c g/2ω` of critical damping.
 ///
 /// | chosen | such that |
 /// |---|---|
-/// | dissipation `c = y/v` | a body that strikes flat at `v` rebounds at `e v`: `y (1 + e) = ln((1 + y)/(1 − y e))`; at any speed it rebounds at less than `1/c` |
-/// | step | `c g h ≤ 0.25`: the damping at rest is stable; a small restitution at a small speed would require more |
-/// | stiffness | `ω h ≤ 0.22` at rest, an impact at `v` is resolved, and `ζ ≥ 0.15`: bouncing decays by 60 % in each period, and slower rocking by less, that of a cube on a foundation with anchors by 40 % |
-/// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`; the friction springs of a body that is pushed at the height of the contact stretch by at most `μ_s g (5.6 h)²` |
+/// | dissipation `c = y/v` | a body that strikes flat at `v` rebounds at `e v`: `y (1 + e) = ln((1 + y)/(1 − y e))`. At any speed it rebounds at less than `1/c` |
+/// | step | `c g h ≤ 0.25`: the damping at rest is stable. A small restitution at a small speed would require more |
+/// | stiffness | `ω h ≤ 0.22` at rest, an impact at `v` is resolved, and `ζ ≥ 0.15`: bouncing decays by 60 % in each period. Slower rocking decays by less: that of a cube on a foundation with anchors by 40 % |
+/// | friction springs | `ω h = 0.18` along the surface with `ζ = 0.4`. The friction springs of a body that is pushed at the height of the contact stretch by at most `μ_s g (5.6 h)²` |
 /// | friction proportional to velocity | `γ h = 0.3` at rest under the weight |
 ///
-/// A large restitution leaves little damping at rest. The contact is then made softer, so that rocking decays at the
-/// same rate in each period.
+/// A large restitution leaves little damping at rest. The contact is then softer, so that rocking decays at the same rate
+/// in each period.
 ///
 /// # Refused
 ///
-/// If a body would sink in by more than a tenth of its [`extent`](Self::extent), if its friction springs would stretch
-/// by as much, or if it would be damped faster than a step can resolve, the step is too long for it: see
-/// [`longest_step`](Self::longest_step).
+/// The step is too long for the body, and refused, if
 ///
-/// A body whose mass center is at a height `r` above points at distances of `±b` falls over unless `b² > r δ`, where `δ` is its
-/// weight over their stiffness at rest: `1/d2` on exponential springs, two thirds of the depth on Hertz contacts. Twice that is
-/// required of the [base](Self::base), so a body that is taller than wide should state it. A foundation is designed for an area,
-/// which is refused if the body would fall over on a square of it. None of this is required of a design with one
-/// [point](Self::points), as that of a ball, a wheel or a guided body.
+/// - the body would sink in by more than a tenth of its [`extent`](Self::extent);
+/// - its friction springs would stretch by more than that;
+/// - or the body would be damped faster than a step can resolve.
+///
+/// [`longest_step`](Self::longest_step) returns the limit.
+///
+/// A body whose mass center is at a height `r` above points at distances of `±b` falls over unless `b² > r δ`, where `δ`
+/// is its weight over the stiffness of the points at rest: `1/d2` on exponential springs, two thirds of the depth on
+/// Hertz contacts. The design requires twice that of the [base](Self::base), so a body that is taller than wide should
+/// state its base. A foundation is designed for an area, which is refused if the body would fall over on a square of this
+/// area. A design with one [point](Self::points), as for a ball, a wheel or a guided body, is not checked for this.
 ///
 /// # Source
 ///
@@ -108,24 +113,24 @@ const TIPPING: f64 = 0.5;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactDesign {
-    /// Mass of the body \[kg\]; of two, the lighter one. Under the load of several times this mass, shorter steps are needed, as
-    /// [`check_step`](crate::ForceSystem::check_step) reports, and [`finish_step`](crate::ForceSystem::finish_step) of friction
-    /// without memory.
+    /// Mass of the body \[kg\]; of two bodies, the lighter one. A load of several times this mass requires shorter steps,
+    /// as [`check_step`](crate::ForceSystem::check_step) reports, or [`finish_step`](crate::ForceSystem::finish_step) for
+    /// friction without memory.
     pub mass: f64,
     /// Distance of its mass center from the contact at rest \[m\], half the height of a box.
     pub extent: f64,
-    /// Step of the host \[s\]; for an engine that holds forces over substeps, the interval over which it holds them. Between
-    /// two bodies, twice that.
+    /// Step of the host \[s\]. For an engine that holds forces over substeps, the interval over which it holds them.
+    /// Between two bodies, twice the step.
     pub step: f64,
-    /// Half the width of its base \[m\], along the narrower side: the distance of the points from the line of its weight. `None`
-    /// for the extent, as that of a cube.
+    /// Half the width of the base \[m\], along its narrower side: the distance of the points from the line of the weight.
+    /// `None` for the extent, as for a cube.
     pub base: Option<f64>,
-    /// Number of points that share the weight; one for a body that cannot tip, as a ball.
+    /// Number of points that share the weight; one for a body that cannot tip, such as a ball.
     pub points: u32,
-    /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster;
-    /// the corners of a cube by up to `2.3 v`, those of longer boxes may be faster.
+    /// The highest impact speed of the points \[m/s\]. If a body falls at `v`, the points that land last are faster: the
+    /// corners of a cube by up to `2.3 v`, and those of longer boxes possibly by more.
     pub speed: f64,
-    /// The ratio of the rebound speed to that speed, greater than zero and at most one.
+    /// The ratio of the rebound speed to the impact speed, greater than zero and at most one.
     pub restitution: f64,
     /// Coefficient of static friction.
     pub mu_static: f64,
@@ -136,8 +141,8 @@ pub struct ContactDesign {
 }
 
 impl ContactDesign {
-    /// Four points, as far apart as they are below the mass center, that strike at 1 m/s and rebound at 0.2 m/s, with coefficients
-    /// of friction of 0.7 and 0.5, on Earth.
+    /// A design with four points, as far apart as they are below the mass center, which strike at 1 m/s and rebound at
+    /// 0.2 m/s, with coefficients of friction of 0.7 and 0.5, on Earth.
     pub const fn new(mass: f64, extent: f64, step: f64) -> Self {
         Self {
             mass,
@@ -153,40 +158,41 @@ impl ContactDesign {
         }
     }
 
-    /// With this half width of the base \[m\], for a body that is taller than wide.
+    /// The same design with this half width of the base \[m\], for a body that is taller than wide.
     #[must_use]
     pub const fn with_base(self, base: f64) -> Self {
         Self { base: Some(base), ..self }
     }
 
-    /// With this number of points that share the weight.
+    /// The same design with this number of points that share the weight.
     #[must_use]
     pub const fn with_points(self, points: u32) -> Self {
         Self { points, ..self }
     }
 
-    /// With points that strike at this speed \[m/s\], and rebound at this fraction of it.
+    /// The same design with points that strike at this speed \[m/s\] and rebound at this fraction of it.
     #[must_use]
     pub const fn with_impact(self, speed: f64, restitution: f64) -> Self {
         Self { speed, restitution, ..self }
     }
 
-    /// With these coefficients of static and kinetic friction.
+    /// The same design with these coefficients of static and kinetic friction.
     #[must_use]
     pub const fn with_friction(self, mu_static: f64, mu_kinetic: f64) -> Self {
         Self { mu_static, mu_kinetic, ..self }
     }
 
-    /// With this gravity \[m/s²\].
+    /// The same design with this gravity \[m/s²\].
     #[must_use]
     pub const fn with_gravity(self, gravity: f64) -> Self {
         Self { gravity, ..self }
     }
 
-    /// The longest step for which there is a contact \[s\], with this extent, base, impact and friction.
+    /// The longest step \[s\] for which a contact exists with this extent, base, impact and friction.
     ///
-    /// A gentle impact may shorten it: with less restitution, or the same at less speed, the contact is more damped. With a
-    /// restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however large the body is.
+    /// A gentle impact may shorten it: with less restitution, or with the same restitution at less speed, the contact is
+    /// more damped. With a restitution of 0.2 it is at most 5.2 ms at 1 m/s, and 1.3 ms at 0.25 m/s, on Earth, however
+    /// large the body is.
     ///
     /// # Errors
     /// [`InvalidValue`] as by [`validate`](Self::validate) for every number but the step.
@@ -195,7 +201,7 @@ impl ContactDesign {
         Ok(self.longest_step_and_hint().0)
     }
 
-    /// The longest step \[s\], with a hint for those who exceed it.
+    /// The longest step \[s\], with a hint for the message about a longer one.
     fn longest_step_and_hint(&self) -> (f64, &'static str) {
         let depth = self.largest_depth();
         let held = HELD * ComplexField::sqrt(depth / (self.mu_static * self.gravity));
@@ -222,8 +228,8 @@ impl ContactDesign {
     /// Checks all numbers, and that the step is not too long.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless all are finite and greater than zero, coefficients of friction at least
-    /// zero, the restitution at most one, the kinetic coefficient at most the static one, and the step at most the
+    /// [`InvalidValue`] unless all numbers are finite and greater than zero, the coefficients of friction at least zero,
+    /// the restitution at most one, the kinetic coefficient at most the static one, and the step at most the
     /// [longest](Self::longest_step); also for a restitution so large that a body of this extent would rock for a long
     /// time.
     pub fn validate(&self) -> Result<(), InvalidValue> {
@@ -232,16 +238,18 @@ impl ContactDesign {
         let (longest, hint) = self.longest_step_and_hint();
         check::at_most("contact_design.step", self.step, hint, longest)?;
         let is_damped = self.gravity / square(self.damped_frequency()) <= self.largest_depth();
-        let must = Requirement::Below("that at which a contact this stiff rocks on");
+        let must = Requirement::Below(
+            "the value at which a body on a contact this stiff would rock for a long time",
+        );
         check::that(is_damped, "contact_design.restitution", self.restitution, must)
     }
 
-    /// The weight over the stiffness where a body that stands on points sinks in, or leans, as far as it may \[m\].
+    /// The weight over the stiffness at which a body on points sinks in, or leans, as far as is permitted \[m\].
     fn largest_depth(&self) -> f64 {
         (YIELD * self.extent).min(self.tipping_depth())
     }
 
-    /// The same of a body that leans only.
+    /// The weight over the stiffness at which a body on points leans as far as is permitted \[m\].
     fn tipping_depth(&self) -> f64 {
         let base = self.base.unwrap_or(self.extent);
         if self.points == 1 { f64::INFINITY } else { TIPPING * square(base) / self.extent }
@@ -277,7 +285,7 @@ impl ContactDesign {
         if elastic { 0.0 } else { 0.5 * (least + most) / self.speed }
     }
 
-    /// The highest frequency of a resting body that is damped enough \[rad/s\].
+    /// The highest frequency at which a resting body is sufficiently damped \[rad/s\].
     fn damped_frequency(&self) -> f64 {
         self.dissipation() * self.gravity / (2.0 * RESTING_DAMPING)
     }
@@ -290,15 +298,15 @@ impl ContactDesign {
     /// The frequency for a bed of linear springs under an area, on which the body may also land.
     ///
     /// # Errors
-    /// [`InvalidValue`] if it would sink in by more than a thirtieth of its extent; or, unless it rests on one point as a ball
-    /// does, if base or area are too narrow for it.
+    /// [`InvalidValue`] if the body would sink in by more than a thirtieth of its extent; or if base or area are too
+    /// narrow for it, unless it rests on one point like a ball.
     pub(super) fn landing_frequency(&self, area: f64) -> Result<f64, InvalidValue> {
         let y = self.dissipation() * self.speed;
         let landing = LANDING / (self.step * ComplexField::sqrt(2.0 * y).max(1e-6));
         let frequency = self.resting_frequency().min(landing);
-        let must = Requirement::Below("that for which a bed is so soft that the body leans");
+        let must = Requirement::Below("the value at which the bed becomes so soft that the body leans");
         let depth = |frequency: f64| self.gravity / square(frequency);
-        // The moment of a bed between ±b is a third of that of points there.
+        // The moment of a bed between ±b is a third of that of points at ±b.
         let largest = (LEAN * self.extent).min(self.tipping_depth() / 3.0);
         let leans = |frequency: f64| depth(frequency) > largest;
         let damped = !leans(self.damped_frequency());
@@ -306,7 +314,7 @@ impl ContactDesign {
         check::that(!leans(frequency), "contact_design.step", self.step, must)?;
         let stands = self.points == 1 || 12.0 * self.extent * depth(frequency) <= TIPPING * area;
         let must = Requirement::AtLeast(
-            "24 times the extent and the depth to which it sinks in: on less, a body of several points may fall over",
+            "24 times the extent times the depth of sinking in: on less, a body on several points may fall over",
         );
         check::that(stands, "area", area, must)?;
         Ok(frequency)
@@ -314,20 +322,21 @@ impl ContactDesign {
 
     /// The stiffness `k` of a force `k x^(3/2)` on which the body may also land \[N/m^(3/2)\].
     pub(super) fn landing_stiffness(&self) -> f64 {
-        // While it slows down from v, at most m v² (y − ln(1 + y))/y² is stored, and 2/5 k x^(5/2) is.
+        // While the body slows down from v, at most m v² (y − ln(1 + y))/y² is stored, which is 2/5 k x^(5/2).
         let y = self.dissipation() * self.speed;
         let stored = 2.5 * square(self.speed) * y.recip().min(0.5);
         let rate = LANDING * self.speed / (y * self.step);
         self.mass * ComplexField::powf(rate, 2.5) / ComplexField::powf(stored, 1.5)
     }
 
-    /// Checks how deep the body sinks in under its weight where the force grows with the power 3/2 of the depth \[m\].
+    /// Checks how deep the body sinks in under its weight \[m\], if the force grows with the power 3/2 of the depth.
     ///
     /// # Errors
-    /// [`InvalidValue`] if that is more than at the longest step, 0.15 of its extent unless the base is narrow.
+    /// [`InvalidValue`] if the depth is greater than at the longest step: 0.15 of the extent, unless the base is narrow.
     pub(super) fn check_depth(&self, depth: f64) -> Result<(), InvalidValue> {
-        let must =
-            Requirement::Below("that for which the body sinks in by 0.15 of its extent, or may fall over");
+        let must = Requirement::Below(
+            "the value at which the body sinks in by 0.15 of its extent, or may fall over",
+        );
         check::that(depth <= 1.5 * self.largest_depth(), "contact_design.step", self.step, must)
     }
 
@@ -349,7 +358,8 @@ impl ContactDesign {
         (2.0 * slope * self.gravity * self.step / CREEPING).max(1e-3 * self.scale_of_speeds())
     }
 
-    /// A speed that goes with the size of the body, below which others are small, in any units: 1 m/s for 0.1 m on Earth.
+    /// A reference speed that scales with the size of the body, in any units: 1 m/s for 0.1 m on Earth. Much lower speeds
+    /// are small.
     pub(super) fn scale_of_speeds(&self) -> f64 {
         ComplexField::sqrt(self.gravity * self.extent)
     }

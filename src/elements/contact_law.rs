@@ -1,4 +1,4 @@
-//! The dissipation and friction of a contact, per elastic normal force.
+//! Dissipation and friction of a contact, for a given elastic normal force.
 
 use nalgebra::{ComplexField as _, Vector3};
 
@@ -7,7 +7,7 @@ use crate::math::{Number, Real};
 use crate::results;
 
 results! {
-    /// The motion of a contact, or of a spring of one.
+    /// The motion of a contact, or of one of its springs.
     #[derive(Copy)]
     pub struct ContactVelocity<T> {
         /// The rate of the depth `v`.
@@ -17,7 +17,8 @@ results! {
     }
 }
 
-/// The law of a contact, dissipation after Hunt and Crossley and friction after Hollars, with the terms shared by all its points computed once.
+/// The law of a contact: dissipation after Hunt and Crossley, and friction after Hollars. Terms that all points of the
+/// contact share are computed once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactLaw<S: Number> {
     dissipation: S,
@@ -30,7 +31,7 @@ pub(super) struct ContactLaw<S: Number> {
 }
 
 impl<S: Number> ContactLaw<S> {
-    /// The law of this dissipation \[s/m\], of static, dynamic and viscous \[s/m\] friction, and of this transition velocity
+    /// The law with this dissipation \[s/m\], static, dynamic and viscous \[s/m\] friction, and transition velocity
     /// \[m/s\].
     pub(super) fn new(
         dissipation: S,
@@ -55,13 +56,13 @@ impl<S: Number> ContactLaw<S> {
         if factor > S::zero() { factor } else { S::zero() }
     }
 
-    /// The damping of a spring of this elastic force \[N·s/m\].
+    /// The damping of a spring with this elastic force \[N·s/m\].
     pub(super) fn damping(&self, elastic_force: S) -> S {
         self.dissipation * elastic_force
     }
 
-    /// The friction force divided by normal force and slip speed \[s/m\]; not finite where the square of the speed or of its
-    /// ratio to the transition velocity overflows.
+    /// The friction force divided by normal force and slip speed \[s/m\]; not finite if the square of the speed, or of
+    /// its ratio to the transition velocity, overflows.
     ///
     /// Hollars' `min(r, 1) (μ_d + 2(μ_s − μ_d)/(1 + r²)) + μ_v v` with `r = v/v_t`, divided by v. Since `min(r, 1)/v`
     /// is the smaller of `1/v_t` and `1/v`, it is regular at rest, where no root is computed.
@@ -79,8 +80,8 @@ impl<S: Number> ContactLaw<S> {
         (self.dynamic_friction + excess) / speed + self.viscous_friction
     }
 
-    /// The coefficient of the friction limit with an anchor: Hollars' law without the rise from rest, and without the
-    /// viscous part.
+    /// The coefficient of the friction limit with an anchor: the law of Hollars without the rise from rest, and without
+    /// the viscous part.
     #[inline]
     pub(super) fn holding_coefficient(&self, slip_squared: S) -> S {
         let ratio_squared = slip_squared * self.inverse_transition_squared;
@@ -91,7 +92,8 @@ impl<S: Number> ContactLaw<S> {
 }
 
 impl<T: Real> ContactLaw<T> {
-    /// The damping of friction under this normal force \[N\] that counts for the step, of which the part `(2μ_s − μ_d)/v_t` is limited.
+    /// The damping of friction under this normal force \[N\] that bounds the step. Its part `(2μ_s − μ_d)/v_t` comes from
+    /// friction that is limited.
     pub(super) fn friction_damping(&self, normal_force: f64, stiffnesses: &Stiffnesses<'_, T>) -> f64 {
         let [at_rest, unlimited] = [self.friction_factor(T::zero()), self.viscous_friction];
         stiffnesses.of_friction(at_rest.to_f64() * normal_force, unlimited.to_f64() * normal_force)

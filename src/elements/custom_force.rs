@@ -20,17 +20,20 @@ type Law<T> = dyn Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync;
 /// Forces on bodies and coordinates given by a closure, without parameters and memory.
 ///
 /// The closure reads the [`Motion`], records its forces in [`Loads`] and returns the stored energy \[J\]. It must
-/// depend only on the motion, and record a reaction to every force on a body, on Ground if on no other body. Energy
-/// that it takes from the bodies and does not store counts as dissipated; a damper reports its power with
-/// [`Loads::dissipate`], so that [`power_dissipated`](crate::DynamicsView::power_dissipated) is known instantaneously.
-/// If the stored energy also depends on time, as for a motor's spring, the closure reports its partial derivative by
-/// time with [`Loads::supply`]; otherwise [`finish_step`](crate::ForceSystem::finish_step) would interpret energy of
-/// unknown origin as a step that is too long. Fixed steps of [`Implicit`](crate::simulation::Implicit) also need the power of
-/// a motor in a closure that returns a stored energy.
 ///
-/// A closure that reads or loads a body or coordinate that does not exist is refused when it is evaluated, with
-/// [`ElementError::Kinematics`](crate::ElementError::Kinematics); one that returns an energy that is not finite, with [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce).
-/// Loads are kept in a buffer that grows to the largest number of them and is reused.
+/// - depend only on the motion;
+/// - record a reaction to every force on a body, on Ground if on no other body.
+///
+/// Energy that it takes from the bodies and does not store counts as dissipated. A damper reports its power with
+/// [`Loads::dissipate`], so that [`power_dissipated`](crate::DynamicsView::power_dissipated) is known instantaneously. If
+/// the stored energy also depends on time, as that of a motor's spring does, the closure reports its partial derivative
+/// by time with [`Loads::supply`]; otherwise [`finish_step`](crate::ForceSystem::finish_step) attributes energy of
+/// unknown origin to a step that is too long. Fixed steps of [`Implicit`](crate::simulation::Implicit) also need the
+/// power of a motor in a closure that returns a stored energy.
+///
+/// An evaluation returns [`ElementError::Kinematics`](crate::ElementError::Kinematics) if the closure reads or loads a
+/// body or coordinate that does not exist, and [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if
+/// the energy is not finite. Loads are kept in a buffer, which is reused and grows to the largest number of loads.
 ///
 /// Where the scalar cannot be inferred, specify it: `CustomForce::<f64>::new`.
 ///
@@ -71,7 +74,7 @@ pub struct CustomForce<T: Real> {
 }
 
 impl<T: Real> CustomForce<T> {
-    /// The forces that `law` records; it returns the energy stored \[J\].
+    /// A force from a closure, which records forces and returns the energy stored \[J\].
     pub fn new(law: impl Fn(&Motion<'_, T>, &mut Loads<T>) -> T + Send + Sync + 'static) -> Self {
         Self { law: Box::new(law) }
     }
@@ -85,16 +88,16 @@ impl<T: Real> fmt::Debug for CustomForce<T> {
 
 /// Time, and the configuration and motion of bodies and coordinates.
 ///
-/// For a body or coordinate that does not exist the methods return that of Ground, or zero, and the evaluation
+/// For a body or coordinate that does not exist, the methods return the values of Ground, or zero, and the evaluation
 /// fails once the closure has returned.
 #[derive(Debug)]
 pub struct Motion<'a, T: Real> {
     time: T,
     positions: &'a Positions<T>,
     velocities: &'a Velocities<T>,
-    /// The first one that was read and does not exist.
+    /// The first body or coordinate that was read and does not exist.
     missing: Cell<Option<KinematicsError>>,
-    /// What the closure has asked for.
+    /// The bodies and coordinates that the closure has read.
     read: RefCell<Vec<End>>,
 }
 
@@ -124,12 +127,12 @@ impl<T: Real> Motion<'_, T> {
         if self.exists(coordinate) { self.velocities.coordinate_rate(Checked(coordinate)) } else { T::zero() }
     }
 
-    /// The point `p_B` of a body \[m\], in Ground.
+    /// The position in Ground of the point `p_B` of a body \[m\].
     pub fn point(&self, body: BodyIndex, p_B: &Point3<T>) -> Point3<T> {
         self.pose(body) * p_B
     }
 
-    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both in Ground.
+    /// The velocity \[m/s\] of the point of a body that is at `p_G` \[m\], both expressed in Ground.
     pub fn velocity_of_point(&self, body: BodyIndex, p_G: &Point3<T>) -> Vector3<T> {
         self.velocities.velocity_of_point(self.positions, Checked(self.existing(body)), p_G)
     }
@@ -145,7 +148,7 @@ impl<T: Real> Motion<'_, T> {
     }
 
     fn note(&self, end: End, checked: Result<(), KinematicsError>) -> bool {
-        // Never borrowed elsewhere.
+        // The cell is never borrowed elsewhere.
         if let Ok(mut read) = self.read.try_borrow_mut()
             && !read.contains(&end)
         {
@@ -202,17 +205,17 @@ results! {
 }
 
 impl<T: Real> Loads<T> {
-    /// Those recorded, in order.
+    /// The forces recorded, in order.
     pub fn all(&self) -> &[Load<T>] {
         &self.all
     }
 
-    /// The dissipated power \[W\], as far as it was reported.
+    /// The dissipated power that was reported \[W\].
     pub fn power_dissipated(&self) -> T {
         self.power_dissipated
     }
 
-    /// The power that a drive supplies \[W\], as far as it was reported.
+    /// The supplied power that was reported \[W\].
     pub fn power_supplied(&self) -> T {
         self.power_supplied
     }

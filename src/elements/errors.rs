@@ -4,15 +4,15 @@ use crate::cable::PathError;
 use crate::framework::{ElementError, Error, OwnError};
 use crate::shapes::{MeshFault, ShapeError};
 
-/// Why an element of this crate refused something; read it by [`Error::own`].
+/// The reason for which an element of this crate refused something; read it by [`Error::own`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A commit of an [`ExponentialSpring`](crate::ExponentialSpring) at a time before that of the last one, or, by the
-    /// law with `settling`, after a motion in zero time.
+    /// A commit of an [`ExponentialSpring`](crate::ExponentialSpring) at a time before the last commit or, by the law
+    /// with `settling`, after a motion in zero time.
     #[error(
-        "a step to t = {time} was to be committed after one at t = {last_update}: set the time of the state before each \
-         step, and reset what the element remembers when time starts anew"
+        "a commit at t = {time} would follow one at t = {last_update}: set the time of the state before each step, and \
+         reset the memory of the element when time starts anew"
     )]
     TimeNotAdvanced {
         /// Time of the last commit \[s\].
@@ -21,10 +21,10 @@ pub enum Refusal {
         time: f64,
     },
     /// The centers of two balls coincide, where the normal of a [`HertzContact`](crate::HertzContact) is not defined.
-    #[error("the centers of the balls coincide, where the direction of the force is not defined")]
+    #[error("the centers of the balls coincide, so the direction of the force is not defined")]
     CentersCoincide,
     /// A mesh that does not enclose a volume was added to an [`ElasticFoundation`](crate::ElasticFoundation) or
-    /// [`OnBed`](crate::laws::OnBed) where another surface's springs require one.
+    /// [`OnBed`](crate::laws::OnBed), where the springs of another surface require a volume.
     #[error("surface {surface} must be closed: {fault}")]
     OpenSurface {
         /// The surface, by its index in the element.
@@ -32,22 +32,23 @@ pub enum Refusal {
         /// The fault of the mesh.
         fault: MeshFault,
     },
-    /// No two surfaces of an [`ElasticFoundation`](crate::ElasticFoundation) could ever push each other.
+    /// No two surfaces of an [`ElasticFoundation`](crate::ElasticFoundation) can ever push each other.
     #[error("no contact is possible: it takes a mesh with springs, and another surface on another body")]
     NoContactPossible,
-    /// More springs of an [`ElasticFoundation`](crate::ElasticFoundation) with anchors are in contact than it has places for.
+    /// More springs of an [`ElasticFoundation`](crate::ElasticFoundation) with anchors are in contact than there are
+    /// anchors.
     #[error(
         "{springs} springs are in contact and there are anchors for {room}: surfaces that overlap displace the same springs; \
          join them, or add them to a foundation of their own"
     )]
     TooManySprings {
-        /// The springs in contact, each once for every surface that displaces it.
+        /// The number of springs in contact; a spring counts once for every surface that displaces it.
         springs: usize,
         /// The number of anchors.
         room: usize,
     },
-    /// A [`CableSpring`](crate::CableSpring) with friction runs through a via point that moves on its body, or is part of the path
-    /// only at times. The strands before and after it would not be told apart.
+    /// A [`CableSpring`](crate::CableSpring) with friction runs through a via point that moves on its body, or that is
+    /// only at times part of the path. The strands before and after it could not be distinguished.
     #[error("a cable with friction needs via points that neither move on their bodies nor come and go")]
     ViaPointMoves,
     /// The middle angle of a [`LinearBushing`](crate::LinearBushing) is so near ±90° that the other two are not defined.
@@ -76,13 +77,13 @@ pub enum Refusal {
         /// The change of the last angle in such a turn \[rad\].
         qz: f64,
     },
-    /// Frame M of a [`SpatialBushing`](crate::SpatialBushing) is so near a whole turn from F that the rotation axis is not
-    /// defined, or has passed a whole turn since the last accepted step.
+    /// Frame M of a [`SpatialBushing`](crate::SpatialBushing) is so near a whole turn from F that the rotation axis is
+    /// not defined, or M has passed a whole turn since the last accepted step.
     ///
     /// A shorter step does not help: the bushing works for rotations below a whole turn.
     #[error(
-        "the frames have turned by {angle} rad: the bushing serves turns below a whole one, where the axis of the turn is not \
-         defined"
+        "the frames have turned by {angle} rad: the bushing works only below a whole turn, since the axis of a whole turn is \
+         not defined"
     )]
     WholeTurn {
         /// The angle \[rad\]; 2π if M has passed a whole turn since the last accepted step.

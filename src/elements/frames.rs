@@ -21,9 +21,9 @@ stored_variables! {
     }
 }
 
-/// The parameters in a state: the frames, by default those with which the element was made, and the law.
+/// The parameters in a state: the frames, by default those of the element, and the law.
 ///
-/// The names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
+/// Their names are those of the fields of both: `X_B1F.p.x`, `stiffness.qx`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(bound(serialize = "Frames<T>: serde::Serialize, L: serde::Serialize")))]
@@ -57,7 +57,7 @@ impl<T: Real> Frames<T> {
     /// The bodies of two frames, and the poses of the frames on them.
     ///
     /// # Errors
-    /// [`ElementError::SameEnds`] if the bodies are one.
+    /// [`ElementError::SameEnds`] if both frames are on one body.
     pub(super) fn of([frame1, frame2]: [&Frame<T>; 2]) -> ElementResult<([BodyIndex; 2], Self)> {
         if frame1.body == frame2.body {
             return Err(ElementError::SameEnds);
@@ -85,12 +85,13 @@ impl<T: Real> Frames<T> {
         [self.X_B1F, self.X_B2M]
     }
 
-    /// The place of their first number among the variables of an element whose first parameters they are.
+    /// The place of the first number of the frames among the variables of an element whose first parameters are its
+    /// frames.
     pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
         blocks.parameter(0)
     }
 
-    /// How many numbers they have.
+    /// The number of numbers in both poses.
     pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
 }
 

@@ -18,7 +18,8 @@ mod meshes;
 mod sides;
 pub mod spatial_bushing;
 
-/// The angle \[rad\] by which bodies may turn in one step where turns are counted: beyond half a turn the direction is unknown.
+/// The angle \[rad\] by which bodies may turn in one step if an element counts turns. Beyond half a turn the direction is
+/// unknown.
 const LARGEST_TURN: f64 = 2.0;
 
 pub use cable_spring::CableSpring;

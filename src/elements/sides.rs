@@ -27,7 +27,8 @@ results! {
     }
 }
 
-/// Two coordinates, the displacement `f1·q1 − f0·q0` between them, and the forces `+f·f0` and `−f·f1` of a tension on it.
+/// Two coordinates, the displacement `f1·q1 − f0·q0` between them, and the forces `+f·f0` and `−f·f1` of a tension `f` on
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Sides<T> {
     pub(super) coordinates: CoordinatePair,
@@ -45,7 +46,7 @@ impl<T: Real> Sides<T> {
         [self.coordinates.coordinate0, self.coordinates.coordinate1]
     }
 
-    /// The coordinates that are not ground, each with the displacement per displacement of it.
+    /// The coordinates that are not ground, each with the derivative of the displacement by this coordinate.
     #[inline]
     fn moving(&self) -> impl Iterator<Item = (CoordinateIndex, T)> {
         let [factor0, factor1] = self.factors;
@@ -53,7 +54,7 @@ impl<T: Real> Sides<T> {
     }
 
     /// # Errors
-    /// [`ElementError::SameEnds`] if they are one.
+    /// [`ElementError::SameEnds`] if both coordinates are the same.
     pub(super) fn check_ends(&self) -> ElementResult {
         let [side0, side1] = self.both();
         if side0 == side1 { Err(ElementError::SameEnds) } else { Ok(()) }

@@ -1,31 +1,32 @@
-//! The energy account of an element, and what in its history shows that steps are too long.
+//! The energy account of an element, and the evidence in its history that steps are too long.
 
-/// The energy account of one element, and its history in the steps of a host since it was opened, or since a motion or a write
-/// of which the work is not known; in plain numbers \[J\].
+/// The energy account of one element, in plain numbers \[J\], and its history in the steps of a host. The history begins
+/// when the account is opened, and after a motion or a write whose work is not known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account {
     pub(crate) is_open: bool,
-    /// The most that it has dissipated; negative infinity before its history begins.
+    /// The largest energy that the element has dissipated; negative infinity before its history begins.
     dissipated: f64,
-    /// The most that it has stored, or that its potential was below zero; before its history begins, what it stored last.
+    /// The largest magnitude of its stored energy; before its history begins, the last one.
     pub(super) stored: f64,
-    /// The number of steps in a row after which it has returned more than all of that, without having received it.
+    /// The number of steps in a row after which it has returned more than all of the stored energy, without having
+    /// received it.
     gaining: u32,
-    /// What it had returned after the first of them.
+    /// The energy returned after the first of these steps.
     first_gain: f64,
-    /// The number of steps in a row after which it has released what it stored, and more.
+    /// The number of steps in a row after which it has released the stored energy, and more.
     released: u32,
     /// The greatest rounding of these energies.
     rounding: f64,
-    /// What it had dissipated after the last step \[J\], and the power that it dissipated then \[W\].
+    /// The energy that it had dissipated after the last step \[J\], and the power that it dissipated then \[W\].
     last: [f64; 2],
-    /// In steps in which it has [reversed](Self::reverses) the motion that it slows down: the energy that it would have dissipated,
-    /// the most in one of them, and the energy that it has dissipated.
+    /// Over the steps in which it has [reversed](Self::reverses) the motion that it slows down: the energy that it would
+    /// have dissipated, the most of this in one of them, and the energy that it has dissipated.
     reversed: [f64; 3],
 }
 
 impl Account {
-    /// Before its history begins.
+    /// The account before its history begins.
     pub(super) const CLOSED: Self = Self {
         is_open: false,
         dissipated: f64::NEG_INFINITY,
@@ -38,12 +39,12 @@ impl Account {
         reversed: [0.0; 3],
     };
 
-    /// Open, at a motion at which this is stored and nothing has been dissipated.
+    /// An open account, at a motion at which this energy is stored and nothing has been dissipated.
     pub(super) fn opened(stored: f64) -> Self {
         Self { is_open: true, dissipated: 0.0, stored, ..Self::CLOSED }
     }
 
-    /// Opens or closes it; its history begins anew.
+    /// Opens or closes the account; its history restarts.
     pub(crate) fn begin(&mut self, is_open: bool) {
         *self = Self { is_open, ..Self::CLOSED };
     }
@@ -52,7 +53,7 @@ impl Account {
     /// [too large](GAINED) once most of the stored energy has been released and [stays so](PERSISTENT), or
     /// [grows](EXPLODED) from step to step.
     pub(super) fn gain(&mut self, absorbed: f64, stored: f64, rounding: f64) -> Option<f64> {
-        // Of energy that is being released it is not known how much it was, by which it is judged.
+        // While energy is being released, the amount from which this began, by which the gain is judged, is not known.
         if self.dissipated == f64::NEG_INFINITY && stored.abs() <= self.stored {
             self.stored = stored.abs();
             return None;
@@ -74,11 +75,13 @@ impl Account {
         (self.released >= PERSISTENT || grows && self.stored > 0.0).then_some(gained)
     }
 
-    /// Whether its friction alternates, recorded after a step of length `h` in which forces were held. Where the velocity that
-    /// friction or a damper slows down is reversed in each step, hardly anything is lost of the energy that its power at the start
-    /// of the steps would take. An impact does so for a few steps, in which its friction would lose about as much as is stored, and
-    /// the force of a contact that opens fades from step to step; where a load that is too large for the step goes on, the
-    /// energy that is not lost becomes [larger than that](ALTERNATING) in [steps that are alike](ALIKE).
+    /// Records a step of length `h` in which forces were held, and returns whether friction alternates.
+    ///
+    /// If the velocity that friction or a damper slows down is reversed in each step, hardly any of the energy that its
+    /// power at the start of the steps would take is lost. An impact does so for a few steps, in which its friction would
+    /// lose about as much as is stored; and the force of a contact that opens fades from step to step. Under a continuing
+    /// load that is too large for the step, the energy that is not lost becomes [larger than that](ALTERNATING) in
+    /// [similar steps](ALIKE).
     pub(super) fn reverses(&mut self, [absorbed, stored]: [f64; 2], power: f64, h: f64) -> bool {
         let dissipated = absorbed - stored;
         let [before, power_before] = core::mem::replace(&mut self.last, [dissipated, power]);
@@ -94,7 +97,7 @@ impl Account {
             && sum > ALIKE * most
     }
 
-    /// Called where parameters have changed, and with them the power.
+    /// Called where parameters, and with them the power, have changed.
     pub(crate) fn forget_power(&mut self) {
         self.last[1] = 0.0;
     }
@@ -108,20 +111,22 @@ const GAINED: f64 = 0.5;
 /// of forces that are held over a step lags behind, by up to half of it in steps that resolve an impact.
 const RELEASED: f64 = 0.1;
 
-/// As many steps in a row show that energy was gained. The held force of a damper whose velocity a load reverses returns energy
-/// for a step or two, however little the element has stored.
+/// The number of steps in a row that shows that energy was gained. The held force of a damper whose velocity a load
+/// reverses returns energy for a step or two, however little the element has stored.
 const PERSISTENT: u32 = 4;
 
-/// The fraction of the energy that friction would have lost, above which steps resolve it. Loads that vary at random from step to
-/// step reverse half of the steps, and a damper with `γh` up to 1.2 loses more than this under them.
+/// The fraction of the energy that friction would have lost above which steps resolve friction. Loads that vary at random
+/// from step to step reverse half of the steps; under these a damper with `γh` up to 1.2 loses more than this fraction.
 const RESOLVED: f64 = 0.15;
 
-/// The multiple of the largest stored energy that friction would have lost in reversed steps, above which it alternates. In an
-/// impact of `n` steps with restitution `e` it is about `2 (μ (1 + e))²/n` of the kinetic energy.
+/// The multiple of the largest stored energy above which friction alternates, for the energy that it would have lost in
+/// reversed steps. In an impact of `n` steps with restitution `e` this energy is about `2 (μ (1 + e))²/n` of the kinetic
+/// energy.
 const ALTERNATING: f64 = 2.0;
 
-/// The multiple of the most in one step that it would have lost in all of them; where the velocity alternates about zero, 16 steps
-/// reach it, and no fading motion does whose velocity falls by more than 3 % in each.
+/// The least ratio of the energy that friction would have lost in all reversed steps to the most in one of them. If the
+/// velocity alternates about zero, 16 steps reach it; a fading motion whose velocity falls by more than 3 % in each step
+/// does not.
 const ALIKE: f64 = 16.0;
 
 /// The growth of energy returned without having been received above which a motion explodes. Forces that are held over a

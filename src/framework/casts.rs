@@ -12,8 +12,8 @@ use crate::math::{Casts, Real};
 impl<T: Real, U: Real> Casts<T, U> {
     /// Adds the cast of elements of one type.
     ///
-    /// The function makes the element from the other's places; defaults set on the system are copied by name. It is
-    /// given these casts for the shapes that the element contains.
+    /// The function makes the element from the original one; defaults set on the system are copied by
+    /// name. It receives these casts for the shapes that the element contains.
     pub fn add<E: ForceElement<T>, F: ForceElement<U>>(
         &mut self,
         cast: impl Fn(&E, &Self) -> Result<F, Error> + Send + Sync + 'static,
@@ -33,9 +33,9 @@ impl<T: Real> ForceSystem<T> {
     /// the variables with which new states begin. The two systems are independent afterwards.
     ///
     /// # Errors
-    /// [`Error::NoCast`] for a kind of element without a cast, even if all elements of the kind were removed; [`Error::Element`] with the error of an element's cast,
-    /// with [`ElementError::ForeignVariables`] if the cast has variables of other names, or with
-    /// [`ElementError::InvalidValue`] where the other scalar has a smaller range.
+    /// [`Error::NoCast`] for a kind of element without a cast, even if all elements of the kind were removed;
+    /// [`Error::Element`] with the error of an element's cast, with [`ElementError::ForeignVariables`] if the cast has
+    /// variables of other names, or with [`ElementError::InvalidValue`] where the other scalar has a smaller range.
     pub fn cast_with<U: Real>(&self, casts: &Casts<T, U>) -> Result<ForceSystem<U>, Error> {
         let cast = |kind: &dyn AnyKind<T>| {
             let known = casts.find::<Result<Box<dyn AnyKind<U>>, Error>>(kind);
@@ -104,7 +104,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 }
 
-/// The default variables of an element that was cast, which are those of the other by name.
+/// The default variables of an element that was cast, copied by name from the original.
 fn cast_defaults<T: Real, U: Real, E: ForceElement<T>, F: ForceElement<U>>(
     element: &F,
     defaults: &Columns<T, E>,

@@ -14,9 +14,9 @@ use crate::mechanics::Kinematics;
 
 /// Everything that varies in a state, except results: time, motion, variables and energy accounts.
 ///
-/// For a host that rejects steps, or a search that branches: saving and returning cost little more than copying the
-/// memory, and allocate nothing after the first time. To save beyond the process, use a [`snapshot`](crate::State::snapshot)
-/// with the names of all variables, or their [bytes](State::to_bytes).
+/// Use it in a host that rejects steps, or in a search that branches. Saving and returning cost little more than copying
+/// the memory, and allocate nothing after the first time. To save beyond the process, use a
+/// [`snapshot`](crate::State::snapshot) with the names of all variables, or their [bytes](State::to_bytes).
 ///
 /// ```
 /// # use force_elements::*;
@@ -35,7 +35,7 @@ use crate::mechanics::Kinematics;
 #[derive(Debug, Clone)]
 pub struct Checkpoint<T: Real> {
     version: usize,
-    /// All that follows is of several states, as [`Worlds`](crate::Worlds) has them, one after the other.
+    /// The following fields hold one or several states, as in [`Worlds`](crate::Worlds), one after the other.
     times: Vec<T>,
     poses: Vec<Pose<T>>,
     velocities: Vec<SpatialVelocity<T>>,
@@ -54,7 +54,7 @@ impl<T: Real> State<T> {
         Checkpoint::repeat(self, 1)
     }
 
-    /// Replaces a checkpoint by one of this state, in the same memory if it was made by a state of the same system.
+    /// Replaces a checkpoint by one of this state, in the same memory if the checkpoint belongs to the same system.
     pub fn save_to(&self, checkpoint: &mut Checkpoint<T>) {
         if checkpoint.write(0, self).is_err() {
             *checkpoint = self.checkpoint();
@@ -64,14 +64,15 @@ impl<T: Real> State<T> {
     /// Returns to a checkpoint of a state of the same system; drops the state below Instance stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if it is of another system, or of this one before something was added or removed.
+    /// [`Error::TopologyMismatch`] if the checkpoint belongs to another system, or to this one before something was added
+    /// or removed.
     pub fn return_to(&mut self, checkpoint: &Checkpoint<T>) -> Result<(), Error> {
         checkpoint.read(0, self)
     }
 }
 
 impl<T: Real> Checkpoint<T> {
-    /// As many copies of a state.
+    /// This number of copies of a state.
     pub(crate) fn repeat(state: &State<T>, count: usize) -> Self {
         let State { version, kinematics, kinds, continuous, .. } = state;
         let Kinematics { time, positions, velocities } = kinematics;
@@ -108,7 +109,7 @@ impl<T: Real> Checkpoint<T> {
         Ok(())
     }
 
-    /// Copies one to a state, which drops below Instance stage.
+    /// Copies one of the copies to a state, which drops below Instance stage.
     pub(crate) fn read(&self, index: usize, state: &mut State<T>) -> Result<(), Error> {
         self.check(state)?;
         for (slots, copies) in state.kinds.iter_mut().zip(&self.kinds) {

@@ -17,8 +17,8 @@ const AXES: [&str; 4] = ["x", "y", "z", "w"];
 /// Three angles and three translations.
 const SIX_AXES: [&str; 6] = ["qx", "qy", "qz", "px", "py", "pz"];
 
-/// Calls `visit` for the components of a vector, in order; those of more than four, unless they are six, are called by their
-/// numbers.
+/// Calls `visit` for the components of a vector, in order. Vectors of more than four components, other than six, name
+/// them by number.
 fn visit_vector<V>(
     field: &Declared<'_>,
     components: impl ExactSizeIterator<Item = V>,
@@ -67,14 +67,14 @@ impl<T: Number, S: Scalar, const R: usize, const C: usize> Lift<T, S, ()> for SM
     const COUNT: usize = R * C;
 }
 
-/// The unit of an entry that couples two axes: those of two rotations, of a rotation and a translation, and of two
-/// translations are declared in this order.
+/// The unit of an entry that couples two axes. Units are declared in the order: two rotations, a rotation and a
+/// translation, two translations.
 fn coupled(row: usize, column: usize) -> usize {
     usize::from(row > 2) + usize::from(column > 2)
 }
 
-/// Calls `visit` for the entries of a symmetric matrix, in order: those on the diagonal have the name of their axis,
-/// the others those of both axes.
+/// Calls `visit` for the entries of a symmetric matrix, in order. A diagonal entry has the name of its axis, and another
+/// entry the names of both axes.
 fn visit_symmetric<V>(
     field: &Declared<'_>,
     entries: impl Iterator<Item = V>,
@@ -151,9 +151,9 @@ impl<T: Number, S: Scalar> Lift<T, S, ()> for Point3<T> {
     const COUNT: usize = 3;
 }
 
-/// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row, without a unit, and the vector `p` in that of the
-/// field. Entries rather than angles are bit-identical after saving and restoring. As a variable the pose is checked to
-/// be finite and its rotation to be orthonormal.
+/// The nine entries `R.xx`, `R.xy`, … of the rotation, row by row and without a unit, and the vector `p` in the unit of
+/// the field. Entries are bit-identical after saving and restoring, which angles would not be. As a variable the pose is
+/// checked to be finite and its rotation to be orthonormal.
 impl<T: Real> Listed<T, ()> for Pose<T> {
     fn neutral() -> Self {
         Self::identity()
@@ -230,8 +230,8 @@ impl<T: Real> Listed<T, ()> for SpatialForce<T> {
     }
 }
 
-/// The flag `known` and the scalars of the value, neutral ones for `None`, so that the names are the same. To write one
-/// of them by name, set the flag first.
+/// The flag `known` and the scalars of the value; neutral scalars for `None`, so that the names are the same. To write a
+/// scalar by name, set the flag first.
 impl<T: Real, K, V: Listed<T, K>> Listed<T, (K,)> for Option<V> {
     fn neutral() -> Self {
         None
@@ -281,8 +281,8 @@ impl<T: Number, S, K, V: Lift<T, S, K>> Lift<T, S, (K,)> for Option<V> {
     const COUNT: usize = V::COUNT;
 }
 
-/// Lists of members of one kind, such as `friction[1]`. The length is part of the layout: lists of other lengths do not fit. A list
-/// has no fixed number of numbers: no law takes it.
+/// Lists of members of one kind, such as `friction[1]`. The length is part of the layout: a list of another length does
+/// not fit. A list has no fixed number of numbers, so laws do not take it.
 macro_rules! lists {
     ($([$($generics:tt)*] $Member:ty, $Kind:ty;)*) => {$(
         impl<T: Real, $($generics)*> Listed<T, [$Kind; 1]> for Vec<$Member> {

@@ -1,5 +1,5 @@
 //! Continuous variables, which have a rate of change and are integrated by the host: the energies that elements have
-//! absorbed, and the elements' own states.
+//! absorbed, and the elements' own continuous states.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,8 +15,8 @@ use crate::framework::{Error, ForceSystem, Stage, State};
 use crate::math::{Real, Requirement, check, clone_by_field, have_same_bits};
 use crate::mechanics::{ForceAccumulator, Kinematics, KinematicsSource, Velocities};
 
-/// The continuous variables of a state and their rates: first the energies absorbed by place, then the variables of
-/// the elements.
+/// The continuous variables of a state and their rates: first the energies absorbed, by place, then the variables of the
+/// elements.
 #[derive(Debug)]
 pub(crate) struct Continuous<T: Real> {
     pub(crate) values: Vec<T>,
@@ -24,20 +24,20 @@ pub(crate) struct Continuous<T: Real> {
     pub(crate) accounts: Vec<Account>,
     /// Whether the host has set a motion since the last accepted step, or since the state was new or restored.
     pub(crate) has_moved: bool,
-    /// Whether it has integrated since.
+    /// Whether the host has integrated since.
     is_fed: bool,
-    /// Whether the state has not been evaluated since it was new or restored: a motion that is set now is no step, but the
-    /// one to which the variables belong.
+    /// Whether the state has not been evaluated since it was new or restored. A motion that is set now is no step, but
+    /// the motion to which the variables belong.
     is_new: bool,
-    /// The time at which the host has checked a step, if it has neither accepted one since nor written memory.
+    /// The time at which the host has checked a step, if it has since neither accepted a step nor written memory.
     pub(crate) checked_at: Option<f64>,
-    /// Buffers: values and rates at the start of a step, and values to come.
+    /// Buffers: values and rates at the start of a step, and the next values.
     start: Vec<T>,
     start_rates: Vec<T>,
     /// Buffer for the accounts at the start of a step.
     start_accounts: Vec<Account>,
     next: Vec<T>,
-    /// Buffer for the power that the forces of the start take from the bodies at the end of a step.
+    /// Buffer for the power that the forces of the start of a step take from the bodies at its end.
     pub(crate) held_powers: Vec<T>,
 }
 
@@ -57,7 +57,7 @@ clone_by_field!(Continuous {
 });
 
 impl<T: Real> Continuous<T> {
-    /// No energy absorbed, for elements at this many places; their own variables have yet to be collected.
+    /// No energy absorbed, for elements at this number of places; their own variables have yet to be collected.
     pub(crate) fn new(places: usize) -> Self {
         Self {
             values: vec![T::zero(); places],
@@ -90,23 +90,24 @@ impl<T: Real> Continuous<T> {
         [self.has_moved, self.is_fed, self.is_new] = flags;
     }
 
-    /// Whether the motion to which the variables belong is known: one was set, or the state has been evaluated.
+    /// Whether the motion to which the variables belong is known: it has been set, or the state has been evaluated.
     pub(crate) fn has_motion(&self) -> bool {
         self.has_moved || !self.is_new
     }
 
-    /// Called after memory was reset to the present motion, which is then the one to which the variables belong.
+    /// Called after memory was reset to the present motion: the variables then belong to this motion.
     pub(crate) fn was_reset(&mut self) {
         self.has_moved |= self.is_new;
     }
 
-    /// Called after values were restored from a snapshot, for which they had been integrated. Their motion is still to be set.
+    /// Called after values were restored from a snapshot, in which they had been integrated. Their motion is still to be
+    /// set.
     pub(crate) fn was_restored(&mut self) {
         self.set_flags([false, false, true]);
         self.forget();
     }
 
-    /// Called after an evaluation: what moves from here on moves in a step.
+    /// Called after an evaluation: later motion is motion in a step.
     pub(crate) fn was_evaluated(&mut self) {
         if self.is_new {
             self.set_flags([false; 3]);
@@ -121,8 +122,8 @@ impl<T: Real> Continuous<T> {
         self.set_flags([false; 3]);
     }
 
-    /// Called at the start of a step that will be integrated. Energy that was added by a motion that was set before it, as where
-    /// a body is placed elsewhere, is in no account that is closed.
+    /// Called at the start of a step that will be integrated. The energy that was added by a motion set before it, as
+    /// where a body is placed elsewhere, is in no closed account.
     fn begin_step(&mut self) {
         if self.has_moved && !self.is_fed {
             for account in self.accounts.iter_mut().filter(|account| !account.is_open) {
@@ -131,12 +132,12 @@ impl<T: Real> Continuous<T> {
         }
     }
 
-    /// The histories of all accounts begin anew.
+    /// Restarts the histories of all accounts.
     fn forget(&mut self) {
         self.accounts.iter_mut().for_each(|account| account.begin(account.is_open));
     }
 
-    /// Replaces the energies absorbed. The history of a ledger that this changes begins anew.
+    /// Replaces the energies absorbed. If an energy changes, the history of its account restarts.
     fn set_energies(&mut self, energies: &[T]) {
         for ((value, account), &energy) in self.values.iter_mut().zip(&mut self.accounts).zip(energies) {
             if !have_same_bits(*value, energy) {
@@ -146,7 +147,7 @@ impl<T: Real> Continuous<T> {
         }
     }
 
-    /// Opens all accounts at the present motion, at which all energy that is absorbed is stored.
+    /// Opens all accounts at the present motion, at which all absorbed energy is stored.
     pub(crate) fn open_all(&mut self) {
         for (account, energy) in self.accounts.iter_mut().zip(&self.values) {
             *account = Account::opened(energy.to_f64().max(0.0));
@@ -155,41 +156,43 @@ impl<T: Real> Continuous<T> {
     }
 }
 
-/// How far a state has come in a step of its host: whether memory follows parameters and energy accounts stay open depends on
-/// it. A host that saves a state in the middle of a step restores it by the same calls.
+/// The progress of a state in a step of its host. It decides whether memory follows parameters, and whether energy
+/// accounts stay open. A host that saves a state in the middle of a step restores the progress by the same calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Progress {
     /// No motion has been set since the state was made or its variables were restored.
     New,
-    /// A motion has been set, to which the variables belong, but not evaluated.
+    /// The motion to which the variables belong has been set, but not evaluated.
     Placed,
-    /// The motion has been evaluated, and whatever was set since has been integrated or accepted.
+    /// The motion has been evaluated, and everything set since then has been integrated or accepted.
     Evaluated,
-    /// Another motion has been set since, of which the work has not been integrated: accepting it closes the energy accounts.
+    /// Another motion has been set since then, whose work has not been integrated: accepting it closes the energy
+    /// accounts.
     Moved,
 }
 
 /// The rule by which [`ForceSystem::finish_step`] integrates the continuous variables `x` over a step of length `h`.
 ///
-/// Choose the one that matches the host: the energies that elements absorb balance the work of their forces on the
-/// bodies only as far as the host's velocities follow the same rule. [Hosts](crate::guide::hosts) has figures.
+/// Choose the rule that matches the host: the energies that elements absorb balance the work of their forces on the
+/// bodies only if the host's velocities follow the same rule. [Hosts](crate::guide::hosts) has figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepRule {
-    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. One evaluation per step, where the others take two if
-    /// elements have states of their own. For a prescribed motion, of which no step is refused as too long.
+    /// `x₁ = x₀ + h ẋ₀`: the rates at the start, of first order. It needs one evaluation per step; the other rules need
+    /// two if elements have continuous states of their own. It is the rule of a prescribed motion, for which no step is
+    /// refused as too long.
     LeftEndpoint,
-    /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the rule above predicts: Heun's method, of second order.
-    /// For hosts of second order or higher whose forces are those at the velocities of both ends.
+    /// `x₁ = x₀ + h (ẋ₀ + ẋ₁)/2`, with `ẋ₁` at the point that the left-endpoint rule predicts: Heun's method, of second
+    /// order. Use it for hosts of second order or higher whose forces are those at the velocities of both ends.
     Trapezoid,
-    /// For hosts that hold the forces `F₀` of the start over the step: symplectic Euler, and so most engines with fixed
-    /// steps. The energy absorbed is the work that these forces take from the bodies while velocities change linearly
-    /// in time, `−h F₀·(V₀ + V₁)/2`, plus the supply of drives inside the elements at their power at the start. Other
-    /// variables are integrated as with [`Trapezoid`](Self::Trapezoid).
+    /// For hosts that hold the forces `F₀` of the start over the step: symplectic Euler, and therefore most engines with
+    /// fixed steps. The energy absorbed is the work that these forces take from the bodies while velocities change
+    /// linearly in time, `−h F₀·(V₀ + V₁)/2`, plus the supply of drives inside the elements at their power at the start.
+    /// Other variables are integrated as with [`Trapezoid`](Self::Trapezoid).
     HeldForces,
 }
 
 impl<T: Real> State<T> {
-    /// How far the state has come in a step.
+    /// The progress of the state in a step of its host.
     pub fn progress(&self) -> Progress {
         match self.continuous.flags() {
             [false, _, true] => Progress::New,
@@ -200,16 +203,16 @@ impl<T: Real> State<T> {
     }
 
     /// All variables that have a rate of change, which the host integrates with the motion: first the [absorbed
-    /// energy](Self::absorbed_energy) of each element, then the elements' own states
-    /// ([`ForceElement::Continuous`](crate::ForceElement::Continuous)), such as a muscle's activation, by kind and
-    /// place. [`continuous_names`](Self::continuous_names) returns their names.
+    /// energy](Self::absorbed_energy) of each element, then the elements' own continuous states
+    /// ([`ForceElement::Continuous`](crate::ForceElement::Continuous)), such as a muscle's activation, by kind and place.
+    /// [`continuous_names`](Self::continuous_names) returns their names, and
+    /// [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates) their rates, in the same order.
     ///
-    /// Their rates are [`DynamicsView::continuous_rates`](crate::DynamicsView::continuous_rates), in the same order. A
-    /// host with one evaluation per step leaves the integration to
-    /// [`ForceSystem::finish_step`](crate::ForceSystem::finish_step). Any other host applies its own method to the
-    /// rates and writes the values with [`set_continuous`](Self::set_continuous) or
-    /// [`advance_continuous`](Self::advance_continuous): at the end of each step, and for trial evaluations within it
-    /// if elements have states of their own. The number of variables changes when elements are added or removed.
+    /// A host with one evaluation per step leaves the integration to
+    /// [`ForceSystem::finish_step`](crate::ForceSystem::finish_step). Any other host applies its own method to the rates
+    /// and writes the values with [`set_continuous`](Self::set_continuous) or
+    /// [`advance_continuous`](Self::advance_continuous): at the end of each step, and for trial evaluations within it if
+    /// elements have continuous states. The number of variables changes when elements are added or removed.
     ///
     /// # Example: a step of the midpoint rule
     ///
@@ -252,7 +255,7 @@ impl<T: Real> State<T> {
         &self.continuous.values
     }
 
-    /// The names of all continuous variables, in their order; an empty one for the place of a removed element.
+    /// The names of all continuous variables, in their order; an empty name for the place of a removed element.
     pub fn continuous_names(&self) -> Vec<String> {
         let mut names = vec![String::new(); self.continuous.places()];
         for (slots, place, slot) in self.elements() {
@@ -270,22 +273,21 @@ impl<T: Real> State<T> {
     /// The energy absorbed by each element \[J\], in the order of [`ForceSystem::elements`]; zero at the places of
     /// removed elements, unless set otherwise. It is the time integral of
     /// [`DynamicsView::power_absorbed`](crate::DynamicsView::power_absorbed), and the first part of
-    /// [`continuous`](Self::continuous). Only
-    /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy) depends on it. A change of
-    /// parameters or discrete variables adds the change in stored energy.
+    /// [`continuous`](Self::continuous). Only [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy)
+    /// depends on it. A change of parameters or discrete variables adds the change in stored energy.
     pub fn absorbed_energy(&self) -> &[T] {
         &self.continuous.values[..self.continuous.places()]
     }
 
-    /// Sets all continuous variables. Drops the state to below the first stage that reads an element's own state, if
-    /// there are any; energies do not change the stage.
+    /// Sets all continuous variables. Drops the state to below the first stage that reads an element's own continuous
+    /// state, if there is one; energies do not change the stage.
     ///
-    /// A host that keeps them in its own vector must read them again after a change of parameters or discrete
-    /// variables, which [adds](ForceSystem::set_parameters) the energy supplied to that absorbed.
+    /// A host that keeps the variables in its own vector must read them again after a change of parameters or discrete
+    /// variables, which [adds](ForceSystem::set_parameters) the energy supplied to the energy absorbed.
     ///
     /// # Errors
-    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::Element`] if one of an element is out of its
-    /// range; [`Error::TopologyMismatch`] if their number is not that of this state.
+    /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::Element`] if a variable of an element is out of
+    /// its range; [`Error::TopologyMismatch`] if their number is not that of this state.
     pub fn set_continuous(&mut self, values: &[T]) -> Result<(), Error> {
         if values.len() != self.continuous.values.len() {
             return Err(Error::TopologyMismatch);
@@ -307,8 +309,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Sets the absorbed energies alone; keeps the stage. For a host that integrates them separately, with weights for
-    /// which the state must have been realized at the end of the step.
+    /// Sets only the absorbed energies, and keeps the stage. It is for a host that integrates them separately, with
+    /// weights for which the state must have been realized at the end of the step.
     ///
     /// # Errors
     /// [`Error::NonFiniteEnergy`] if one of them is not finite; [`Error::TopologyMismatch`] if their number is not
@@ -323,8 +325,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Adds to all continuous variables their changes over a step: [`set_continuous`](Self::set_continuous) with the
-    /// sums.
+    /// Adds to each continuous variable its change over a step, as [`set_continuous`](Self::set_continuous) with the sums
+    /// does.
     ///
     /// # Errors
     /// As [`set_continuous`](Self::set_continuous).
@@ -338,7 +340,7 @@ impl<T: Real> State<T> {
         self.set_next_continuous()
     }
 
-    /// Sets all continuous variables to those in the buffer.
+    /// Sets all continuous variables to the values in the buffer.
     fn set_next_continuous(&mut self) -> Result<(), Error> {
         let next = core::mem::take(&mut self.continuous.next);
         let outcome = self.set_continuous(&next);
@@ -346,8 +348,8 @@ impl<T: Real> State<T> {
         outcome
     }
 
-    /// Sets all continuous variables to those at the start, in the buffers, plus an increment that depends on the rates
-    /// there and at the end.
+    /// Sets all continuous variables to their values at the start, in the buffers, plus an increment that depends on the
+    /// rates at the start and at the end.
     fn step_continuous(&mut self, increment: impl Fn(T, T) -> T) -> Result<(), Error> {
         let Continuous { rates, start, start_rates, next, held_powers, .. } = &mut self.continuous;
         let end_rates = held_powers.iter().chain(&rates[held_powers.len()..]);
@@ -359,8 +361,9 @@ impl<T: Real> State<T> {
         self.set_next_continuous()
     }
 
-    /// The work of the present forces over the distances of their bodies and coordinates from zero, and over a radian \[J\]. Where
-    /// bodies glide together far from zero, the rounding of their places stretches elements by that fraction of it.
+    /// The work of the present forces over the distances of their bodies and coordinates from zero, and over a radian
+    /// \[J\]. If bodies glide together far from zero, the rounding of their positions stretches elements by a fraction of
+    /// this work.
     fn work_of_places(&self) -> f64 {
         let Kinematics { positions, .. } = &self.kinematics;
         let bodies = self.forces.bodies().iter().zip(positions.bodies());
@@ -383,16 +386,16 @@ impl<T: Real> State<T> {
         self.kinds.iter().filter_map(|slots| slots.continuous_stage()).min()
     }
 
-    /// Writes the continuous variables of the elements from all of them, and checks their ranges.
+    /// Writes the elements' own continuous variables from the list of all, and checks their ranges.
     fn write_own_continuous(&mut self, values: &[T]) -> Result<(), Error> {
         let mut own = values[self.continuous.places()..].iter().copied();
         let mut next = || own.next().unwrap_or_else(T::zero);
-        // All are written even if one is refused, so that writing the present ones again undoes the change.
+        // All are written even if one is refused, so that writing the present values again undoes the change.
         let mut outcomes = self.kinds.iter_mut().map(|slots| slots.write_continuous(&mut next));
         outcomes.by_ref().fold(Ok(()), Result::and)
     }
 
-    /// Lists the elements' own continuous variables, or their rates, after those of the energies.
+    /// Lists the elements' own continuous variables, or their rates, after the energies.
     pub(crate) fn collect(&mut self, group: Group) {
         let Self { kinds, continuous, .. } = self;
         let places = continuous.places();
@@ -405,8 +408,8 @@ impl<T: Real> State<T> {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// For a host with its own steps: moves the state to the end of a step, integrates all continuous variables over it
-    /// by a rule, and accepts the step. One call for each step of the host:
+    /// Moves the state to the end of a step of a host with its own steps, integrates all continuous variables over the
+    /// step by a rule, and accepts the step. Call it once for each step of the host:
     ///
     /// ```text
     /// loop {
@@ -416,28 +419,35 @@ impl<T: Real> ForceSystem<T> {
     /// }
     /// ```
     ///
-    /// The state must still have the motion of the start, whose forces the host has used, and be realized to Dynamics there: one
-    /// that was moved first is refused, or closes the accounts if it was realized at the end. A host that evaluates forces within
-    /// a step integrates [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead. The length of the step is
-    /// the difference between the host's time and the state's, a plain number. If it is zero although bodies or
-    /// coordinates have moved, the work is not known: the accounts are closed, and the history by which steps are checked
-    /// begins anew, so that with a clock that no longer advances none is. This happens in single precision, where steps of a
-    /// millisecond no longer advance the clock after some hours.
+    /// Before the call, the state must still have the motion of the start, whose forces the host has used, and be
+    /// realized to Dynamics there. A state that was moved first is refused; if it was realized at the end of the step,
+    /// its accounts are closed. A host that evaluates forces within a step integrates
+    /// [`continuous_rates`](crate::DynamicsView::continuous_rates) by its own rule instead.
+    ///
+    /// The length of the step is the difference between the host's time and the state's, a plain number. If it is zero
+    /// although bodies or coordinates have moved, the work is not known: the accounts are closed, and the history by
+    /// which steps are checked restarts. With a clock that no longer advances, therefore, no step is checked. This
+    /// happens in single precision, where steps of a millisecond no longer advance the clock after some hours.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] below Dynamics stage; those of [`State::set_kinematics`],
-    /// [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and [`accept_step`](Self::accept_step). [`Error::InvalidValue`] if the host's time is before that of the state. Except by
-    /// [`StepRule::LeftEndpoint`], the rule of a prescribed motion:
+    /// [`Error::StageTooLow`] below Dynamics stage; the errors of [`State::set_kinematics`],
+    /// [`realize_dynamics`](Self::realize_dynamics), [`State::set_continuous`] and [`accept_step`](Self::accept_step);
+    /// [`Error::InvalidValue`] if the host's time is before that of the state. Unless the rule is
+    /// [`StepRule::LeftEndpoint`], that of a prescribed motion:
     ///
     /// - [`Error::StepTooLong`] if bodies could have [passed through each other](Self::passing_time);
-    /// - [`Error::EnergyGained`] if the account of an element, open or not, shows that it has returned energy without having
-    ///   received it: more than half of its largest stored energy, four steps in a row after that was released; or more than all of it
-    ///   after every step, growing a millionfold. Then the steps of the host are too long. A host that knows its masses can call
-    ///   [`check_step`](Self::check_step) beforehand.
-    /// - [`Error::FrictionAlternates`], by [`StepRule::HeldForces`] alone, if friction or damping of an element that stores energy
-    ///   has lost less than 0.15 of what its power at the start of steps would take, in 16 steps or more that are alike, and that
-    ///   would take more than twice what it has stored. Friction without memory does so under a load of several times that of its
-    ///   design: the slip is reversed in each step. Where a body is pushed along meanwhile, more is lost, and it may creep unnoticed.
+    /// - [`Error::EnergyGained`] if the account of an element, open or not, shows that the element has returned energy
+    ///   without having received it. It is refused if this is more than half of the largest stored energy in four steps
+    ///   in a row after that energy was released, or more than all of it after every step, growing a millionfold. The
+    ///   steps of the host are then too long. A host that knows its masses can call [`check_step`](Self::check_step)
+    ///   beforehand.
+    /// - [`Error::FrictionAlternates`], only by [`StepRule::HeldForces`], if friction or damping of an element that
+    ///   stores energy has lost less than 0.15 of the energy that its power at the start of steps would take, in 16 or
+    ///   more similar steps, and if that energy is more than twice what the element has stored. Friction without memory
+    ///   does so under a load of several times that of its design: the slip is reversed in each step. If a body is pushed
+    ///   along meanwhile, more is lost, and the body may creep unnoticed.
+    ///
+    /// On an error, time, motion and all variables are those of the start.
     ///
     /// On an error time, motion and all variables are those of the start.
     pub fn finish_step(
@@ -475,7 +485,7 @@ impl<T: Real> ForceSystem<T> {
             state.invalidate(Stage::Time);
             let Continuous { start, next, .. } = &mut state.continuous;
             next.clone_from(start);
-            // They were in range before.
+            // They were in range before the step.
             let _ = state.set_next_continuous();
             let Continuous { accounts, start_accounts, .. } = &mut state.continuous;
             accounts.clone_from(start_accounts);
@@ -484,8 +494,8 @@ impl<T: Real> ForceSystem<T> {
         outcome
     }
 
-    /// Integrates from the start in the buffers, which the host may have set since the last step, to the present motion; leaves
-    /// the state at Dynamics stage.
+    /// Integrates from the start in the buffers, which the host may have set since the last step, to the present motion.
+    /// Leaves the state at Dynamics stage.
     fn integrate(
         &self,
         state: &mut State<T>,
@@ -495,7 +505,8 @@ impl<T: Real> ForceSystem<T> {
     ) -> Result<(), Error> {
         let h = T::lit((state.time() - start_time).to_f64());
         if h == T::zero() && (was_moved || state.kinematics.positions != state.incoming.positions) {
-            // The work of a motion that takes no time is not known, nor that of one that the host has set before it.
+            // The work of a motion in zero time is not known, nor is that of a motion that the host has set before the
+            // step.
             state.continuous.is_fed = false;
             return self.advance(state, Stage::Dynamics);
         }
@@ -516,8 +527,9 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Writes the energies absorbed in a step, which is accepted: of forces that were held over it only if
-    /// [`finish_step`](Self::finish_step) would not refuse a step of this length. On an error the ledger is that of the start.
+    /// Writes the energies absorbed in a step and accepts the step. If forces were held over the step, it is accepted
+    /// only if [`finish_step`](Self::finish_step) would not refuse a step of this length. On an error the ledger is that
+    /// of the start.
     pub(crate) fn accept_energies(
         &self,
         state: &mut State<T>,
@@ -542,8 +554,8 @@ impl<T: Real> ForceSystem<T> {
         outcome
     }
 
-    /// Refuses a step after which an element has returned energy that it had not received, unless the motion is prescribed:
-    /// that is no worse for steps in which work is not resolved.
+    /// Refuses a step after which an element has returned energy that it had not received. A prescribed motion is not
+    /// checked: it is not falsified by steps in which work is not resolved.
     fn check_ledger(&self, state: &mut State<T>, rule: StepRule, length: f64) -> Result<(), Error> {
         if rule == StepRule::LeftEndpoint {
             state.continuous.forget();
@@ -551,7 +563,7 @@ impl<T: Real> ForceSystem<T> {
         }
         let Continuous { accounts, start_accounts, .. } = &mut state.continuous;
         accounts.clone_from(start_accounts);
-        // Of the sums of a million steps.
+        // The rounding of sums over a million steps.
         let rounding = T::default_epsilon().to_f64() * 1e3;
         let by_place = rounding * state.work_of_places();
         for id in self.elements() {
@@ -571,8 +583,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Fills the buffer of the powers that the forces of the start, still in the caches, take from the bodies at the
-    /// velocities of the end, whose kinematics have been set, or at others.
+    /// Fills the buffer with the powers that the forces of the start, still in the caches, take from the bodies at the
+    /// velocities of the end, whose kinematics have been set, or at the given velocities.
     pub(crate) fn calc_held_powers(
         &self,
         state: &mut State<T>,

@@ -1,4 +1,4 @@
-//! Drawing of elements: their places and their forces.
+//! Drawing of elements and their forces.
 
 use nalgebra::{Point3, Vector3};
 
@@ -11,7 +11,8 @@ use crate::mechanics::BodyIndex;
 pub enum Meaning {
     /// A point that touches; its value is the height above the other surface \[m\].
     Station,
-    /// Where friction holds a point, and the line to that point; its value is the stretch between both \[m\].
+    /// The point where friction holds another point, and the line between both; its value is the stretch between them
+    /// \[m\].
     Anchor,
     /// A point at which a cable is fixed or guided; its value is the tension \[N\].
     Attachment,
@@ -19,16 +20,16 @@ pub enum Meaning {
     Cable,
     /// A face or a vertex of a pressed surface; its value is the pressure \[Pa\].
     Face,
-    /// A frame that an element connects, and the line between two of them; its value is the distance of both origins, or from
-    /// a plane \[m\].
+    /// A frame that an element connects, and the line between two frames; its value is the distance between both origins,
+    /// or from a plane \[m\].
     Frame,
     /// A force on a body, in Ground; its value is the magnitude \[N\].
     Force(BodyIndex),
     /// A torque on a body, in Ground; its value is the magnitude \[N·m\].
     Torque(BodyIndex),
-    /// What an element of one's own adds.
+    /// An addition of a user's element.
     Other {
-        /// What it is.
+        /// The name of what is drawn.
         name: &'static str,
         /// The unit of its value.
         unit: &'static str,
@@ -48,18 +49,18 @@ impl Meaning {
     }
 }
 
-/// The element of a line, face, point, arrow or frame, what it shows, and its value.
+/// A line, face, point, arrow or frame of a drawing: its element, its meaning, and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mark {
     /// The element.
     pub element: ElementId,
-    /// What is shown.
+    /// The meaning.
     pub meaning: Meaning,
-    /// Its value, in [`Meaning::unit`].
+    /// The value, in [`Meaning::unit`].
     pub value: f64,
 }
 
-/// Something to draw on. Everything is in Ground, in metres; only [`line`](Self::line) is required.
+/// A canvas for drawings. Everything is in Ground, in metres; only [`line`](Self::line) is required.
 ///
 /// # Example: the lines of a bushing
 ///
@@ -108,12 +109,12 @@ pub trait Canvas {
         }
     }
 
-    /// Draws a force or torque, a vector in [`Meaning::unit`], from where it acts; by default a line with a head.
+    /// Draws a force or torque, a vector in [`Meaning::unit`], from its point of action; by default a line with a head.
     fn arrow(&mut self, mark: Mark, from: Point3<f64>, vector: Vector3<f64>) {
         let along = vector * (self.size(mark) / vector.norm());
         let to = from + along;
         self.line(mark, from, to);
-        // Off the axis that is most nearly across.
+        // The axis most nearly perpendicular to the arrow gives the largest product.
         let across = along.cross(&Vector3::ith(along.iamin(), 1.0)) * 0.1;
         for side in [across, -across] {
             self.line(mark, to, to - along * 0.2 + side);
@@ -139,7 +140,7 @@ pub trait Canvas {
     }
 }
 
-/// Draws for one element, in any scalar. Points and vectors that are not finite are left out, and so are forces of zero.
+/// Draws for one element, in any scalar. Points and vectors that are not finite, and forces of zero, are left out.
 pub struct Pen<'a> {
     canvas: &'a mut dyn Canvas,
     element: ElementId,
@@ -218,10 +219,10 @@ impl<T: Real> DynamicsView<'_, T> {
     /// | [`CustomForce`](crate::CustomForce) | the forces on bodies |
     /// | a user's | as its [`draw`](crate::ForceElement::draw) defines |
     ///
-    /// Arrows are drawn on each body on which a force acts, Ground included: those on one body add up to
-    /// [`body_force`](Self::body_force). Coordinates have no place in space.
+    /// Arrows are drawn on each body on which a force acts, Ground included: the forces on one body add up to
+    /// [`body_force`](Self::body_force). Forces on coordinates are not drawn, since a coordinate has no place in space.
     pub fn draw(&self, canvas: &mut dyn Canvas) {
-        // The state is of this system.
+        // The state belongs to this system.
         let _ = self.system.for_each_enabled(self.state, |id, element| {
             element.draw(&mut Pen { canvas: &mut *canvas, element: id });
         });

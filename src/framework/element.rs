@@ -9,10 +9,10 @@ use crate::mechanics::{ForceAccumulator, Positions, Topology, Velocities};
 
 /// A mechanical force element.
 ///
-/// An element holds what never changes: the bodies or coordinates on which it acts, and its geometry. Everything else
-/// lives in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and `add_`
-/// methods are called in stage order. Each is given what is known at its stage and must depend on nothing else, so that
-/// an evaluation is a pure function of the state. Methods that an element does not define do nothing: caches keep their
+/// An element holds what never changes: the bodies or coordinates on which it acts, and its geometry. Everything else is
+/// in the [`State`](crate::State): parameters, discrete variables and one cache per stage. The `calc_` and `add_` methods
+/// are called in stage order. Each receives what is known at its stage and must depend on nothing else, so that an
+/// evaluation is a pure function of the state. A method that an element does not define does nothing: caches keep their
 /// defaults, and energy and powers are the results declared under their names, or else zero.
 ///
 /// # Conventions
@@ -84,15 +84,15 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// The kind's name in lower snake case: the prefix of named variables. Unique in a system.
     const KIND: &'static str;
 
-    /// Stiffness and the like: defaults from the element, changeable per state.
+    /// Parameters such as a stiffness: defaults from the element, which a state may change.
     type Parameters: Variables<T> + Default;
     /// Memory between accepted steps. A commit drops the state to just below the earliest stage that one of its fields
-    /// declares. A field that no method before [`calc_dynamics`](Self::calc_dynamics) reads should declare `Dynamics`,
-    /// which saves evaluations.
+    /// declares. A field that is not read before [`calc_dynamics`](Self::calc_dynamics) should declare `Dynamics`, which
+    /// saves evaluations.
     type Discrete: Variables<T> + Default;
     /// States with a derivative, which the host integrates with the motion: a muscle's activation, a drive's current.
-    /// Their values are always finite. They must not contain flags, which have no rate, nor an `Option`, whose numbers
-    /// have no place while it is `None`.
+    /// Their values are always finite. They must contain neither flags, which have no rate, nor an `Option`, whose
+    /// numbers have no place while it is `None`.
     type Continuous: Variables<T> + Default;
     /// Results that depend on time, poses and coordinates.
     type Position: Cache<T>;
@@ -108,17 +108,17 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// element.
     fn check_topology(&self, topology: &Topology) -> ElementResult;
 
-    /// The parameters a new state starts with.
+    /// The parameters with which a new state starts.
     fn default_parameters(&self) -> Self::Parameters {
         Self::Parameters::default()
     }
 
-    /// The discrete variables a new state starts with.
+    /// The discrete variables with which a new state starts.
     fn default_discrete(&self) -> Self::Discrete {
         Self::Discrete::default()
     }
 
-    /// The continuous variables a new state starts with.
+    /// The continuous variables with which a new state starts.
     fn default_continuous(&self) -> Self::Continuous {
         Self::Continuous::default()
     }
@@ -156,11 +156,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         at.declared(0)
     }
 
-    /// The part of the stored energy that friction stores \[J\], and what it would be if friction held at the committed
-    /// anchors, without a limit. By default zero.
+    /// The part of the stored energy that friction stores \[J\], and its value if friction held at the committed anchors,
+    /// without a limit. By default zero.
     ///
-    /// A write of variables enters in the ledger the energy that the caller supplies or receives. If it lowers a
-    /// friction limit below the present force, the first falls but the second does not: the difference is dissipated.
+    /// A write of variables enters the energy that the caller supplies or receives in the ledger. If it lowers a friction
+    /// limit below the present force, the first value falls but the second does not: the difference is dissipated.
     fn friction_energy(&self, _at: &AtDynamics<'_, T, Self>) -> [T; 2] {
         [T::zero(); 2]
     }
@@ -200,20 +200,20 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Whether the memory after a step depends on how often it was committed on the way, beyond what
-    /// [`discontinuous_update`](Self::discontinuous_update) reports: an anchor that was dragged back and forth.
-    /// Integrators with error control commit it early and halfway in a trial too, and shorten a step if that changes
-    /// the rates at its end by more than the accuracy; an anchor that is dragged between these times only is not seen.
-    /// By default `true`; without discrete variables it has no effect.
+    /// Whether the memory after a step depends on how often it was committed within the step, beyond what
+    /// [`discontinuous_update`](Self::discontinuous_update) reports, as for an anchor that was dragged back and forth.
+    /// Integrators with error control then also commit it early and halfway in a trial, and shorten the step if that
+    /// changes the rates at its end by more than the accuracy. An anchor that is dragged only between these times is not
+    /// detected. By default `true`; without discrete variables it has no effect.
     fn is_path_dependent(&self) -> bool {
         true
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory with which a motion
-    /// begins here: anchors under their stations; bristles unbent, slipping if their force at these velocities exceeds
+    /// Writes the memory with which a motion begins here into `next`, which starts as a copy of the present discrete
+    /// variables: anchors under their stations; bristles unbent, slipping if their force at these velocities exceeds
     /// their limit.
     ///
-    /// By default [`default_discrete`](Self::default_discrete). An episode that starts anew must not depend on the
+    /// By default writes [`default_discrete`](Self::default_discrete). An episode that starts anew must not depend on the
     /// previous one. The element has not been evaluated, since its present memory may prevent that.
     ///
     /// # Errors
@@ -228,13 +228,13 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// Writes into `next`, which starts as a copy of the present discrete variables, the memory that suits the present
-    /// parameters, after the caller has changed them from those in `before`: for example that of bristles that have
-    /// been switched on, or of a stop that has been moved. `before` is `None` if the caller has enabled the element.
-    /// Returns whether it has written anything; by default the memory stays.
+    /// Writes the memory that suits changed parameters into `next`, which starts as a copy of the present discrete
+    /// variables: for example the memory of bristles that have been switched on, or of a stop that has been moved.
+    /// `before` has the parameters before the change, or is `None` if the caller has enabled the element. Returns whether
+    /// it has written anything; by default the memory stays.
     ///
-    /// Not called if the caller writes discrete variables together with parameters, nor before a motion has been set in a
-    /// state that is new or has been restored.
+    /// It is not called if the caller writes discrete variables together with parameters, nor in a new or restored state
+    /// before a motion has been set.
     fn follow_parameters(
         &self,
         _before: Option<&Self::Parameters>,
@@ -250,17 +250,17 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     fn draw(&self, _at: &AtDynamics<'_, T, Self>, _pen: &mut Pen<'_>) {}
 
     /// Reports springs that are at least as stiff and as damped as the element, for the host's choice of a [stable
-    /// step](crate::ForceSystem::stable_step). By default the element is reported as unknown.
+    /// step](crate::ForceSystem::stable_step). By default reports the element as unknown.
     fn report_stiffness(&self, _at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         stiffnesses.unknown();
     }
 
-    /// The time \[s\] in which bodies could pass through each other unnoticed, for steps that
-    /// [see every contact](crate::ForceSystem::passing_time): for two surfaces apart, `(gap + depth)/speed`, with a bound
-    /// on the speed at which they approach, and a depth at which they still push each other back the way they came.
-    /// Infinite by default, as for surfaces in contact, whose forces are known.
+    /// Returns the time \[s\] in which bodies could pass through each other unnoticed, for steps that [see every
+    /// contact](crate::ForceSystem::passing_time). For two surfaces apart it is `(gap + depth)/speed`, with a bound on
+    /// the speed at which they approach, and a depth at which they still push each other back the way they came. By
+    /// default it is infinite, as for surfaces in contact, whose forces are known.
     ///
-    /// A time longer than `within` may be any other one that is longer.
+    /// If the time is longer than `within`, any value longer than `within` may be returned.
     fn passing_time(&self, _at: &AtDynamics<'_, T, Self>, _within: f64) -> f64 {
         f64::INFINITY
     }
@@ -268,16 +268,16 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     /// Reports the distance and its rate of change for each [gap](crate::Gap) that may close and open again between two
     /// evaluations, in an order that does not depend on the motion. By default reports none.
     ///
-    /// Where the element exerts a force that depends on the gap alone, the distance is not greater than zero. Elsewhere it may
-    /// be less than the real one.
+    /// If the element exerts a force that depends only on the gap, the distance is not greater than zero. Otherwise it
+    /// may be less than the true distance.
     fn report_gaps(&self, _at: &AtDynamics<'_, T, Self>, _report: &mut dyn FnMut([T; 2])) {}
 
     /// Writes the derivatives of the forces by the positions and velocities of bodies and coordinates, and states the
     /// branches of the law. By default requests finite differences.
     ///
-    /// These suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and 5e-4 in
-    /// `f32`, longer far from zero ([details](crate::guide::linearization#an-elements-own-derivatives)). A law with a
-    /// much smaller length scale, such as a contact that yields by micrometres, must write its derivatives.
+    /// Finite differences suit laws that are smooth over a tenth of a metre or radian: their steps are 6e-7 in `f64` and
+    /// 5e-4 in `f32`, longer far from zero ([details](crate::guide::linearization#an-elements-own-derivatives)). A law
+    /// with a much smaller length scale, such as a contact that yields by micrometres, must write its derivatives.
     ///
     /// At a kink the derivatives are those of the branch taken. Derivatives that are not finite, or that involve
     /// variables that the element does not have, are errors of
@@ -287,11 +287,11 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Writes the derivatives of the forces by time, parameters, discrete and continuous variables, and those of the
-    /// rates of the continuous variables by all of these and by the motion. By default requests finite differences,
-    /// which move a variable whose range excludes zero by 6e-6 of its value in `f64`, by 5e-3 in `f32`.
+    /// rates of the continuous variables by all of these and by the motion. By default requests finite differences, which
+    /// move a variable whose range excludes zero by 6e-6 of its value in `f64`, and by 5e-3 in `f32`.
     ///
-    /// The entries of a rotation `R` count as independent numbers: only sums over `[θ]× R`, their change by a rotation
-    /// `θ`, are meaningful.
+    /// The entries of a rotation `R` count as independent numbers. Only sums of the derivatives over `[θ]× R`, the change
+    /// of the entries by a rotation `θ`, are meaningful.
     fn linearize_variables(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
@@ -302,16 +302,16 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
     ///
     /// Derivatives that are not written are zero. This includes the identity: for a variable that `accept_step` leaves
     /// unchanged, write 1 for [`Row::Next`](crate::Row::Next) by the variable itself
-    /// ([`add_to_by_variables`](Blocks::add_to_by_variables)); otherwise the derivatives are those of a commit that
-    /// overwrites it with a constant.
+    /// ([`add_to_by_variables`](Blocks::add_to_by_variables)). Otherwise the derivatives are those of a commit that
+    /// overwrites the variable with a constant.
     fn linearize_commit(&self, _at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         blocks.differences();
     }
 
-    /// For an implicit host, between the Newton iterations of one step: writes into `next` the discrete variables that
-    /// match the present iterate, given those at the start of the step, and returns the resulting change of the force
-    /// \[N\]; zero when nothing switched. An element that cannot resolve what happened within the step returns an
-    /// estimate of its force error, and leaves `next` unchanged.
+    /// Called between the Newton iterations of one step of an implicit host: writes into `next` the discrete variables
+    /// that match the present iterate, given those at the start of the step. Returns the resulting change of the force
+    /// \[N\]; zero if nothing switched. An element that cannot resolve what happened within the step returns an estimate
+    /// of its force error, and leaves `next` unchanged.
     ///
     /// `next` starts as a copy of the present discrete variables and is validated, as in
     /// [`accept_step`](Self::accept_step).
@@ -330,7 +330,7 @@ pub trait ForceElement<T: Real>: Debug + Send + Sync + Sized + 'static {
 
 /// Names the associated types of a [`ForceElement`](crate::ForceElement) within its `impl`; omitted ones are `()`.
 ///
-/// They stand in the order of the trait: `Parameters`, `Discrete`, `Continuous`, `Position`, `Velocity`, `Dynamics`.
+/// The types are in the order of the trait: `Parameters`, `Discrete`, `Continuous`, `Position`, `Velocity`, `Dynamics`.
 ///
 /// ```text
 /// element_types! { Parameters = Parameters<T>; Position = Vector3<T>; }
@@ -394,7 +394,7 @@ pub struct AtDynamics<'a, T: Real, E: ForceElement<T>> {
 }
 
 impl<T: Real, E: ForceElement<T>> AtDynamics<'_, T, E> {
-    /// The energy or power at a place in [`Cache::energies`], of whichever stage declares it.
+    /// The energy or power at a place in [`Cache::energies`], of the stage that declares it.
     #[inline]
     fn declared(&self, i: usize) -> T {
         let by_stage =

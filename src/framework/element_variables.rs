@@ -1,4 +1,4 @@
-//! All variables of one element: read, written and checked, by name and together.
+//! The variables of one element: reading, writing and checking them, by name and together.
 
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -16,7 +16,7 @@ use crate::math::{InvalidValue, Real, Requirement, check};
 use crate::mechanics::Kinematics;
 
 impl<T: Real, E: ForceElement<T>> Columns<T, E> {
-    /// What is given before Position stage, at this time and these positions.
+    /// The inputs before Position stage, at this time and these positions.
     #[inline]
     pub(crate) fn given<'a>(&'a self, place: usize, kinematics: &'a Kinematics<T>) -> Given<'a, T, E> {
         Given {
@@ -84,7 +84,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         layout
     }
 
-    /// A name shared by two variables or by two results of the first row, one of which could not be read.
+    /// A name shared by two variables or by two results of the first row, so that one of them could not be read.
     pub(crate) fn repeated_name(&self) -> Option<String> {
         let mut variables = vec![ABSORBED_ENERGY.to_string(), ACCOUNT_OPEN.to_string()];
         self.visit(0, &mut |entry| variables.push(entry.name.to_string()));

@@ -10,8 +10,8 @@ use super::{ElementId, Stage};
 use crate::math::InvalidValue;
 use crate::mechanics::KinematicsError;
 
-/// Errors of systems and states. A failed call changes nothing, except that a realization may have reached some of the stages,
-/// and that calls for several elements or worlds state what they have done.
+/// Errors of systems and states. A failed call changes nothing, with two exceptions: a realization may have reached some
+/// of the stages, and calls for several elements or worlds document what they have done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,7 +20,7 @@ pub enum Error {
     Element {
         /// The element.
         element: ElementName,
-        /// Why.
+        /// The reason.
         source: ElementError,
     },
     /// A motion was refused, a body or coordinate does not exist, or a sum of forces is not finite.
@@ -40,7 +40,7 @@ pub enum Error {
         /// The stage of the state.
         actual: Stage,
     },
-    /// The state, or a slice of a size, belongs to another system, or to this one before something was added or
+    /// The state, or the length of a slice, belongs to another system, or to this one before something was added or
     /// removed.
     #[error(
         "the state or slice belongs to another system, or to this one before a body, coordinate or element was added \
@@ -64,55 +64,55 @@ pub enum Error {
     World {
         /// The first world that failed.
         index: usize,
-        /// Why.
+        /// The reason.
         source: Box<Error>,
     },
     /// Inputs or outputs do not split into parts of equal length for all worlds.
     #[error("{items} items cannot be split into equal parts for {worlds} worlds")]
     UnequalParts {
-        /// How many items there are.
+        /// The number of items.
         items: usize,
-        /// How many worlds.
+        /// The number of worlds.
         worlds: usize,
     },
     /// The step of a host is longer than the present forces allow, or bodies could pass through each other within it.
     #[error("a step of {step:.3e} s is too long for {element}: the longest is {longest:.3e} s")]
     StepTooLong {
-        /// The element that limits it.
+        /// The element that limits the step.
         element: ElementName,
         /// The step \[s\].
         step: f64,
-        /// The longest one that is allowed \[s\].
+        /// The longest permitted step \[s\].
         longest: f64,
     },
-    /// A host checks its steps, but does not accept them: anchors and bristles of friction would not follow the motion.
+    /// A host checks its steps but does not accept them, so anchors and bristles of friction do not follow the motion.
     #[error(
         "a step was checked at {checked_at} s, and none has been accepted up to {time} s: accept each step at its end, or friction \
          and other memory do not follow the motion"
     )]
     StepNotAccepted {
-        /// The time of the check before \[s\].
+        /// The time of the previous check \[s\].
         checked_at: f64,
         /// The present time \[s\].
         time: f64,
     },
     /// Over the steps of a host, or of semi-implicit Euler, an element has returned energy that it had not received.
     #[error(
-        "{element} has returned {gained:.3e} J that it had not received, where it stored {stored:.3e} J: steps are too long, \
-         or something has moved otherwise than by its velocity and the rule given"
+        "{element} has returned {gained:.3e} J that it had not received, having stored at most {stored:.3e} J: the steps are \
+         too long, or a motion does not follow from its velocity by the given rule"
     )]
     EnergyGained {
         /// The element.
         element: ElementName,
         /// The energy returned beyond that received and not dissipated \[J\].
         gained: f64,
-        /// The most that it has stored \[J\].
+        /// The largest energy that it has stored \[J\].
         stored: f64,
     },
-    /// In steps in which forces are held, friction or damping has reversed the motion that it slows down again and again.
+    /// In steps in which forces are held, friction or damping has repeatedly reversed the motion that it slows down.
     #[error(
-        "{element} reverses in every step of {step:.3e} s the motion that its friction or damping slows down, and hardly any energy \
-         is lost: steps are too long for its load; stable_step returns one that is not"
+        "friction or damping of {element} reverses the motion in every step of {step:.3e} s, and dissipates hardly any energy: \
+         the steps are too long for its load; stable_step returns one that is not"
     )]
     FrictionAlternates {
         /// The element.
@@ -120,8 +120,8 @@ pub enum Error {
         /// The length of the last step \[s\].
         step: f64,
     },
-    /// A product by variables of a linearization that has no derivatives by them.
-    #[error("the linearization has no derivatives by variables: make it of a scope with them")]
+    /// A product by variables, of a linearization without derivatives by variables.
+    #[error("the linearization has no derivatives by variables: linearize with a scope that includes them")]
     NoVariables,
     /// No cast to another scalar is known for a kind of element.
     #[error("no cast to the other scalar is known for elements of kind {kind}: add one to the casts")]
@@ -142,8 +142,8 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// A name that nothing can have: an empty one, or one of an element that begins like `kind[3]`, under which variables of
-    /// elements without a name are found.
+    /// A name that cannot be given: an empty one, or the name of an element that begins like `kind[3]`, the prefix of the
+    /// variables of elements without a name.
     #[error(
         "the name {name:?} cannot be given: a name is not empty, and that of an element does not begin like \"kind[3]\""
     )]
@@ -151,16 +151,16 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// The names of two elements under which variables, which are found [by name](crate::ForceSystem::add_named), could not be
-    /// told apart.
+    /// Names of two elements with which their variables, which are found [by name](crate::ForceSystem::add_named), could
+    /// not be distinguished.
     #[error(
-        "the name {name:?} cannot be given beside {other:?} of another element: no name may be the beginning of another up to \
-         a dot, which separates names of variables"
+        "the name {name:?} cannot be given beside {other:?} of another element: no name may be the part of another before a \
+         dot, since dots separate the names of variables"
     )]
     AmbiguousName {
         /// The name.
         name: String,
-        /// That of the other element.
+        /// The name of the other element.
         other: String,
     },
     /// An energy, or the sum of all energies stored or powers dissipated, is not finite.
@@ -180,7 +180,7 @@ pub enum Error {
     NoSuchResult {
         /// The requested name.
         name: String,
-        /// The later stage at which there is a result of this name; `None` if there is none at any stage.
+        /// The later stage at which a result has this name; `None` if there is none at any stage.
         stage: Option<Stage>,
     },
     /// A snapshot does not list the variables of this state.
@@ -203,7 +203,7 @@ pub enum Error {
     /// The bytes of a state are not those that were written.
     #[error("the bytes of the state are damaged or incomplete")]
     DamagedBytes,
-    /// A snapshot has a value for a number of an `Option` that is `None` by its flag `known`.
+    /// A snapshot has a value for a number of an `Option` whose flag `known` says that it is `None`.
     #[error("{name:?} has a value, although its flag `known` is not set")]
     NotKnown {
         /// The variable.
@@ -223,7 +223,7 @@ impl Error {
         Self::Element { element: ElementName::new(kind), source: source.into() }
     }
 
-    /// The out-of-range number, whether an element, a shape, a path or anything else refused it.
+    /// The number that was out of range, whether an element, a shape, a path or anything else refused it.
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         match self {
             Self::InvalidValue(value) | Self::Element { source: ElementError::InvalidValue(value), .. } => {
@@ -261,7 +261,7 @@ impl Error {
     }
 }
 
-/// What a method of an element returns.
+/// The result of a method of an element.
 pub type ElementResult<V = ()> = Result<V, ElementError>;
 
 /// The reason why an element refused or failed.
@@ -283,7 +283,7 @@ pub enum ElementError {
     /// The rate of a continuous variable is not finite.
     #[error("the rate of a continuous variable is not finite")]
     NonFiniteRate,
-    /// A derivative that the element writes is of, or by, a variable that it does not have.
+    /// The element writes a derivative of a variable, or by a variable, that it does not have.
     #[error("a derivative is of a variable that the element does not have")]
     NoSuchVariable,
     /// Parameters or discrete variables belong to an element of the same kind with other parts.
@@ -306,7 +306,7 @@ impl ElementError {
 
 /// An element-specific error of any type.
 ///
-/// Two are equal if their messages are.
+/// Two such errors are equal if their messages are.
 #[derive(Debug, Clone)]
 pub struct OwnError(Arc<dyn core::error::Error + Send + Sync>);
 
@@ -335,8 +335,8 @@ impl core::error::Error for OwnError {
     }
 }
 
-/// An element by its kind and, once it is in a system, its place among those of its kind and the name that the
-/// user has given it.
+/// An element by its kind and, once it is in a system, its place among the elements of its kind and the name given by the
+/// user.
 ///
 /// Displays as `linear_bushing[3]`, the prefix of its named variables, and as `linear_bushing[3] "left mount"`
 /// if it has a name.
@@ -344,7 +344,7 @@ impl core::error::Error for OwnError {
 pub struct ElementName {
     /// The kind, as [`ForceElement::KIND`](crate::ForceElement::KIND).
     pub kind: &'static str,
-    /// The place among elements of this kind; `None` before it is in a system.
+    /// The place among elements of this kind; `None` before the element is in a system.
     pub index: Option<usize>,
     /// The name given with [`ForceSystem::add_named`](crate::ForceSystem::add_named).
     pub name: Option<Arc<str>>,

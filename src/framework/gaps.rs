@@ -12,19 +12,19 @@ use crate::math::Real;
 /// contact may be touched and left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
-    /// How far apart the surfaces are \[m or rad\]; not greater than zero where forces act.
+    /// The distance of the surfaces \[m or rad\]; not greater than zero where forces act.
     pub distance: f64,
     /// The rate of change of the distance.
     pub rate: f64,
 }
 
 impl Gap {
-    /// The time \[s\] from the start at which a gap that is open at both ends of a step of this length may have been closed;
-    /// `None` if it has not.
+    /// Returns the time \[s\] from the start at which a gap that is open at both ends of a step of this length may have
+    /// been closed; `None` if it was not.
     ///
-    /// A gap that is convex in time, such as that between a plane and a body that flies freely, lies above its tangents at
-    /// both ends, and is open unless they meet below zero. The time is that at which they meet, but at least a tenth of the
-    /// step from either end; a step that ends there shows whether the gap is closed.
+    /// A gap that is convex in time, such as that between a plane and a body in free flight, lies above its tangents at
+    /// both ends. It has stayed open unless the tangents meet below zero. The time is that at which they meet, but at
+    /// least a tenth of the step from either end. A step that ends at this time shows whether the gap is closed.
     #[must_use]
     pub fn may_close_before(self, end: Self, step: f64) -> Option<f64> {
         if !(self.distance > 0.0 && end.distance > 0.0 && self.rate < 0.0 && end.rate > 0.0) {
@@ -39,11 +39,16 @@ impl<T: Real> ForceSystem<T> {
     /// Writes the [gaps](Gap) of all enabled elements. Their order is the same for all states of a system with the same
     /// elements enabled.
     ///
-    /// Elements that report gaps are [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is
-    /// a thousandth of `d1`; [`ElasticFoundation`](crate::ElasticFoundation) and [`OnBed`](crate::laws::OnBed), between meshes
-    /// with springs and half-spaces; [`HertzContact`](crate::HertzContact); limit stops; and cables, below the slack length at
-    /// the strain of their longest strand, whose rate counts no slip from strand to strand while it is taut. Contacts between
-    /// two bodies of finite size are also covered by [`passing_time`](Self::passing_time).
+    /// Elements that report gaps are
+    ///
+    /// - [`ExponentialSpring`](crate::ExponentialSpring), to the height at which its force is a thousandth of `d1`;
+    /// - [`ElasticFoundation`](crate::ElasticFoundation) and [`OnBed`](crate::laws::OnBed), between meshes with springs
+    ///   and half-spaces;
+    /// - [`HertzContact`](crate::HertzContact), and limit stops;
+    /// - cables: below the slack length, at the strain of their longest strand, whose rate does not include slip from
+    ///   strand to strand while it is taut.
+    ///
+    /// Contacts between two bodies of finite size are also covered by [`passing_time`](Self::passing_time).
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system.

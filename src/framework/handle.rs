@@ -1,4 +1,5 @@
-//! Typed and untyped handles of elements, and the elements of one kind by place: which places are taken, and their names.
+//! Typed and untyped handles of elements, and the table of the elements of one kind: which places are taken, and their
+//! names.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -9,7 +10,8 @@ use crate::mechanics::{Places, Stamp};
 
 /// One element of a system, of any type.
 ///
-/// Made by [`ForceSystem::elements`](crate::ForceSystem::elements), or from a [`Handle`], and valid as long.
+/// It is made by [`ForceSystem::elements`](crate::ForceSystem::elements) or from a [`Handle`], and remains valid as long
+/// as that handle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementId {
     kind: u32,
@@ -20,11 +22,11 @@ pub struct ElementId {
 
 /// One element of a system, with its type.
 ///
-/// It stays valid while other elements are added and removed, and in a system cast to another scalar (see
+/// It remains valid while other elements are added and removed, and in a system cast to another scalar (see
 /// [`cast`](Self::cast)). A system that does not have the element, because it was removed or belongs to another system,
-/// refuses it.
+/// refuses the handle.
 ///
-/// To use it as a key, or to sort, take its [`id`](Self::id).
+/// To use a handle as a key, or to sort handles, take the [`id`](Self::id).
 pub struct Handle<E> {
     id: ElementId,
     element: PhantomData<fn() -> E>,
@@ -81,12 +83,12 @@ impl<E> Handle<E> {
 #[derive(Debug, Clone)]
 pub(crate) struct Roster {
     pub(crate) kind: &'static str,
-    /// The place of the kind in its system and in the states of that.
+    /// The place of the kind in its system and in the states of that system.
     pub(crate) number: usize,
     pub(crate) places: Arc<Places>,
     /// The sum of the layouts of the variables of all elements.
     pub(crate) layout: u64,
-    /// For each result of every element, whether these have one of that name themselves.
+    /// For each result of every element, whether these elements have a result of that name.
     pub(crate) has_own: [bool; 3],
 }
 
@@ -106,7 +108,7 @@ impl Roster {
         ElementName { kind: self.kind, index: Some(place), name: self.places.name(place).cloned() }
     }
 
-    /// The error of the element at this place. This is the only place where errors get the name of their element.
+    /// The error of the element at this place. Only here do errors get the name of their element.
     #[cold]
     pub(crate) fn failure(&self, place: usize, source: ElementError) -> Error {
         Error::Element { element: self.name(place), source }

@@ -1,4 +1,4 @@
-//! The elements of one kind, as a system keeps them. A stage costs one dynamic call per kind.
+//! The elements of one kind in a system. A stage costs one dynamic call per kind.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -19,11 +19,11 @@ use crate::framework::{
 use crate::math::Real;
 use crate::mechanics::{ForceAccumulator, Kinematics, Stamp, Topology};
 
-/// All elements of one type, as the system keeps them.
+/// All elements of one type in a system.
 #[derive(Debug)]
 pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
-    /// By place; `None` where there is none.
+    /// By place; `None` for a vacant place.
     pub(crate) elements: Vec<Option<E>>,
     pub(crate) defaults: Columns<T, E>,
 }
@@ -33,20 +33,19 @@ pub(crate) struct Kind<T: Real, E: ForceElement<T>> {
 pub(crate) enum Next<'a, T: Real> {
     /// The commit of an accepted step.
     Step,
-    /// The same, but nothing is committed: values out of range are allowed.
+    /// The commit of a trial step. Nothing is committed, and values out of range are allowed.
     TrialStep,
     /// The commit of an update between the iterations of a step, given the state at its start.
     Update(&'a State<T>),
-    /// The force error of the present ones: nothing is committed.
+    /// The force error of the present discrete variables; nothing is committed.
     SwitchingError,
 }
 
-/// An element at Dynamics stage, with the requests that are made outside the loops over all elements, as in
-/// [`ForceElement`].
+/// An element at Dynamics stage, with the requests of [`ForceElement`] that are made outside the loops over all elements.
 pub(crate) trait AnyElement<T: Real> {
     /// The energy stored, and the power dissipated.
     fn energies(&self) -> [T; 2];
-    /// The energy that friction stores, and what it would be if friction held.
+    /// The energy that friction stores, and the energy that it would store if it held.
     fn friction_energy(&self) -> [T; 2];
     fn draw(&self, pen: &mut Pen<'_>);
     fn report_stiffness(&self, stiffnesses: &mut Stiffnesses<'_, T>);
@@ -81,7 +80,8 @@ impl<T: Real, E: ForceElement<T>> AnyElement<T> for (&E, AtDynamics<'_, T, E>) {
     }
 }
 
-/// A [`Kind`] whose element type is erased, to work on what a state of its system holds of all elements, or of only one.
+/// A [`Kind`] whose element type is erased. It works on the part of a state of its system that belongs to all elements,
+/// or to only one.
 pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     fn roster(&self) -> &Roster;
     fn is_enabled_by_default(&self, place: usize) -> bool;
@@ -90,7 +90,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// Refuses a topology without a body or coordinate that the element needs, if there is an element.
     fn check_topology(&self, place: usize, topology: &Topology) -> Result<(), Error>;
     fn new_slots(&self) -> Box<dyn AnySlots<T>>;
-    /// Fills the caches of these stages, on several threads if that pays off. Returns the first failure by stage and
+    /// Fills the caches of these stages, on several threads if that is worthwhile. Returns the first failure by stage and
     /// place, for any number of threads.
     fn calc(
         &self,
@@ -98,9 +98,9 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         only: Option<usize>,
         stages: RangeInclusive<Stage>,
     ) -> Result<(), Error>;
-    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements; adds their forces,
-    /// stored energies and the powers that they dissipate and supply to those of the state, and writes the power flowing into
-    /// each.
+    /// Fills the caches of these stages, which end with Dynamics, and the rates of all elements. Adds their forces,
+    /// stored energies and the powers that they dissipate and supply to the sums of the state, and writes the power
+    /// flowing into each.
     fn realize(&self, state: &mut State<T>, stages: RangeInclusive<Stage>) -> Result<(), Error>;
     /// Fills the rates of the continuous variables, after Dynamics stage.
     fn calc_rates(&self, state: &mut State<T>, only: Option<usize>) -> Result<(), Error>;
@@ -114,11 +114,11 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
         accumulator: ForceAccumulator<'_, T>,
         power_absorbed: &mut [T],
     ) -> Result<(), Error>;
-    /// Writes the next discrete variables of every enabled element, on several threads if that pays off, and validates those to
-    /// be committed; those of the others are copies of the present ones. Returns the largest force error, or the first failure by
-    /// place.
+    /// Writes the next discrete variables of every enabled element, on several threads if that is worthwhile, and
+    /// validates those to be committed. Those of other elements are copies of the present ones. Returns the largest force
+    /// error, or the first failure by place.
     fn prepare(&self, state: &mut State<T>, only: Option<usize>, next: Next<'_, T>) -> Result<T, Error>;
-    /// Whether an enabled element has memory that is read at Dynamics stage alone, or depends on the path.
+    /// Whether an enabled element has memory that is read only at Dynamics stage, or that depends on the path.
     fn must_accept(&self, state: &State<T>) -> Result<bool, Error>;
     /// Whether there are elements with memory that [depends on the path](ForceElement::is_path_dependent).
     fn is_path_dependent(&self) -> bool;
@@ -132,7 +132,7 @@ pub(crate) trait AnyKind<T: Real>: Any + Debug + Send + Sync {
     /// Writes the derivatives of all elements, after they have been realized to Dynamics.
     fn linearize(&self, state: &State<T>, to: &mut Linearization<T>) -> Result<(), Error>;
     /// Lets the memory of one element follow parameters, or an enabling, that have just been [written](Slots::change);
-    /// takes the change back if that fails. Returns the stage below which the state falls, if the memory has changed.
+    /// undoes the change if that fails. Returns the stage below which the state falls, if the memory has changed.
     fn follow_parameters(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error>;
     /// Resets the memory of one element; returns the stage below which the state falls, if anything has changed.
     fn reset_memory(&self, state: &mut State<T>, place: usize) -> Result<Option<Stage>, Error>;
@@ -262,7 +262,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
         let (first, to) = (places.start, &mut next_discrete[places]);
         let threads = Self::threads(to.len(), &(Stage::Dynamics..=Stage::Dynamics));
         let write = |first: usize, to: &mut [_]| Some(self.write_part(slots, first, to, kinematics, next));
-        // Of two failures the first.
+        // The first of two failures is kept.
         let merge = |a: Option<Result<T, _>>, b: Option<Result<T, _>>| {
             a.zip(b).map(|(a, b)| Ok::<_, Error>(a?.max(b?)))
         };
@@ -345,7 +345,7 @@ impl<T: Real, E: ForceElement<T>> AnyKind<T> for Kind<T, E> {
 }
 
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
-    /// The kind of this number in its system, without elements.
+    /// The kind with this number in its system, without elements.
     pub(crate) fn new(number: usize) -> Self {
         let has_own = has_own::<T, E>();
         let roster = Roster { kind: E::KIND, number, places: Arc::default(), layout: 0, has_own };
@@ -366,7 +366,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         stamp
     }
 
-    /// What a state holds of these elements, and its motion.
+    /// The part of a state that belongs to these elements, and its motion.
     pub(super) fn in_state<'a>(
         &self,
         state: &'a State<T>,

@@ -1,4 +1,4 @@
-//! The loops over the elements of one kind, with one thread or several: caches, sums, and next discrete variables.
+//! The loops over the elements of one kind, on one thread or several: caches, sums, and next discrete variables.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -22,8 +22,8 @@ pub(super) const SHIFTS: usize = 16;
 
 /// Loops over the elements at some places: all of them, a block or a single one.
 ///
-/// Each calculation of an element has its only call site in one of these, so that the compiler inlines it, however long
-/// it is. All slices have the same length, which removes the bounds checks from the loops.
+/// Each calculation of an element has its only call site in one of these loops, so that the compiler inlines it, however
+/// long it is. All slices have the same length, which removes the bounds checks from the loops.
 impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     /// The enabled elements at these places with their variables; `None` for the others.
     #[inline]
@@ -55,18 +55,18 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             + size(Stage::Dynamics, size_of::<E::Dynamics>())
     }
 
-    /// The number of threads that pays off for these stages and this number of elements.
+    /// The number of threads that is worthwhile for these stages and this number of elements.
     pub(super) fn threads(count: usize, stages: &RangeInclusive<Stage>) -> usize {
-        // An element with buffers of its own performs searches. For others the size of the results indicates the amount
-        // of computation.
+        // An element with buffers of its own performs searches. For other elements the size of the results indicates the
+        // amount of computation.
         let searches = core::mem::needs_drop::<(E::Position, E::Velocity, E::Dynamics)>();
         let work = if searches { 2000 } else { 10 + Self::cache_size(stages) / 12 };
         if count * work >= WORTH_THREADS { threads::count().min(count) } else { 1 }
     }
 
-    /// Fills the caches of these stages on several threads, and passes the elements in order, as many at once as this, to
-    /// `sum` on one thread while the others calculate the next ones: sums must not depend on the number of threads. Returns
-    /// whether that was done and succeeded; after a failure it is not known whether it is the first one.
+    /// Fills the caches of these stages on several threads, and passes the elements in order, this many at once, to `sum`
+    /// on one thread while the others calculate the next ones, so that sums do not depend on the number of threads.
+    /// Returns whether that was done and succeeded. A failure that it found need not be the first one.
     pub(super) fn calc_on_threads(
         &self,
         variables: &Columns<T, E>,
@@ -104,13 +104,13 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
                 (first, present) = (later, next);
             }
         };
-        // On a thread of the pool from the beginning, since handing work to one takes microseconds.
+        // On a thread of the pool from the beginning, since passing work to one takes microseconds.
         threads::join(&mut in_shifts, &mut || ());
         is_done
     }
 
-    /// Fills the caches of consecutive elements, of which the first has the place `first`, stage by stage. Returns the
-    /// first failure by stage and place.
+    /// Fills the caches of consecutive elements, starting at the place `first`, stage by stage. Returns the first failure
+    /// by stage and place.
     pub(super) fn calc_part(
         &self,
         variables: &Columns<T, E>,
@@ -146,7 +146,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Ok(())
     }
 
-    /// Calculates results of the enabled elements, and resets those of the others.
+    /// Calculates the results of the enabled elements, and resets the results of the others.
     #[inline]
     fn fill<'a>(
         &self,
@@ -166,9 +166,9 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         })
     }
 
-    /// Adds forces to an accumulator, stored energies and the powers dissipated and supplied to `totals`, and writes the power
-    /// absorbed by each element. In order of
-    /// place, since sums must not depend on the number of threads. Returns whether all sums are finite.
+    /// Adds forces to an accumulator, and stored energies and the powers dissipated and supplied to `totals`; writes the
+    /// power absorbed by each element. The order is that of the places, so that sums do not depend on the number of
+    /// threads. Returns whether all sums are finite.
     pub(super) fn sum(
         &self,
         variables: &Columns<T, E>,
@@ -178,7 +178,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         totals: &mut [T; 3],
         power_absorbed: &mut [T],
     ) -> bool {
-        // Locals stay in registers, arguments would not.
+        // Locals stay in registers; arguments would not.
         let mut accumulator = accumulator;
         let [mut stored, mut power_dissipated, mut power_supplied] = *totals;
         let mut total_absorbed = T::zero();
@@ -204,8 +204,8 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
 
     /// Returns the first element whose energy or power is not finite, if any.
     ///
-    /// The power of a non-finite force is not finite either, even at zero velocity. On Ground the power is zero; the
-    /// sum of forces is checked.
+    /// The power of a force that is not finite is not finite either, even at zero velocity. On Ground the power is zero;
+    /// there the sum of forces is checked.
     #[cold]
     pub(super) fn check_finite(&self, state: &State<T>) -> Result<(), Error> {
         let power_absorbed = &state.continuous.rates[state.slot_at(self.roster.number, 0)..];

@@ -54,20 +54,19 @@ impl<T: Real> ForceSystem<T> {
     /// # Errors
     /// [`Error::Element`] with [`ElementError::Kinematics`] if it names a body or coordinate that does not exist,
     /// with [`ElementError::InvalidValue`] if its defaults are out of range, or with an error documented by the
-    /// element; [`Error::KindNameTaken`] if another type of element already goes by its
-    /// [`KIND`](ForceElement::KIND); [`Error::NameTaken`] if two of its variables, or two of its results, have the same
-    /// name.
+    /// element; [`Error::KindNameTaken`] if another type of element already has its [`KIND`](ForceElement::KIND);
+    /// [`Error::NameTaken`] if two of its variables, or two of its results, have the same name.
     pub fn add<E: ForceElement<T>>(&mut self, element: E) -> Result<Handle<E>, Error> {
         self.add_as(None, element)
     }
 
-    /// Adds an element with a name, which its errors display. Its variables and results are found by the name as well
-    /// as by kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists use the latter.
+    /// Adds an element with a name, which its errors display. Its variables and results are found by this name as well as
+    /// by kind and place: `left heel.normal_force` and `exponential_spring[3].normal_force`. Lists use kind and place.
     ///
     /// # Errors
-    /// Those of [`add`](Self::add); [`Error::NameTaken`] if another element has the name; [`Error::AmbiguousName`] and
-    /// [`Error::UnfitName`] if names of variables would become ambiguous: `arm` and `arm.left` exclude each other, and no
-    /// name is empty or begins like `kind[3]`.
+    /// Those of [`add`](Self::add); [`Error::NameTaken`] if another element has the name; [`Error::AmbiguousName`] or
+    /// [`Error::UnfitName`] if names of variables would become ambiguous: `arm` and `arm.left` exclude each other, and a
+    /// name must not be empty or begin like `kind[3]`.
     ///
     /// # Example: a spring called "left heel"
     ///
@@ -93,7 +92,7 @@ impl<T: Real> ForceSystem<T> {
     }
 
     /// Removes a body. A [`CustomForce`](crate::CustomForce) acts on the bodies that its closure requests and does not
-    /// keep them in use: it fails when it is evaluated.
+    /// keep them in use: its next evaluation fails.
     ///
     /// # Errors
     /// [`Error::InUse`] if an element acts on it; [`Error::Kinematics`] if it is Ground or does not exist.
@@ -142,10 +141,10 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// Brings a state of this system up to date after bodies, coordinates or elements were added or removed. Whatever
-    /// exists in both is bit-identical: time, motion, parameters, discrete variables, whether elements are enabled,
-    /// energy accounts. New bodies are at rest at the Ground origin, new elements have their defaults, and their
-    /// accounts are closed. Drops the state below Instance stage, unless it is already up to date.
+    /// Brings a state of this system up to date after bodies, coordinates or elements were added or removed. Everything
+    /// that exists in both is bit-identical: time, motion, parameters, discrete variables, whether elements are enabled,
+    /// energy accounts. New bodies are at rest at the Ground origin. New elements have their defaults, and their accounts
+    /// are closed. Drops the state below Instance stage, unless it is already up to date.
     ///
     /// # Errors
     /// [`Error::TopologyMismatch`] if the state belongs to another system.
@@ -174,7 +173,7 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// A name by which an element is found, unless another address could be read the same way.
+    /// Returns a name by which an element is found, unless another address could be read the same way.
     fn new_element_name(&self, name: &str) -> Result<Arc<str>, Error> {
         let tables = || self.kinds.iter().map(|kind| &kind.roster().places);
         let begins =
@@ -201,7 +200,7 @@ impl<T: Real> ForceSystem<T> {
         defaults.validate(0).map_err(|error| refused(error.into()))?;
         let index = index.unwrap_or(self.kinds.len());
         if index == self.kinds.len() {
-            // Names are declared by the type: one check for all of a kind.
+            // Names are declared by the type, so one check covers all elements of a kind.
             if let Some(repeated) = defaults.repeated_name() {
                 return Err(Error::NameTaken { name: format!("{}[{place}].{repeated}", E::KIND) });
             }
@@ -215,7 +214,7 @@ impl<T: Real> ForceSystem<T> {
     }
 }
 
-/// A name that does not occur in these tables.
+/// Returns a name that does not occur in these tables.
 fn new_name<'a>(tables: impl IntoIterator<Item = &'a Arc<Places>>, name: &str) -> Result<Arc<str>, Error> {
     if name.is_empty() {
         return Err(Error::UnfitName { name: name.to_string() });

@@ -5,7 +5,7 @@ use core::fmt::Arguments;
 use crate::framework::{Stage, Variables};
 use crate::math::{InvalidValue, Number, Real, check, have_same_bits};
 
-/// A number or a flag: itself, to read, or a [`Slot`].
+/// A number or a flag: by value, for reading, or as a [`Slot`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<T, F = bool> {
     /// A number.
@@ -14,7 +14,7 @@ pub enum Value<T, F = bool> {
     Flag(F),
 }
 
-/// The place of a number or a flag, to write.
+/// The place of a number or a flag, for writing.
 pub type Slot<'a, T> = Value<&'a mut T, &'a mut bool>;
 
 impl<T: Real> Value<T> {
@@ -45,17 +45,17 @@ impl<T: Real> Slot<'_, T> {
     }
 }
 
-/// One scalar of a variable or result: its name, unit and stage, and its [`Value`] or [`Slot`].
+/// One scalar of a struct of variables or results: its name, unit and stage, and its [`Value`] or [`Slot`].
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a, V> {
     /// The name.
     pub name: Arguments<'a>,
-    /// The unit, such as `N·s/m`: `1` for a dimensionless number, empty for a flag or where it is not known.
+    /// The unit, such as `N·s/m`: `1` for a dimensionless number, empty for a flag or if the unit is not known.
     pub unit: &'static str,
     /// For a variable, the first stage that reads it; writing it drops the state below that stage. For a result, the
     /// stage at which it is known.
     pub stage: Stage,
-    /// The value, or the place to write to.
+    /// The value, or the place to write it.
     pub value: V,
 }
 
@@ -76,19 +76,19 @@ pub type VisitorMut<'v, T> = &'v mut dyn FnMut(Entry<'_, Slot<'_, T>>);
 pub struct Declared<'a> {
     /// The name.
     pub name: Arguments<'a>,
-    /// The units: none if it has no dimension, one, or one for each of several parts of equal length.
+    /// The units: none for a dimensionless field, one, or one for each of several parts of equal length.
     pub units: &'static [&'static str],
     /// The stage.
     pub stage: Stage,
 }
 
 impl Declared<'_> {
-    /// A part, under its own name and with units of its own.
+    /// A part with a name and units of its own.
     pub fn child<'b>(&self, name: Arguments<'b>, units: &'static [&'static str]) -> Declared<'b> {
         Declared { name, units, stage: self.stage }
     }
 
-    /// One of `count` equal parts, under its own name and with the unit assigned to it.
+    /// One of `count` equal parts, with a name of its own and the unit assigned to it.
     pub fn part<'b>(&self, name: Arguments<'b>, part: usize, count: usize) -> Declared<'b> {
         let unit = part * self.units.len() / count;
         self.child(name, self.units.get(unit..=unit).unwrap_or_default())
@@ -107,21 +107,22 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A function that checks the range of a number, which it names: one of [`check`](crate::check), or one that refuses none.
+/// A function that checks the range of a number and names the number in its error: one of [`check`](crate::check), or one
+/// that refuses none.
 pub type RangeCheck<T> = fn(&'static str, T) -> Result<(), InvalidValue>;
 
 /// A declared struct within another, as a kind of [`Listed`] and [`Part`].
 #[derive(Debug)]
 pub enum Nested {}
 
-/// A field whose scalars are listed by name: of a struct that [`results!`](crate::results!) or
-/// [`variables!`](crate::variables!) declares.
+/// A field, of a struct that [`results!`](crate::results!) or [`variables!`](crate::variables!) declares, whose scalars
+/// are listed by name.
 ///
-/// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot: `T` for the
+/// `Kind` is inferred. It distinguishes a scalar from types made of scalars, which the compiler cannot do: `T` for the
 /// scalar itself, [`Nested`] for a struct that [`variables!`](crate::variables!) declares, `()` for anything else,
 /// `(Kind,)` for an `Option`, `[Kind; 1]` for a `Vec`.
 pub trait Listed<T: Real, Kind>: Sized {
-    /// The value without a default.
+    /// The value of a field without a default.
     fn neutral() -> Self;
 
     /// Calls `visit` for each scalar, under names that begin with that of the field.
@@ -130,13 +131,13 @@ pub trait Listed<T: Real, Kind>: Sized {
 
 /// A field of a struct that [`variables!`](crate::variables!) declares.
 pub trait Part<T: Real, Kind>: Listed<T, Kind> {
-    /// The first stage that reads one of its numbers, if their type states that.
+    /// The first stage that reads one of its numbers, if the type states it.
     const OWN_STAGE: Option<Stage> = None;
 
     /// The mutable counterpart of [`visit`](Listed::visit), with the same order and names.
     fn visit_mut(&mut self, field: Declared<'_>, visit: VisitorMut<'_, T>);
 
-    /// The first stage that reads something that differs in `new`, for a field of this stage; see
+    /// The first stage that reads a scalar that differs in `new`, for a field of this stage; see
     /// [`Variables::first_stage_changed`](crate::Variables::first_stage_changed).
     fn first_stage_changed(&self, new: &Self, stage: Stage) -> Option<Stage>;
 
@@ -145,17 +146,16 @@ pub trait Part<T: Real, Kind>: Listed<T, Kind> {
         true
     }
 
-    /// Checks each number by its range, and what the type requires besides.
+    /// Checks each number by its range, and the requirements of the type.
     ///
     /// # Errors
-    /// For a value out of range, under the name of the field.
+    /// [`InvalidValue`] for a value out of range, under the name of the field.
     fn check(&self, _name: &'static str, _range: RangeCheck<T>) -> Result<(), InvalidValue> {
         Ok(())
     }
 }
 
-/// The stage of a field of which not all bits are equal, or where that is not known, as for numbers other than `f64` and
-/// `f32`.
+/// The stage of a field whose bits are not all equal, or not known, as for numbers other than `f64` and `f32`.
 pub(super) fn changed<'a, T: Real>(
     stage: Stage,
     present: impl IntoIterator<Item = &'a T>,
@@ -165,13 +165,13 @@ pub(super) fn changed<'a, T: Real>(
     (!are_same).then_some(stage)
 }
 
-/// A field over numbers `T`, as one over other numbers `S`: another scalar, or dual numbers.
+/// A field over numbers `T` that can also be over numbers `S`: another scalar, or dual numbers.
 pub trait Lift<T, S, Kind> {
     /// The field with such numbers.
     type Lifted;
     /// The field with every number replaced, in the order in which they are listed.
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted;
-    /// How many numbers there are.
+    /// The number of numbers.
     const COUNT: usize;
 }
 
@@ -243,8 +243,8 @@ impl<T: Real> Listed<T, ()> for usize {
     }
 }
 
-/// The scalars of a declared struct, such as `anchors[0].point.x` of a member `anchors[0]`, in their own units and of their own
-/// stages; under their own names if that of the field is empty.
+/// The scalars of a declared struct, such as `anchors[0].point.x` of a member `anchors[0]`, with their own units and
+/// stages; under their own names if the name of the field is empty.
 impl<T: Real, V: Variables<T> + Default> Listed<T, Nested> for V {
     fn neutral() -> Self {
         Self::default()

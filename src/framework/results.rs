@@ -16,9 +16,9 @@ use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 ///
 /// Its buffers are reused from call to call.
 ///
-/// [`results!`](crate::results!) declares one and implements this trait. Use `()` for a stage without results. A
-/// vector, point, pose, spatial velocity or force, an `f64` or an `f32` can be the only result, and is listed under the
-/// name of the stage: `pull[0].position.x`. An `Option` or a `Vec` is not listed.
+/// [`results!`](crate::results!) declares such a struct and implements this trait. Use `()` for a stage without results.
+/// A vector, point, pose, spatial velocity or force, an `f64` or an `f32` can be the only result of a stage, and is
+/// listed under the name of the stage: `pull[0].position.x`. An `Option` or a `Vec` is not listed.
 pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
     /// The value for "not computed", which a disabled element has.
     fn neutral() -> Self;
@@ -27,15 +27,15 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
     /// default lists none.
     fn visit(&self, _stage: Stage, _visit: Visitor<'_, T>) {}
 
-    /// The results named `potential_energy`, `power_dissipated` and `power_supplied`, which are those of the element unless it
-    /// defines the methods of these names. The default has none.
+    /// The results named `potential_energy`, `power_dissipated` and `power_supplied`. They are those of the element
+    /// unless it defines the methods of these names. By default there are none.
     #[inline]
     fn energies(&self) -> [Option<T>; 3] {
         [None; 3]
     }
 }
 
-/// Declares a struct of results and implements [`Cache`](crate::Cache) for it: each field once, with its
+/// Declares a struct of results and implements [`Cache`](crate::Cache) for it. Each field is declared once, with its
 /// documentation, type and unit.
 ///
 /// ```text
@@ -47,14 +47,14 @@ pub trait Cache<T: Real>: Clone + Debug + Send + Sync + 'static {
 /// a scalar `T`, a `bool`, a `usize`, a vector, a point, a pose, a spatial velocity or force, an `Option` of one of
 /// these, or any type with [`Listed`](crate::variables::Listed). The unit is written as in
 /// [`variables!`](crate::variables!), and added to the documentation: `["1"]` for a dimensionless number, `[]` for a
-/// flag. Names must be unique among all results of an element, and must not change: lists whose length changes, such as
-/// the contacts of a foundation, have typed access only.
+/// flag. Names must be unique among all results of an element, and must not change. Lists whose length changes, such as
+/// the contacts of a foundation, have only typed access.
 ///
 /// Fields named `potential_energy`, `power_dissipated` and `power_supplied`, of type `T`, are the energy and powers of the
 /// element, unless it defines the methods of [`ForceElement`](crate::ForceElement) of these names.
 ///
 /// A field without a unit is not listed, and may be of any type with `Default`: a buffer, or data that only the element
-/// itself reads. A default is needed if it is not the neutral value (zero, the origin, the identity, `None`).
+/// itself reads. A default is needed only if it differs from the neutral value (zero, the origin, the identity, `None`).
 ///
 /// The struct gets `Default`, `Debug` and `Clone`; with `#[derive(Copy)]` right after its documentation, `Copy`.
 /// Otherwise it is cloned field by field, so that `clone_from` keeps buffers.
@@ -179,7 +179,7 @@ pub(crate) fn visit_whole<T: Real, Kind>(
     whole.visit(Declared { name: format_args!("{name}"), units, stage }, visit);
 }
 
-/// Implements [`Cache`] for types that can be listed; an empty unit means that it is not known.
+/// Implements [`Cache`] for types that can be listed; an empty unit means that the unit is not known.
 macro_rules! whole {
     ($([$($parameter:tt)*] $T:ty, $type:ty, $units:expr;)*) => {$(
         impl<$($parameter)*> $crate::framework::Cache<$T> for $type {
@@ -210,11 +210,11 @@ whole! {
     [T: Real] T, SpatialForce<T>, ["N·m", "N"];
 }
 
-/// The results of every element at Dynamics stage, with units, unless the element has a field of that name.
+/// The results of every element at Dynamics stage, with units, unless the element has fields of these names.
 const OF_EVERY_ELEMENT: [(&str, &str); 3] =
     [("potential_energy", "J"), ("power_dissipated", "W"), ("power_absorbed", "W")];
 
-/// For each of these, whether elements of this type have a result of that name themselves.
+/// For each of these results, whether elements of this type have a result of that name.
 pub(crate) fn has_own<T: Real, E: ForceElement<T>>() -> [bool; 3] {
     let mut has_own = [false; 3];
     Results::<T, E>::neutral().visit(&mut |entry| {
@@ -226,15 +226,15 @@ pub(crate) fn has_own<T: Real, E: ForceElement<T>>() -> [bool; 3] {
 }
 
 impl<T: Real> PositionView<'_, T> {
-    /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; of a flag 1 or 0.
+    /// The result of this name, such as `exponential_spring[3].friction_force_P.x`; for a flag, 1 or 0.
     ///
-    /// It lists the results of the stage of the view and earlier ones. At Dynamics stage every element has
+    /// Results of the stage of the view and earlier ones can be read. At Dynamics stage every element has
     /// `potential_energy`, `power_dissipated` and `power_absorbed`; a field of that name among its results takes
-    /// precedence. Lists whose length changes, such as the contacts of a foundation or the segments of a cable, are
-    /// read through [`of`](Self::of). A disabled element has defaults. Nothing is allocated.
+    /// precedence. Lists whose length changes, such as the contacts of a foundation or the segments of a cable, are read
+    /// through [`of`](Self::of). A disabled element has defaults. Nothing is allocated.
     ///
     /// # Errors
-    /// [`Error::NoSuchResult`] if there is none of this name at the stage of the view.
+    /// [`Error::NoSuchResult`] if no result has this name at the stage of the view.
     pub fn result(&self, name: &str) -> Result<T, Error> {
         let no_such = |stage| Error::NoSuchResult { name: name.to_string(), stage };
         let (id, field) = self.state.find(name).ok_or_else(|| no_such(None))?;
@@ -244,9 +244,9 @@ impl<T: Real> PositionView<'_, T> {
         }
     }
 
-    /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the
-    /// same order for all states of a system; a vector among the results of an element of one's own is visited with the members
-    /// that it has. Nothing is allocated.
+    /// Calls `visit` once for each [result](Self::result), with its full name, unit, stage and value, in the same order
+    /// for all states of a system. A vector among the results of a user's element is visited with the members that it
+    /// has. Nothing is allocated.
     pub fn visit_results(&self, visit: Visitor<'_, T>) {
         for id in self.system.elements() {
             self.visit_known(id, &mut |entry| {
@@ -270,9 +270,10 @@ impl<T: Real> PositionView<'_, T> {
         Ok(())
     }
 
-    /// The element of the result of this name, and its place among those that [`visit_results_of`](Self::visit_results_of)
-    /// visits: to read it in many states of the system without comparing names. Elements of the crate have the same places in
-    /// all of them. So have those of one's own, unless a vector whose length varies stands before.
+    /// The element of the result of this name, and the place of the result among those that
+    /// [`visit_results_of`](Self::visit_results_of) visits, for reading it in many states of the system without comparing
+    /// names. Elements of this crate have the same places in all states. So do a user's elements, unless a vector whose
+    /// length varies precedes the result.
     ///
     /// # Errors
     /// As [`result`](Self::result).
@@ -297,7 +298,7 @@ impl<T: Real> PositionView<'_, T> {
         });
     }
 
-    /// Calls `visit` for each result of one element, at all stages, under its name within the element. Those beyond the
+    /// Calls `visit` for each result of one element, at all stages, under its name within the element. Results beyond the
     /// stage of the view have no meaningful value.
     fn visit_all(&self, id: ElementId, visit: Visitor<'_, T>) {
         let Self { system, state, results } = *self;

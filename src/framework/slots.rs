@@ -1,4 +1,4 @@
-//! Variables and results of the elements of one kind, as a state keeps them in contiguous vectors.
+//! Variables and results of the elements of one kind in a state, in contiguous vectors.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,14 +17,14 @@ use crate::framework::{
 use crate::math::{Real, clone_by_field};
 use crate::mechanics::{Kinematics, Velocities};
 
-/// All elements of one type, as a state keeps them.
+/// All elements of one type in a state.
 #[derive(Debug)]
 pub(crate) struct Slots<T: Real, E: ForceElement<T>> {
     pub(crate) roster: Roster,
     pub(crate) variables: Columns<T, E>,
     /// A row in which variables are changed and checked before they replace the present ones.
     pub(crate) spare: Columns<T, E>,
-    /// The next variables of all elements; the present ones where none were prepared.
+    /// The next variables of all elements; the present ones where no others were prepared.
     pub(crate) next_discrete: Vec<E::Discrete>,
     pub(crate) results: Vec<Results<T, E>>,
     /// Rates of the continuous variables.
@@ -44,7 +44,7 @@ pub(crate) struct Results<T: Real, E: ForceElement<T>> {
 clone_by_field!([T: Real, E: ForceElement<T>] Results<T, E> { position, velocity, dynamics });
 
 impl<T: Real, E: ForceElement<T>> Results<T, E> {
-    /// Those of a disabled element.
+    /// The results of a disabled element.
     pub(crate) fn neutral() -> Self {
         let (position, velocity) = (E::Position::neutral(), E::Velocity::neutral());
         Self { position, velocity, dynamics: E::Dynamics::neutral() }
@@ -69,8 +69,8 @@ impl<T: Real, E: ForceElement<T>> Results<T, E> {
     }
 }
 
-/// The variables of the elements of one kind by place: one vector for each group, so that a stage streams only what it
-/// reads, and a commit swaps two vectors.
+/// The variables of the elements of one kind, by place. There is one vector for each group, so that a stage streams only
+/// the variables that it reads, and a commit swaps two vectors.
 #[derive(Debug)]
 pub(crate) struct Columns<T: Real, E: ForceElement<T>> {
     pub(crate) enabled: Vec<bool>,
@@ -85,7 +85,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         Self { enabled: vec![], parameters: vec![], discrete: vec![], continuous: vec![] }
     }
 
-    /// One row: the defaults of an element, or those of a place without one.
+    /// One row: the defaults of an element, or those of a vacant place.
     pub(crate) fn of(element: Option<&E>) -> Self {
         Self {
             enabled: vec![element.is_some()],
@@ -102,7 +102,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         all
     }
 
-    /// Appends the rows of others.
+    /// Appends these rows.
     pub(crate) fn append(&mut self, mut others: Self) {
         self.enabled.append(&mut others.enabled);
         self.parameters.append(&mut others.parameters);
@@ -110,7 +110,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         self.continuous.append(&mut others.continuous);
     }
 
-    /// Swaps the variables of one element with the first row of others.
+    /// Swaps the variables of one element with the first of these rows.
     pub(crate) fn swap(&mut self, place: usize, others: &mut Self) {
         core::mem::swap(&mut self.enabled[place], &mut others.enabled[0]);
         core::mem::swap(&mut self.parameters[place], &mut others.parameters[0]);
@@ -118,7 +118,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
         core::mem::swap(&mut self.continuous[place], &mut others.continuous[0]);
     }
 
-    /// Replaces those at these places by others from the place `first` on.
+    /// Replaces the variables at these places by those of `source` from the place `first` on.
     fn copy(&mut self, places: Range<usize>, source: &Self, first: usize) {
         let from = first..first + places.len();
         self.enabled[places.clone()].copy_from_slice(&source.enabled[from.clone()]);
@@ -130,7 +130,7 @@ impl<T: Real, E: ForceElement<T>> Columns<T, E> {
 
 clone_by_field!([T: Real, E: ForceElement<T>] Columns<T, E> { enabled, parameters, discrete, continuous });
 
-/// [`Slots`] whose element type is not known.
+/// [`Slots`] whose element type is erased.
 pub(crate) trait AnySlots<T: Real>: Any + Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn AnySlots<T>>;
     /// A number of copies of the variables of all elements, one after the other, without results.
@@ -173,9 +173,9 @@ pub(crate) enum Group {
     Continuous,
     /// The discrete variables that were prepared.
     NextDiscrete,
-    /// Of the continuous variables.
+    /// The rates of the continuous variables.
     Rates,
-    /// Of all stages.
+    /// The results of all stages.
     Results,
 }
 
@@ -237,8 +237,8 @@ impl<T: Real, E: ForceElement<T>> Slots<T, E> {
         self.results[place].at_dynamics(self.variables.given(place, kinematics), &kinematics.velocities)
     }
 
-    /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds; it is given
-    /// the present variables of all elements too.
+    /// Changes a copy of the variables of one element, a single row, which replaces them if `change` succeeds. `change`
+    /// also receives the present variables of all elements.
     pub(crate) fn change<R>(
         &mut self,
         place: usize,
@@ -301,7 +301,7 @@ impl<T: Real, E: ForceElement<T>> AnySlots<T> for Slots<T, E> {
     }
 
     fn commit(&mut self) -> Option<Stage> {
-        // The variables of a moving element change with every step, so a comparison would only cost time.
+        // The variables of a moving element change with every step, so a comparison would only take time.
         let earliest = E::Discrete::FIRST_STAGE?;
         core::mem::swap(&mut self.variables.discrete, &mut self.next_discrete);
         let mut changed: Option<Stage> = None;

@@ -20,11 +20,11 @@ pub(crate) const ABSORBED_ENERGY: &str = "absorbed_energy";
 /// The name of the flag for an open energy account.
 pub(crate) const ACCOUNT_OPEN: &str = "account_open";
 
-/// A checksum of words in little-endian bytes: of every fourth word, and of the remainders of these four chains.
+/// A checksum of words in little-endian bytes: of four chains, each over every fourth word, and of the remaining words.
 ///
-/// Each word changes its chain by a bijection, so that no change of a single word goes unnoticed; the shift carries its
-/// upper bits, which a multiplication leaves where they are, into the others. Four chains, because a multiplication waits for
-/// the previous one in its chain.
+/// Each word changes its chain by a bijection, so a change of a single word is always detected. The shift carries the
+/// upper bits, which a multiplication does not move down, into the others. There are four chains because a multiplication
+/// waits for the previous one in its chain.
 fn checksum(bytes: &[u8]) -> u64 {
     let link = |sum: u64, word: u64| {
         let mixed = sum ^ word;
@@ -53,7 +53,7 @@ pub(crate) fn hash_of(name: Arguments<'_>) -> u64 {
     hash
 }
 
-/// The hash of a sequence from that of its beginning and that of its next part.
+/// The hash of a sequence, from the hash of its beginning and that of its next part.
 pub(crate) fn chain(hash: u64, next: u64) -> u64 {
     (hash ^ next).wrapping_mul(0x0100_0000_01b3)
 }
@@ -81,7 +81,7 @@ impl<T: Real> State<T> {
     /// [added with a name](crate::ForceSystem::add_named).
     ///
     /// # Errors
-    /// [`Error::NoSuchVariable`] if there is none of this name.
+    /// [`Error::NoSuchVariable`] if there is no such variable.
     pub fn variable(&self, name: &str) -> Result<T, Error> {
         let no_such = || Error::NoSuchVariable { name: name.to_string() };
         if name == "time" {
@@ -107,7 +107,7 @@ impl<T: Real> State<T> {
             Some((slots.roster().id(place)?, field))
         });
         at_place.or_else(|| {
-            // At most one of them is a name.
+            // At most one of these prefixes is a name.
             let mut parts = name.match_indices('.').map(|(dot, _)| (&name[..dot], &name[dot + 1..]));
             parts.find_map(|(given, field)| Some((self.named(given)?, field)))
         })
@@ -118,8 +118,9 @@ impl<T: Real> State<T> {
         self.kinds.iter().find_map(|slots| slots.roster().id(slots.roster().places.find(name)?.0))
     }
 
-    /// All variables with their names and values, in an order that is always the same for one system; restoring them resumes
-    /// bit for bit. Holds time but no other kinematics, which are the host's.
+    /// All variables with their names and values, in an order that is always the same for one system; after restoring
+    /// them, a simulation continues bit-identically. The snapshot includes time but no other kinematics, which belong to
+    /// the host.
     pub fn snapshot(&self) -> Vec<(String, T)> {
         let mut all = Vec::new();
         self.visit_variables(&mut |entry| all.push((entry.name.to_string(), entry.value.number())));
@@ -128,15 +129,15 @@ impl<T: Real> State<T> {
 
     /// Restores all variables from a snapshot of this or an equal system; drops the state below Instance stage.
     ///
-    /// The accounts of energy are among them, and are restored as they are: if other variables of a snapshot have been
-    /// edited, their stored energy appears as dissipated, where [`set_variable`](crate::ForceSystem::set_variable)
-    /// counts it as supplied.
+    /// The energy accounts are among the variables, and are restored as they are. If other variables of a snapshot have
+    /// been edited, the change of their stored energy therefore appears as dissipated;
+    /// [`set_variable`](crate::ForceSystem::set_variable) counts it as supplied.
     ///
     /// # Errors
     /// [`Error::SnapshotMismatch`] if the names are not those of this state; [`Error::Element`] if a variable of an
     /// element is out of range; [`Error::NotAFlag`] if a flag is neither 0 nor 1; [`Error::NotKnown`] if there is a value
-    /// for a number that the flag `known` says there is not; [`Error::Kinematics`] if the time is not finite;
-    /// [`Error::NonFiniteEnergy`] if an energy is not finite.
+    /// for a number whose flag `known` is 0; [`Error::Kinematics`] if the time is not finite; [`Error::NonFiniteEnergy`]
+    /// if an energy is not finite.
     pub fn restore(&mut self, snapshot: &[(String, T)]) -> Result<(), Error> {
         let names = self.variable_names();
         let of_both = |i: usize| [names.get(i), snapshot.get(i).map(|(name, _)| name)];
@@ -149,25 +150,28 @@ impl<T: Real> State<T> {
         self.restore_values(&values)
     }
 
-    /// Restores all variables from their values in the order of [`variable_names`](Self::variable_names), in which
-    /// [`visit_variables`](Self::visit_variables) reads them: for functions of an array. Drops the state below Instance stage.
+    /// Restores all variables from their values, in the order of [`variable_names`](Self::variable_names) and
+    /// [`visit_variables`](Self::visit_variables), for functions of an array. Drops the state below Instance stage.
     ///
     /// # Errors
-    /// [`Error::LayoutMismatch`] if there are more or fewer than the state has; otherwise as [`restore`](Self::restore).
+    /// [`Error::LayoutMismatch`] if there are more or fewer values than variables; otherwise as
+    /// [`restore`](Self::restore).
     pub fn restore_values(&mut self, values: &[T]) -> Result<(), Error> {
         self.restore_layout(self.layout, values)
     }
 
-    /// All variables as little-endian bytes, smaller and faster than a [`snapshot`](Self::snapshot): a hash of the names of all
-    /// variables in their order, the values in the order of [`variable_names`](Self::variable_names), each as `f64` (a flag is
-    /// 1 or 0; the derivatives of dual numbers are left out), and a checksum of all bytes before it.
+    /// All variables as little-endian bytes, smaller and faster than a [`snapshot`](Self::snapshot). The bytes are a hash
+    /// of the names of all variables in their order; the values in the order of [`variable_names`](Self::variable_names),
+    /// each as `f64` (a flag is 1 or 0; the derivatives of dual numbers are left out); and a checksum of all bytes before
+    /// it.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.save_bytes(&mut bytes);
         bytes
     }
 
-    /// Replaces these bytes by [those](Self::to_bytes) of this state; allocates nothing if there were as many before.
+    /// Replaces these bytes by the [bytes](Self::to_bytes) of this state; allocates nothing if their number is the same
+    /// as before.
     pub fn save_bytes(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend(self.layout.to_le_bytes());
@@ -180,9 +184,9 @@ impl<T: Real> State<T> {
     /// Instance stage.
     ///
     /// # Errors
-    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (a change of one value is always noticed, others
-    /// almost always); [`Error::LayoutMismatch`] if they are of a system whose variables have other names; otherwise as
-    /// [`restore`](Self::restore).
+    /// [`Error::DamagedBytes`] if the checksum or the length is wrong (a change of one value is always detected, other
+    /// changes almost always); [`Error::LayoutMismatch`] if the bytes belong to a system whose variables have other
+    /// names; otherwise as [`restore`](Self::restore).
     pub fn restore_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (words, rest) = bytes.as_chunks::<8>();
         let Some((sum, [layout, values @ ..])) = words.split_last().filter(|_| rest.is_empty()) else {
@@ -217,7 +221,7 @@ impl<T: Real> State<T> {
         let (mut rest, mut is_complete) = (values.iter(), true);
         let mut write = |slot: Slot<'_, T>| match (slot, rest.next()) {
             (Slot::Number(number), Some(&value)) => *number = value,
-            // What it refuses is found below.
+            // A value that is refused here is found below.
             (flag, Some(&value)) => drop(flag.write("flag", value)),
             (_, None) => is_complete = false,
         };
@@ -245,7 +249,8 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// Refuses values that are not kept, by the name of the first: a flag keeps 0 and 1 only, and an `Option` without its flag no number.
+    /// Refuses values that a variable does not keep, with the name of the first: a flag keeps only 0 and 1, and an
+    /// `Option` without its flag keeps no number.
     fn check_kept(&self, values: &[T]) -> Result<(), Error> {
         let (mut rest, mut refused) = (values.iter(), Ok(()));
         self.visit_variables(&mut |entry| {
@@ -264,8 +269,8 @@ impl<T: Real> State<T> {
     /// Calls `visit` once for each variable, with its full name, unit, stage and value, in the order in which
     /// [`snapshot`](Self::snapshot) lists them. Nothing is allocated.
     ///
-    /// The absorbed energy and the flag of the account of an element are listed with Dynamics stage, at which they are
-    /// read; writing them keeps the stage of the state.
+    /// The absorbed energy and the account flag of an element are listed with Dynamics stage, at which they are read. A
+    /// write of these keeps the stage of the state.
     pub fn visit_variables(&self, visit: Visitor<'_, T>) {
         let value = Value::Number(self.kinematics.time);
         visit(Entry { name: format_args!("time"), unit: "s", stage: Stage::Time, value });

@@ -9,12 +9,13 @@ use crate::framework::{Error, StepMethod};
 use crate::math::{Real, Requirement, check, cross_times, outer, rotated, times_cross};
 use crate::mechanics::{Forces, Inertias, Kinematics};
 
-/// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps the memory for the next check.
+/// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps its memory for the next
+/// check.
 #[derive(Debug)]
 pub(crate) struct Springs<T: Real> {
-    /// Of each body, then of each coordinate.
+    /// The places of the bodies, then of the coordinates.
     pub(super) places: Vec<Place>,
-    /// The ends of each spring that moves at several, one spring after the other.
+    /// The ends of each spring that moves at several places, one spring after the other.
     pub(super) joined: Vec<Joined>,
     /// Buffers of [`Stiffnesses::along`](crate::Stiffnesses::along): forces of unit tension, and the ends at which they act.
     pub(super) forces: Option<Forces<T>>,
@@ -28,16 +29,16 @@ impl<T: Real> Default for Springs<T> {
 }
 
 impl<T: Real> Springs<T> {
-    /// Without springs, for the masses of a host and the present poses.
+    /// Starts without springs, for the masses of a host and the present poses.
     pub(super) fn begin(&mut self, kinematics: &Kinematics<T>, inertias: &dyn Inertias) -> Result<(), Error> {
         let topology = kinematics.positions.topology();
-        // An infinite mass is welcome.
+        // An infinite mass is permitted.
         let inverse = |name, mass: f64| {
             check::that(mass > 0.0, name, mass, Requirement::Positive)?;
             Ok::<_, Error>(mass.recip())
         };
         let Self { places, joined, forces, .. } = self;
-        // The state may have become a copy of one of another system.
+        // The state may have become a copy of a state of another system.
         *forces = forces.take().filter(|forces| forces.topology() == topology);
         places.clear();
         places.resize_with(topology.body_places() + topology.coordinate_places(), Place::immovable);
@@ -61,8 +62,8 @@ impl<T: Real> Springs<T> {
         Ok(())
     }
 
-    /// The bounds `ω²` and `γ` of the spring that allows the shortest step, and the place of the end that contributes most to
-    /// them; zero if none allows a shorter one than `longest`.
+    /// Returns the bounds `ω²` and `γ` of the spring that allows the shortest step, and the place of the end that
+    /// contributes most to them; zero if no spring allows less than `longest`.
     pub(super) fn bound(&mut self, method: StepMethod, longest: f64) -> ([f64; 2], usize) {
         let Self { places, joined, .. } = self;
         let is_faster =
@@ -114,7 +115,7 @@ impl<T: Real> Springs<T> {
     }
 }
 
-/// A body or coordinate, and what limits the step there. The sums are of stiffness and of damping.
+/// A body or coordinate, and the quantities that limit the step there. The sums are of stiffness and of damping.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) inverse_mass: f64,
@@ -123,16 +124,16 @@ pub(super) struct Place {
     /// `J^{-½}` and `J⁻¹`.
     inertia_root: Matrix3<f64>,
     pub(super) inverse_inertia: Matrix3<f64>,
-    /// Those at the mass center of a body, each a symmetric positive semidefinite matrix by quarters: torques by rotations,
-    /// torques by displacements, whose transpose are the forces by rotations, and forces by displacements.
+    /// The sums at the mass center of a body, each a symmetric positive semidefinite matrix by quarters: torques by
+    /// rotations, torques by displacements, whose transpose is the forces by rotations, and forces by displacements.
     pub(super) sums: [[Matrix3<f64>; 3]; 2],
-    /// Those of a coordinate per mass.
+    /// The sums of a coordinate per mass.
     pub(super) along: [f64; 2],
-    /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the most damped.
+    /// `ω²` of the fastest of the springs that share the energy of one impact, and `γ` of the one with the most damping.
     pub(super) impact: [f64; 2],
-    /// Whether a spring moves nowhere else.
+    /// Whether a spring here moves at no other place.
     pub(super) is_alone: bool,
-    /// The bounds `‖K_i‖` and `‖C_i‖`, and whether by eigenvalues to 3 %, not only by [rows](largest_row).
+    /// The bounds `‖K_i‖` and `‖C_i‖`, and whether they come from eigenvalues, to 3 %, or only from [rows](largest_row).
     rates: [f64; 2],
     is_tight: bool,
 }
@@ -155,7 +156,7 @@ impl Place {
         }
     }
 
-    /// Bounds its motion by a bound on the largest eigenvalue.
+    /// Bounds the motion here by a bound on the largest eigenvalue.
     fn bound(&mut self, greatest: impl Fn(&Matrix6<f64>) -> f64) {
         let mass_root = ComplexField::sqrt(self.inverse_mass);
         self.rates = core::array::from_fn(|i| {
@@ -205,7 +206,7 @@ pub(super) fn add_spring(
     }
 }
 
-/// Adds to the quarters of a sum others about a point at `r` from the mass center, times a factor.
+/// Adds to the quarters of a sum others, given about a point at `r` from the mass center, times a factor.
 pub(super) fn add_quarters(
     [by_rotation, across, by_shift]: &mut [Matrix3<f64>; 3],
     [A, B, D]: &[Matrix3<f64>; 3],
@@ -219,7 +220,7 @@ pub(super) fn add_quarters(
     *by_shift += D * factor;
 }
 
-/// One end of a spring that moves at several.
+/// One end of a spring that moves at several places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Joined {
     pub(super) place: usize,
@@ -234,7 +235,7 @@ pub(super) struct End {
     /// The place of the body or coordinate.
     pub(super) place: usize,
     pub(super) pull: Pull,
-    /// The inverse of the mass that it moves there, over directions \[1/kg\]; zero where nothing moves.
+    /// The inverse of the mass that the spring moves here, over directions \[1/kg\]; zero where nothing moves.
     pub(super) yielding: f64,
 }
 
@@ -252,7 +253,7 @@ pub(super) enum Pull {
 }
 
 /// A bound on the largest eigenvalue `λ` of a symmetric positive semidefinite matrix, at most `√6 λ`: the largest sum of
-/// magnitudes in a row (in a column, which is the same).
+/// magnitudes in a row or, equally, in a column.
 fn largest_row(matrix: &Matrix6<f64>) -> f64 {
     let columns = matrix.as_slice().chunks_exact(6);
     columns.map(|column| column.iter().map(|entry| entry.abs()).sum::<f64>()).fold(0.0, |most, sum| {
@@ -261,8 +262,8 @@ fn largest_row(matrix: &Matrix6<f64>) -> f64 {
     })
 }
 
-/// A bound on the largest eigenvalue of a symmetric positive semidefinite matrix, less than 3 % above it: by the largest row
-/// of the 32nd power.
+/// A bound on the largest eigenvalue of a symmetric positive semidefinite matrix, less than 3 % above it, from the
+/// largest row of the 32nd power.
 fn greatest(matrix: &Matrix6<f64>) -> f64 {
     let scale = largest_row(matrix);
     if scale <= 0.0 || scale == f64::INFINITY {
@@ -276,8 +277,8 @@ fn greatest(matrix: &Matrix6<f64>) -> f64 {
     scale * root
 }
 
-/// The inverse of the lower Cholesky factor of an inertia, by which products with its inverse are squares; zero about axes
-/// about which nothing turns.
+/// The inverse of the lower Cholesky factor of an inertia: products of vectors with the inverse inertia are squares of
+/// their products with it. Zero about axes about which nothing turns.
 fn inverse_root(inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, Error> {
     let root = inertia.cholesky().and_then(|root| root.l().solve_lower_triangular(&Matrix3::identity()));
     let root = root.filter(|root| root.iter().all(ComplexField::is_finite));
@@ -289,7 +290,7 @@ fn inverse_root(inertia: &Matrix3<f64>) -> Result<Matrix3<f64>, Error> {
 const SQUARINGS: usize = 5;
 
 /// The ratio below which an end of a spring has a weight above one. With a ratio of one, many light bodies on a heavy one
-/// would count there by the root of the ratio of masses.
+/// would count at the heavy body by the root of the ratio of masses.
 pub(super) const EVEN: f64 = 0.1;
 
 #[cfg(test)]

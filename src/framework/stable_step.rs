@@ -12,10 +12,10 @@ use crate::mechanics::Inertias;
 pub struct StableStep {
     /// The step \[s\]; infinite if no known element limits it.
     pub length: f64,
-    /// The element that limits it: on the body or coordinate that moves fastest, the one that contributes most; `None` if there is
-    /// none.
+    /// The element that limits the step: the one that contributes most on the body or coordinate that moves fastest;
+    /// `None` if there is none.
     pub element: Option<ElementId>,
-    /// The bound on the angular frequency of the motion that limits it \[rad/s\].
+    /// The bound on the angular frequency of the motion that limits the step \[rad/s\].
     pub frequency: f64,
     /// The bound on the damping over mass of that motion \[1/s\].
     pub damping_rate: f64,
@@ -24,13 +24,13 @@ pub struct StableStep {
 }
 
 impl<T: Real> ForceSystem<T> {
-    /// The longest stable step of a host, for the present forces, by its method and the largest speed at which bodies may
-    /// meet \[m/s\]. With a speed of zero, elements without contact are assumed to stay without.
+    /// Returns the longest stable step of a host for the present forces, by its method and the largest speed at which
+    /// bodies may meet \[m/s\]. With a speed of zero, elements without contact are assumed to remain without contact.
     ///
-    /// Below it, a linear system with the reported stiffness and damping stays bounded; see [`Stiffnesses`] for the
-    /// theory, and the pages of the elements for what they report. It is a bound for stability, not accuracy: half of
-    /// it is a good step, unless stops or cables without damping are [hit](crate::guide::steps) again and again. Memory is
-    /// allocated; call it before a run, and again when loads, contacts or parameters have changed.
+    /// Below this step, a linear system with the reported stiffness and damping stays bounded. [`Stiffnesses`] has the
+    /// theory, and the pages of the elements state what they report. It is a bound for stability, not accuracy: half of
+    /// it is a good step, unless stops or cables without damping are [hit](crate::guide::steps) again and again. The call
+    /// allocates memory; make it before a run, and again when loads, contacts or parameters have changed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another system;
@@ -87,21 +87,21 @@ impl<T: Real> ForceSystem<T> {
         self.bound_step(state, &mut stiffnesses, f64::INFINITY)
     }
 
-    /// The time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the element
-    /// whose contact it is; infinite, and `None`, if there is none. A time longer than `within` may be any other one that
-    /// is longer.
+    /// Returns the time \[s\] in which bodies could pass through each other unnoticed at the present velocities, and the
+    /// element whose contact it is; infinity and `None` if there is none. If the time is longer than `within`, any value
+    /// longer than `within` may be returned.
     ///
-    /// For two surfaces apart it is the time in which they would meet, and dip into each other by half the sum of their
-    /// least half widths: what can be missed in such a step is a graze, between two balls an impact within 15° of the
-    /// tangent. It covers the contacts of elements that report them: [`HertzContact`](crate::HertzContact),
-    /// [`ElasticFoundation`](crate::ElasticFoundation), [`OnBed`](crate::laws::OnBed), and a user's own. Where turns
-    /// are counted it is the time in which a bushing turns, or a cable winds on an obstacle, by 2 rad, or by 1.2 if a
-    /// surface of the cable is not convex.
+    /// For two surfaces apart, it is the time in which they would meet and penetrate by half the sum of their least half
+    /// widths. Such a step can miss only a graze: between two balls, an impact within 15° of the tangent. The passing
+    /// time covers the contacts of elements that report them: [`HertzContact`](crate::HertzContact),
+    /// [`ElasticFoundation`](crate::ElasticFoundation), [`OnBed`](crate::laws::OnBed), and a user's own. For elements
+    /// that count turns, it is the time in which a bushing turns, or a cable winds on an obstacle, by 2 rad, or by
+    /// 1.2 rad if a surface of the cable is not convex.
     ///
-    /// A host with fixed steps takes none that is longer; [`check_step`](Self::check_step) and
-    /// [`finish_step`](Self::finish_step) ensure that. One with error control takes at most half of it as the length of its
-    /// next step, and takes a step anew if it is longer than the passing time at its end, where bodies may be faster. The
-    /// integrators of [`simulation`](crate::simulation) do so. Details are on the page
+    /// A host with fixed steps must not take a longer step; [`check_step`](Self::check_step) and
+    /// [`finish_step`](Self::finish_step) ensure that. A host with error control takes at most half of the passing time
+    /// as its next step, and repeats a step that is longer than the passing time at its end, where bodies may be faster.
+    /// The integrators of [`simulation`](crate::simulation) do so. Details are on the page
     /// [`steps`](crate::guide::steps#contacts-between-two-evaluations).
     ///
     /// # Errors
@@ -123,18 +123,21 @@ impl<T: Real> ForceSystem<T> {
     /// Refuses a step of a host that is longer than the present forces allow, before they are integrated over it, or in
     /// which bodies could [pass through each other](Self::passing_time).
     ///
-    /// For a host with fixed steps, once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
-    /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed. Friction
-    /// that is limited and has no memory does not count: it alternates in a step that is too long, by no more than its limit. Where
-    /// it goes on to do so, [`finish_step`](Self::finish_step) refuses.
-    /// The state keeps the memory of the calculation, and the time of the check: a check at a later time, with no step accepted in
-    /// between, is refused if an element has memory that its forces alone read, as anchors and bristles, which would spring back, or
-    /// that [depends on the path](crate::ForceElement::is_path_dependent). A bushing, or a cable without friction, may go on.
+    /// A host with fixed steps calls it once for each step, after [`realize_dynamics`](Self::realize_dynamics): contacts
+    /// become stiffer as bodies land, and the approach of a body to an exponential spring shows its impact speed.
+    ///
+    /// Friction that is limited and has no memory does not count: in a step that is too long it alternates, by no more
+    /// than its limit. If it continues to alternate, [`finish_step`](Self::finish_step) refuses.
+    ///
+    /// The state keeps the memory of the calculation, and the time of the check. A check at a later time, with no step
+    /// accepted in between, is refused if an element has memory that only its forces read, such as anchors and bristles,
+    /// which would spring back, or memory that [depends on the path](crate::ForceElement::is_path_dependent). A bushing,
+    /// or a cable without friction, does not cause this refusal.
     ///
     /// # Errors
-    /// [`Error::StepNotAccepted`] if so;
-    /// [`Error::StepTooLong`], with the element and the longest step; [`Error::InvalidValue`] for a step that is negative or
-    /// not finite; otherwise those of [`stable_step`](Self::stable_step).
+    /// [`Error::StepNotAccepted`] for such a check; [`Error::StepTooLong`], with the element and the longest step;
+    /// [`Error::InvalidValue`] for a step that is negative or not finite; otherwise the errors of
+    /// [`stable_step`](Self::stable_step).
     pub fn check_step(
         &self,
         state: &mut State<T>,
@@ -154,7 +157,7 @@ impl<T: Real> ForceSystem<T> {
         }
         let springs = core::mem::take(&mut state.springs);
         let mut stiffnesses = Stiffnesses::new(&state.kinematics, springs, inertias, method, 0.0)?;
-        // In a step that is too long limited friction alternates, by no more than its limit, and adds no energy.
+        // In a step that is too long, limited friction alternates by no more than its limit, and adds no energy.
         stiffnesses.counts_friction = false;
         let stable = self.bound_step(state, &mut stiffnesses, step)?;
         state.springs = stiffnesses.springs;
@@ -170,7 +173,7 @@ impl<T: Real> ForceSystem<T> {
         self.require_within(step, self.passing_time(state, step)?)
     }
 
-    /// Refuses a step that is longer than this, because of an element.
+    /// Refuses a step that is longer than an element allows.
     fn require_within(&self, step: f64, (longest, element): (f64, Option<ElementId>)) -> Result<(), Error> {
         match element {
             Some(element) if step > longest => {

@@ -1,4 +1,4 @@
-//! The stages a state is realized through.
+//! The stages of the realization of a state.
 
 /// The stage to which a state is realized; each stage needs all earlier ones.
 ///

@@ -17,10 +17,11 @@ use crate::mechanics::{
 
 /// Time, kinematics, parameters, discrete and continuous variables, and the caches of results.
 ///
-/// Made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and kinematics
-/// here, and variables of elements through the system, which enters the energy in the ledger. Writing drops the state to just
-/// below the stage that depends on it; results are read through views that the system returns. A write that fails
-/// changes nothing. `clone_from` allocates nothing if both are states of the same system, evaluated before.
+/// A state is made by [`ForceSystem::default_state`](crate::ForceSystem::default_state). The host writes time and
+/// kinematics here. It writes variables of elements through the system, which enters the change of energy in the ledger.
+/// A write drops the state to just below the stage that depends on it; results are read through views that the system
+/// returns. A write that fails changes nothing. `clone_from` allocates nothing if both states belong to the same system
+/// and have been evaluated before.
 ///
 /// While a view is alive the state cannot be written:
 ///
@@ -49,7 +50,7 @@ pub struct State<T: Real> {
     pub(crate) forces: Forces<T>,
     /// The energy stored in all elements, and the powers that they dissipate and supply.
     pub(crate) totals: [T; 3],
-    /// Buffer of checks of the step.
+    /// Buffer for checks of the step.
     pub(crate) springs: Springs<T>,
 }
 
@@ -96,8 +97,8 @@ impl<T: Real> State<T> {
         self.set_motion(Stage::Time, |kinematics| kinematics.set_time(time))
     }
 
-    /// Sets the pose `X_GB` of a body; drops the state below Position stage. A rotation in single precision, or one that has
-    /// drifted, is made orthonormal.
+    /// Sets the pose `X_GB` of a body; drops the state below Position stage. A rotation given in single precision, or one
+    /// that has drifted, is made orthonormal.
     ///
     /// # Errors
     /// [`Error::Kinematics`] if it is not finite, its rotation is scaled, sheared or mirrored by more than a hundredth, or the
@@ -203,8 +204,7 @@ impl<T: Real> State<T> {
         self.check(element.into()).is_ok()
     }
 
-    /// Whether an element is enabled. A disabled element exerts no force, stores no energy, and its results are
-    /// defaults.
+    /// Whether an element is enabled. A disabled element exerts no force and stores no energy; its results are defaults.
     ///
     /// # Panics
     /// If the state does not have the element, like slice indexing; see [`contains`](Self::contains).
@@ -232,7 +232,7 @@ impl<T: Real> State<T> {
         Ok(())
     }
 
-    /// The first stage whose results are not known.
+    /// The first stage whose results are unknown.
     pub(crate) fn first_missing(&self) -> Option<Stage> {
         [Stage::Position, Stage::Velocity, Stage::Dynamics].into_iter().find(|stage| self.stage < *stage)
     }
@@ -251,7 +251,8 @@ impl<T: Real> State<T> {
         self.kinds[..kind].iter().map(|slots| slots.roster().places.len()).sum::<usize>() + place
     }
 
-    /// All elements: the slots of their kind, their place in it, and their place among all elements of the system.
+    /// All elements, each as the slots of its kind, its place in the kind, and its place among all elements of the
+    /// system.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (&dyn AnySlots<T>, usize, usize)> {
         self.kinds.iter().flat_map(|slots| {
             let start = self.slot_at(slots.roster().number, 0);

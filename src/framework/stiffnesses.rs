@@ -12,8 +12,8 @@ use crate::mechanics::{
 /// The method by which a host integrates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StepMethod {
-    /// Velocities from the forces at the start of the step, positions from the new velocities: symplectic Euler, the
-    /// method of most game engines. Holds for leapfrog too, with velocities half a step behind.
+    /// Symplectic Euler, the method of most game engines: velocities from the forces at the start of the step, and
+    /// positions from the new velocities. Applies also to leapfrog, with velocities half a step behind.
     #[default]
     SymplecticEuler,
     /// The classical Runge–Kutta method of order four.
@@ -34,37 +34,41 @@ impl StepMethod {
 }
 
 /// The radius of the largest half disc about zero in the left half plane on which `|1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1`,
-/// rounded down. Its arc touches the edge at 123°; on the imaginary axis the edge is at 2.83, on the real one at 2.79.
+/// rounded down. Its arc touches the boundary of the region at 123°; the boundary is at 2.83 on the imaginary axis and at
+/// 2.79 on the real one.
 const RUNGE_KUTTA_RADIUS: f64 = 2.615;
 
 /// The stiffness and damping that elements report.
 ///
-/// An element reports springs. A spring has a stiffness `k` \[N/m\], a damping `d` \[N·s/m\], and ends: it is stretched
-/// by `r` metres for each metre, or radian, by which a body or coordinate moves. The reported numbers are bounds: a
-/// spring may be softer, or act in one direction only.
+/// An element reports springs. A spring has a stiffness `k` \[N/m\], a damping `d` \[N·s/m\], and ends. At an end it is
+/// stretched by `r` metres for each metre, or radian, by which a body or coordinate moves. The reported numbers are
+/// bounds: a spring may be softer, or act in one direction only.
 ///
 /// # Theory
 ///
 /// Let `M` be the masses, and `K` and `C` the sums over all springs, symmetric and positive semidefinite. Symplectic
-/// Euler is stable if `M − ½hC − ¼h²K` is positive definite, since then `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half
-/// way between the positions of two steps, never grows. To find such `h`, each spring gets a part of the mass at each
-/// of its ends, in proportion to its contribution there times a weight `w_i`. No more than `M` is distributed, so
-/// positive definiteness for each spring implies that of the sum. A spring with ends on bodies or coordinates `i`, where
-/// all springs together have the weighted stiffness `K_i` and damping `C_i`, then moves with `ω² ≤ Σ ‖K_i‖/w_i` and
-/// `γ ≤ Σ ‖C_i‖/w_i`, with the largest eigenvalues `‖K_i‖` of `M_i^{-½} K_i M_i^{-½}`, which are bounded to 3 % by the
-/// norms of 32nd powers. For one spring, and for equal ones in parallel, the bound has no other slack.
+/// Euler is stable if `M − ½hC − ¼h²K` is positive definite: then `vᵀ(M − ½hC − ¼h²K)v + x̄ᵀKx̄`, with `x̄` half way
+/// between the positions of two steps, never grows.
 ///
-/// This holds for any positive weights. They are one, except where a spring pulls less than a tenth as hard, over the root
-/// of the mass, as at another of its ends, by a ratio `ρ`: there `w = 0.1/ρ`. So an end counts the less the less the
-/// spring does there, and not at all in the limit, as where forces of a strand cancel but for rounding.
+/// To find such an `h`, each spring gets a part of the mass at each of its ends, in proportion to its contribution there
+/// times a weight `w_i`. No more than `M` is distributed, so positive definiteness for each spring implies that of the
+/// sum. Consider a spring with ends on bodies or coordinates `i`, where all springs together have the weighted stiffness
+/// `K_i` and damping `C_i`. It moves with `ω² ≤ Σ ‖K_i‖/w_i` and `γ ≤ Σ ‖C_i‖/w_i`, where `‖K_i‖` is the largest
+/// eigenvalue of `M_i^{-½} K_i M_i^{-½}`, which is bounded to 3 % by the norm of the 32nd power. For one spring, and for
+/// equal springs in parallel, the bound has no other slack.
+///
+/// This holds for any positive weights. A weight is one, except at an end where the spring pulls less than a tenth as
+/// hard, over the root of the mass, as at another of its ends. There, with the ratio `ρ` of the pulls, `w = 0.1/ρ`. The
+/// less a spring pulls at an end, the less the end counts; in the limit it does not count at all, as where the forces of
+/// a strand cancel but for rounding.
 #[derive(Debug)]
 pub struct Stiffnesses<'a, T: Real> {
     kinematics: &'a Kinematics<T>,
     pub(super) method: StepMethod,
     impact_speed: f64,
-    /// What has been reported.
+    /// The springs that have been reported.
     pub(super) springs: Springs<T>,
-    /// Whether friction that is proportional to a small velocity, and limited beyond, counts as a damper.
+    /// Whether friction that is proportional to the velocity when it is small, and limited beyond, counts as a damper.
     pub(super) counts_friction: bool,
     /// The element that reports.
     pub(super) element: Option<ElementId>,
@@ -114,7 +118,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// States that the element may be stiffer than it reports, or reports nothing.
+    /// States that the element may be stiffer than it reports, or that it reports nothing.
     pub fn unknown(&mut self) {
         self.unknown = self.unknown.or(self.element);
     }
@@ -132,14 +136,14 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &self.points(&ends));
     }
 
-    /// The damping to report for friction that is proportional to the velocity at rest with the first of these, and beyond its limit
-    /// with the second: the first, or the second where friction that is limited is left out.
+    /// Returns the damping to report for friction that is proportional to the velocity: with the first factor at rest,
+    /// and with the second beyond its limit. It is the first factor, or the second if limited friction is left out.
     pub fn of_friction(&self, at_rest: f64, unlimited: f64) -> f64 {
         if self.counts_friction { at_rest } else { unlimited }
     }
 
-    /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them. As the bodies
-    /// rotate, the lever of the force changes, as with a torsion spring of force times lever.
+    /// Reports a force \[N\] at points of two bodies, in Ground, and a torque \[N·m\] between them. As the bodies rotate,
+    /// the lever of the force changes; this acts as a torsion spring of force times lever.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -158,10 +162,10 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &bodies.map(|body| self.turn(body)));
     }
 
-    /// Reports springs and dampers that act in several directions between two bodies: their wrench at a point in Ground by
-    /// the displacement, and by the velocity, of one body relative to the other. Both are symmetric positive semidefinite
-    /// matrices, in quarters: torques by rotations; torques by displacements, whose transpose are the forces by rotations;
-    /// forces by displacements.
+    /// Reports springs and dampers that act in several directions between two bodies: the derivatives of their wrench at
+    /// a point in Ground by the displacement, and by the velocity, of one body relative to the other. Both are symmetric
+    /// positive semidefinite matrices, in quarters: torques by rotations; torques by displacements, whose transpose is
+    /// the forces by rotations; forces by displacements.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -192,7 +196,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         });
         let own =
             |end: &End| owns.iter().find(|(place, _)| *place == end.place).map_or([0.0; 2], |(_, own)| *own);
-        // By stiffness and damping alike, also where the point is at the mass center of a body that only turns.
+        // By stiffness and damping alike, even if the point is at the mass center of a body that only turns.
         let most = [0, 1].map(|i| owns.iter().map(|(_, own)| own[i]).fold(0.0, f64::max));
         let share = |end: &End| {
             let shares = own(end).into_iter().zip(most).filter(|(_, most)| *most > 0.0);
@@ -207,7 +211,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         });
     }
 
-    /// Reports a spring and damper on coordinates, each with the stretch per coordinate; `None` is ground.
+    /// Reports a spring and damper on coordinates, each with the stretch per displacement of the coordinate; `None` is
+    /// ground.
     ///
     /// # Panics
     /// If a coordinate does not exist, like slice indexing.
@@ -224,7 +229,7 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         self.add(stiffness, damping, &ends);
     }
 
-    /// Reports a spring and damper whose forces at a tension of 1 N are those that `unit` applies.
+    /// Reports a spring and damper; `unit` applies its forces at a tension of 1 N.
     pub fn along(&mut self, stiffness: f64, damping: f64, unit: impl FnOnce(&mut ForceAccumulator<'_, T>)) {
         let topology = self.topology();
         let mut ends = core::mem::take(&mut self.springs.ends);
@@ -247,9 +252,9 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
     }
 
     /// Reports a spring between points of two bodies that is loaded by an impact. It is as stiff as required to reverse
-    /// the bodies with this frequency \[rad/s\], and dissipates their speed at this rate \[1/s\], for any mass; a
-    /// spring whose force grows exponentially has this property. Several share the energy of one impact, and count as
-    /// one.
+    /// the bodies with this frequency \[rad/s\], and dissipates their speed at this rate \[1/s\], for any mass. A spring
+    /// whose force grows exponentially has this property. Several such springs share the energy of one impact, and count
+    /// as one.
     ///
     /// # Panics
     /// If a body does not exist, like slice indexing.
@@ -353,8 +358,8 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         });
     }
 
-    /// Adds a spring where it moves, with the weights of its ends; or compares what it contributes at the place at which the
-    /// strongest is sought.
+    /// Adds a spring at the places where it moves, with the weights of its ends; or compares its contribution at the
+    /// place at which the strongest spring is sought.
     fn distribute(
         &mut self,
         ends: &[End],
@@ -396,12 +401,12 @@ impl<'a, T: Real> Stiffnesses<'a, T> {
         }
     }
 
-    /// From here on what is reported is compared at a place, until [`strongest`](Self::strongest).
+    /// From here on reported springs are compared at a place, until [`strongest`](Self::strongest).
     pub(super) fn seek(&mut self, place: usize) {
         self.strongest = Some((place, [0.0; 2], None));
     }
 
-    /// The element of the spring that contributes most at that place.
+    /// The element of the spring that contributes most at the place sought.
     pub(super) fn strongest(&self) -> Option<ElementId> {
         self.strongest.and_then(|(.., element)| element)
     }

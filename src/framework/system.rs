@@ -28,8 +28,8 @@ pub(super) fn next_stamp() -> usize {
 
 /// Bodies, coordinates and force elements.
 ///
-/// A system never changes while it is evaluated: everything that varies lives in a [`State`], so one system serves any
-/// number of states on any number of threads. After a body, coordinate or element has been added or removed, earlier
+/// A system never changes while it is evaluated: everything that varies is in a [`State`]. One system therefore serves
+/// any number of states on any number of threads. After a body, coordinate or element has been added or removed, earlier
 /// states are refused ([`Error::TopologyMismatch`]) until they are [carried over](Self::carry_over). A changed default
 /// applies to states made afterwards.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl<T: Real> ForceSystem<T> {
         or_panic(self.name_of(element.into()))
     }
 
-    /// The typed handle of an element; `None` if it is of another type, or the system does not have it.
+    /// The typed handle of an element; `None` if the element is of another type, or the system does not have it.
     pub fn handle<E: ForceElement<T>>(&self, element: ElementId) -> Option<Handle<E>> {
         let handle = Handle::new(element);
         self.try_element::<E>(handle).is_ok().then_some(handle)
@@ -130,7 +130,7 @@ impl<T: Real> ForceSystem<T> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`] if they are out of range, or with
-    /// [`ElementError::ForeignVariables`] if they are those of an element with other parts;
+    /// [`ElementError::ForeignVariables`] if they belong to an element with other parts;
     /// [`Error::NoSuchElement`] if the system does not have the element.
     pub fn set_default_parameters<E: ForceElement<T>>(
         &mut self,
@@ -160,7 +160,7 @@ impl<T: Real> ForceSystem<T> {
         self.set_default(handle, |defaults| &mut defaults.discrete, discrete)
     }
 
-    /// Whether the element is enabled in new states; `true` unless set otherwise.
+    /// Whether the element is enabled in new states; by default it is.
     ///
     /// # Panics
     /// If the system does not have the element, like slice indexing; see [`contains`](Self::contains).
@@ -197,7 +197,7 @@ impl<T: Real> ForceSystem<T> {
             kinematics: Kinematics::at_rest(&self.topology),
             incoming: Kinematics::at_rest(&self.topology),
             kinds: self.kinds.iter().map(|kind| kind.new_slots()).collect(),
-            // A kind without elements does not contribute: an equal system may never have had one.
+            // A kind without elements does not contribute, since an equal system may never have had one.
             layout: layouts.fold(0, chain),
             continuous: Continuous::new(places),
             forces: Forces::zeros(&self.topology),
@@ -208,17 +208,17 @@ impl<T: Real> ForceSystem<T> {
         state
     }
 
-    /// Realizes the state to Position stage, unless it is there or beyond.
+    /// Realizes the state to Position stage, unless it has reached this stage.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with an error
-    /// documented by an element. The stages reached before the failure remain.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::Element`] with an error documented by
+    /// an element. The state keeps the stages reached before the failure.
     pub fn realize_position<'a>(&'a self, state: &'a mut State<T>) -> Result<PositionView<'a, T>, Error> {
         self.advance(state, Stage::Position)?;
         self.position_view(state)
     }
 
-    /// Realizes the state to Velocity stage, unless it is there or beyond.
+    /// Realizes the state to Velocity stage, unless it has reached this stage.
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position).
@@ -227,7 +227,7 @@ impl<T: Real> ForceSystem<T> {
         self.velocity_view(state)
     }
 
-    /// Realizes the state to Dynamics stage, unless it is there.
+    /// Realizes the state to Dynamics stage, unless it has reached this stage.
     ///
     /// # Errors
     /// As [`realize_position`](Self::realize_position); [`Error::Element`] with [`ElementError::NonFiniteForce`]
@@ -241,7 +241,8 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Position stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
+    /// [`Error::StageTooLow`] if the state is below this stage; [`Error::TopologyMismatch`] if it belongs to another
+    /// system.
     pub fn position_view<'a>(&'a self, state: &'a State<T>) -> Result<PositionView<'a, T>, Error> {
         self.view(state, Stage::Position)
     }
@@ -249,7 +250,8 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Velocity stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
+    /// [`Error::StageTooLow`] if the state is below this stage; [`Error::TopologyMismatch`] if it belongs to another
+    /// system.
     pub fn velocity_view<'a>(&'a self, state: &'a State<T>) -> Result<VelocityView<'a, T>, Error> {
         Ok(VelocityView { position_view: self.view(state, Stage::Velocity)? })
     }
@@ -257,7 +259,8 @@ impl<T: Real> ForceSystem<T> {
     /// A view of a state that has been realized to Dynamics stage.
     ///
     /// # Errors
-    /// [`Error::StageTooLow`] if it has not; [`Error::TopologyMismatch`] if the state belongs to another system.
+    /// [`Error::StageTooLow`] if the state is below this stage; [`Error::TopologyMismatch`] if it belongs to another
+    /// system.
     pub fn dynamics_view<'a>(&'a self, state: &'a State<T>) -> Result<DynamicsView<'a, T>, Error> {
         let position_view = self.view(state, Stage::Dynamics)?;
         Ok(DynamicsView { velocity_view: VelocityView { position_view } })
@@ -271,9 +274,9 @@ impl<T: Real> ForceSystem<T> {
     /// Commits the discrete variables of all elements: anchors, sliding, bristles, stops, turns, cable paths.
     ///
     /// Call it when the host accepts a step, with the state realized to Dynamics at the end of the step;
-    /// [`finish_step`](Self::finish_step) calls it. The state falls below the first stage that reads a changed
-    /// variable. Evaluations never commit, so trial steps of an integrator leave no trace. If the motion has been set since
-    /// the last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
+    /// [`finish_step`](Self::finish_step) calls it. The state falls below the first stage that reads a changed variable.
+    /// Evaluations never commit, so trial steps of an integrator have no effect. If the motion has been set since the
+    /// last call, but not the [continuous variables](State::continuous), the energy accounts are closed.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
@@ -287,8 +290,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// For an implicit host, between the Newton iterations of one step: updates the discrete variables to the present
-    /// iterate and returns the largest force error \[N\] that the old ones made. Iterate until it is negligible, then
+    /// Updates the discrete variables to the present iterate, between the Newton iterations of one step of an implicit
+    /// host. Returns the largest force error \[N\] of the old discrete variables. Iterate until it is negligible, then
     /// accept the step.
     ///
     /// `start` is the state at the start of the step.
@@ -303,9 +306,9 @@ impl<T: Real> ForceSystem<T> {
         Ok(force_error)
     }
 
-    /// For an explicit host, at the end of a trial step: the largest force error \[N\] of the discrete variables,
-    /// which are those of its start. If it is large, an element switched within the step, and a shorter step
-    /// comes closer to the event. Changes no variable.
+    /// Returns the largest force error \[N\] of the discrete variables at the end of a trial step of an explicit host;
+    /// they still have the values of its start. If the error is large, an element switched within the step, and a shorter
+    /// step comes closer to the event. No variable changes.
     ///
     /// # Errors
     /// [`Error::StageTooLow`] below Dynamics stage; [`Error::TopologyMismatch`] if the state belongs to another
@@ -315,7 +318,7 @@ impl<T: Real> ForceSystem<T> {
         self.prepare(state, Next::SwitchingError)
     }
 
-    /// Writes the next discrete variables of all elements. Returns the largest force error.
+    /// Writes the next discrete variables of all elements, and returns the largest force error.
     fn prepare(&self, state: &mut State<T>, next: Next<'_, T>) -> Result<T, Error> {
         self.require(state, Stage::Dynamics)?;
         self.kinds
@@ -343,7 +346,7 @@ impl<T: Real> ForceSystem<T> {
         self.kinds.iter().any(|kind| kind.is_path_dependent())
     }
 
-    /// Commits memory that depends on the path within a trial step; the energy ledger does not notice.
+    /// Commits memory that depends on the path within a trial step, without effect on the energy ledger.
     pub(crate) fn commit_within_step(&self, state: &mut State<T>) -> Result<(), Error> {
         self.require(state, Stage::Dynamics)?;
         for kind in self.kinds.iter().filter(|kind| kind.is_path_dependent()) {
@@ -369,8 +372,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(self.kinds[id.kind()].roster().name(id.place()))
     }
 
-    /// Whether a state is of this system, with nothing added or removed since it was made or
-    /// [carried over](Self::carry_over).
+    /// Whether a state belongs to this system, and nothing was added or removed since the state was made or [carried
+    /// over](Self::carry_over).
     pub fn owns(&self, state: &State<T>) -> bool {
         state.version == self.version
     }
@@ -386,13 +389,13 @@ impl<T: Real> ForceSystem<T> {
         }
     }
 
-    /// Realizes a state to a stage, unless it is there or beyond.
+    /// Realizes a state to a stage, unless it has reached this stage.
     pub(super) fn advance(&self, state: &mut State<T>, to: Stage) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         if to == Stage::Dynamics && self.realize_rest(state).is_ok() {
             return Ok(());
         }
-        // Where that fails, one by one, so that the stages before the failure remain.
+        // After a failure, one stage at a time, so that the state keeps the stages before the failure.
         for stage in [Stage::Position, Stage::Velocity] {
             if state.stage < stage && stage <= to {
                 self.kinds.iter().try_for_each(|kind| kind.calc(state, None, stage..=stage))?;

@@ -1,5 +1,5 @@
-//! Work on several threads, by calls through `dyn`: what a thread pool needs for a job is compiled once, not for every kind.
-//! Without the feature `rayon` there is one thread.
+//! Work on several threads, by calls through `dyn`: the code for a job of a thread pool is compiled once, not for every
+//! kind. Without the feature `rayon` there is one thread.
 
 /// The number of threads.
 pub(super) fn count() -> usize {
@@ -22,8 +22,8 @@ pub(super) fn join(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() +
     }
 }
 
-/// Calls `work` for parts of consecutive items, of which the first has the place `first`, on as many threads, and merges what
-/// it returns. The parts are of nearly equal length, and are merged in their order.
+/// Calls `work` for parts of consecutive items, starting at the place `first`, on this number of threads, and merges the
+/// results. The parts are of nearly equal length, and are merged in their order.
 pub(super) fn halve<I: Send, V: Default + Send>(
     first: usize,
     items: &mut [I],

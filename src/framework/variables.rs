@@ -1,4 +1,4 @@
-//! Structs of named scalars that live in the state, and the table that declares them.
+//! Structs of named scalars in the state, and the table that declares them.
 
 use core::fmt::Debug;
 
@@ -11,13 +11,14 @@ use crate::math::{InvalidValue, Number, Real};
 /// A plain struct of scalars that an element keeps in the state: its parameters, its discrete or its continuous
 /// variables.
 ///
-/// [`variables!`](crate::variables!) declares one and implements this trait. Use `()` for an element without any.
+/// [`variables!`](crate::variables!) declares such a struct and implements this trait. Use `()` for an element without
+/// variables.
 pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static {
-    /// The first stage that reads one of the scalars; `None` if there are none. A commit of discrete variables drops
-    /// the state to just below it. The default is safe for every struct.
+    /// The first stage that reads one of the scalars; `None` if there are none. A commit of discrete variables drops the
+    /// state to just below this stage. The default is safe for every struct.
     const FIRST_STAGE: Option<Stage> = Some(Stage::Instance);
 
-    /// The same of this struct, whose list of scalars may be empty.
+    /// The first stage that reads one of the scalars of this struct, whose list of scalars may be empty.
     fn first_stage(&self) -> Option<Stage> {
         Self::FIRST_STAGE
     }
@@ -32,8 +33,8 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// The first stage that reads a scalar that differs in `new`, which [fits](Self::fits); `None` if all bits are
     /// equal.
     ///
-    /// Every scalar other than `f64` and `f32` counts as different, because its contents are not known: comparisons
-    /// ignore the derivatives of a dual number.
+    /// Every scalar other than `f64` and `f32` counts as different: comparisons ignore the derivatives of a dual number,
+    /// so its contents are not known.
     fn first_stage_changed(&self, _new: &Self) -> Option<Stage> {
         Self::FIRST_STAGE
     }
@@ -41,7 +42,7 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
     /// Checks every range.
     ///
     /// # Errors
-    /// For the first value out of range.
+    /// [`InvalidValue`] for the first value out of range.
     fn validate(&self) -> Result<(), InvalidValue>;
 
     /// Whether `other` has the same scalars under the same names, so that it may replace `self`.
@@ -54,13 +55,13 @@ pub trait Variables<T: Real>: Clone + PartialEq + Debug + Send + Sync + 'static 
 
 /// A struct declared by [`variables!`](crate::variables!) over any number.
 ///
-/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors, points,
-/// `Option`s of these, and such structs, but not of poses; `()` has no numbers. Laws of force take such structs over the scalar
-/// and over numbers with derivatives.
+/// It is implemented by `#[derive(Copy, Lift)]` right after the documentation, for structs of scalars, flags, vectors,
+/// points, `Option`s of these, and such structs, but not of poses. `()` has no numbers. Laws of force take such structs
+/// over the scalar and over numbers with derivatives.
 pub trait Numbers<T: Number> {
-    /// How many numbers there are.
+    /// The number of numbers.
     const COUNT: usize;
-    /// The same over another number.
+    /// The same struct over another number.
     type Over<S: nalgebra::Scalar>: Clone;
 
     /// The same struct with every number replaced, in the order of declaration.
@@ -133,8 +134,8 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
     Some(no_later(*first, earliest(rest)))
 }
 
-/// Declares a struct of named scalars and implements [`Variables`](crate::Variables) for it: each field once, with its
-/// documentation, type, unit, default, range and stage.
+/// Declares a struct of named scalars and implements [`Variables`](crate::Variables) for it. Each field is declared once,
+/// with its documentation, type, unit, default, range and stage.
 ///
 /// ```text
 /// /// Documentation.
@@ -144,20 +145,20 @@ pub const fn earliest(stages: &[Stage]) -> Option<Stage> {
 /// - The type is a scalar `T`, a `bool`, a vector, a point, a pose, another declared struct, an `Option` or a `Vec` of
 ///   these, or any type with [`Part`](crate::variables::Part).
 /// - Components of vectors are called `x`, `y`, `z`, `w`; of six `qx` to `pz`; of any other number `0`, `1`, and so on.
-/// - The unit is that of all numbers; a number without one is dimensionless. A vector whose parts have different units
-///   takes several, as six axes do: `["N·m/rad", "N/m"]`. That of a pose is the unit of its position.
+/// - The unit is that of all numbers of the field; a number without one is dimensionless. A vector whose parts have
+///   different units takes several, as six axes do: `["N·m/rad", "N/m"]`. The unit of a pose is that of its position.
 /// - The default of a scalar is a literal; without one it is zero (false, the origin, the identity, `None`).
-/// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or `index`; it applies
-///   to each number of the field. A field without a range is not checked. Declared structs check themselves; with `flat` in
-///   place of a range, their numbers are named as if they were fields of the outer one.
+/// - The range is a function of [`check`](crate::check): `finite`, `nonnegative`, `positive`, `squarable`, `fraction` or
+///   `index`. It applies to each number of the field. A field without a range is not checked. Declared structs check
+///   themselves; with `flat` in place of a range, their numbers are named as if they were fields of the outer struct.
 /// - The [stage](crate::Stage) is the first that reads the field, for a force or for an energy. Writing the field drops
 ///   the state to just below it, so that earlier stages are not evaluated again. Without a stage it is `Instance`,
 ///   which is always safe. A declared struct is read at its own stages, even if its field states a later one.
 ///
 /// All of this is added to the documentation of the field.
 ///
-/// After the struct there may be `in "list";`, the name of the list of which such a struct is a member, for error
-/// messages; and `check`, a function that checks relations between fields.
+/// After the struct there may be `in "list";`, the name of the list of which the struct is a member, for error messages;
+/// and `check`, a function that checks relations between fields.
 ///
 /// The struct gets `Default`, `Debug`, `Clone`, `PartialEq`, and `cast` to another scalar; with `#[derive(Copy)]` right
 /// after its documentation, `Copy`. Otherwise it is cloned field by field, so that `clone_from` reuses buffers.
@@ -444,8 +445,8 @@ macro_rules! variables {
     };
 }
 
-/// [`variables!`](crate::variables!) of this crate with `Serialize` and `Deserialize`, which refuses values that fail
-/// `validate`.
+/// [`variables!`](crate::variables!) with `Serialize` and `Deserialize`, which refuses values that fail `validate`; for
+/// structs of this crate.
 macro_rules! stored_variables {
     ($(#[$($meta:tt)*])* $vis:vis struct $name:ident<T> $fields:tt $($checks:tt)*) => {
         $crate::variables! {

@@ -191,14 +191,14 @@ impl<'a, T: Real> DynamicsView<'a, T> {
     }
 
     /// The power flowing into each element \[W\], from the bodies and from a drive inside it, in the order of
-    /// [`ForceSystem::elements`], with zeros at the places of removed elements. The host integrates it to
+    /// [`ForceSystem::elements`]; zero at the places of removed elements. The host integrates it to
     /// [`State::absorbed_energy`].
     pub fn power_absorbed(&self) -> &'a [T] {
         &self.state.continuous.rates[..self.state.continuous.places()]
     }
 
-    /// The rates of all [continuous variables](State::continuous), in their order: the powers absorbed, then those of
-    /// the elements' own.
+    /// The rates of all [continuous variables](State::continuous), in their order: first the powers absorbed, then the
+    /// rates of the elements' own variables.
     pub fn continuous_rates(&self) -> &'a [T] {
         &self.state.continuous.rates
     }
@@ -209,11 +209,11 @@ impl<'a, T: Real> DynamicsView<'a, T> {
         elements.try_fold(T::zero(), |sum, element| Some(sum + self.dissipated_energy_of(element)?))
     }
 
-    /// The energy dissipated by one element so far \[J\]: absorbed less stored energy. `None` unless its account is
-    /// open.
+    /// The energy dissipated by one element so far \[J\]: the absorbed less the stored energy. `None` unless its account
+    /// is open.
     ///
-    /// This holds at every instant and across every event, including losses not known instantaneously, provided that
-    /// the host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
+    /// This holds at every instant and across every event, including losses not known instantaneously, provided that the
+    /// host integrates [`power_absorbed`](Self::power_absorbed). An account is opened by
     /// [`reset_dissipated_energy`](ForceSystem::reset_dissipated_energy), which sets it to zero, or by
     /// [`set_dissipated_energy`](ForceSystem::set_dissipated_energy). It is closed by
     /// [`accept_step`](ForceSystem::accept_step) after a motion whose energies were not integrated, and by a change of

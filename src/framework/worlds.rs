@@ -1,4 +1,4 @@
-//! Many worlds: copies of the varying part of states of one system, visited one by one.
+//! Many worlds: the varying parts of many states of one system, visited one by one.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,9 +8,9 @@ use crate::math::Real;
 
 /// Everything that varies in many states of one system: motion, variables, energy accounts.
 ///
-/// For ensembles, batches of reinforcement learning, and searches. A world needs the memory of its variables, not of a
-/// [`State`] with its results. [`visit`](Self::visit) sets, evaluates, accepts and reads all worlds in one pass over
-/// them.
+/// Use it for ensembles, batches of reinforcement learning, and searches. A world needs the memory of its variables, not
+/// that of a [`State`] with its results. [`visit`](Self::visit) sets, evaluates, accepts and reads all worlds in one
+/// pass.
 ///
 /// # Example: 1000 cubes, each with a force of its own
 ///
@@ -47,14 +47,14 @@ use crate::math::Real;
 #[derive(Debug, Clone)]
 pub struct Worlds<T: Real> {
     count: usize,
-    /// A state of the system, which replaces one that a visit has exchanged.
+    /// A state of the system, which replaces a state that a visit has exchanged.
     spare: State<T>,
-    /// Worlds that are visited by one thread, and the state in which each of them is visited. Of equal length, but for
-    /// the last.
+    /// Worlds that are visited by one thread, and the state in which each of them is visited. All blocks but the last
+    /// have the same length.
     blocks: Vec<(Checkpoint<T>, State<T>)>,
 }
 
-/// The largest number of worlds in a block: enough that the memory of its state is negligible.
+/// The largest number of worlds in a block, large enough to make the memory of its state negligible.
 const BLOCK: usize = 64;
 
 impl<T: Real> Worlds<T> {
@@ -66,12 +66,12 @@ impl<T: Real> Worlds<T> {
         Self { count, spare: state.clone(), blocks: lengths.map(block).collect() }
     }
 
-    /// How many there are.
+    /// The number of worlds.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no worlds.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -99,16 +99,16 @@ impl<T: Real> Worlds<T> {
         if world < self.count { Ok((world / length, world % length)) } else { Err(Error::TopologyMismatch) }
     }
 
-    /// Calls `visit` for each world with its state, its part of `inputs` and its part of `outputs`, which are of equal
-    /// length for all worlds and may be empty, and keeps the state that it leaves. With the feature `rayon` on all
-    /// cores; results do not depend on the number of cores.
+    /// Calls `visit` for each world with its state, its part of `inputs` and its part of `outputs`, and keeps the state
+    /// that `visit` leaves. The parts have the same length for all worlds and may be empty. With the feature `rayon` the
+    /// worlds are visited on all cores; results do not depend on the number of cores.
     ///
     /// The state is below Instance stage at the beginning of a visit. To skip some worlds, pass flags among the inputs.
     ///
     /// # Errors
-    /// [`Error::World`] with the error of the first world for which `visit` fails, or with [`Error::TopologyMismatch`]
-    /// if it leaves a state of another system: that world stays as it was, and the others are still visited.
-    /// [`Error::UnequalParts`], before any visit, if the inputs or outputs do not split into equal parts.
+    /// [`Error::World`] with the error of the first world for which `visit` fails, or with [`Error::TopologyMismatch`] if
+    /// `visit` leaves a state of another system; the failed world keeps its old content, and the others are still
+    /// visited. [`Error::UnequalParts`], before any visit, if the inputs or outputs do not split into equal parts.
     pub fn visit<I: Sync, O: Send>(
         &mut self,
         inputs: &[I],
@@ -151,7 +151,7 @@ impl<T: Real> Worlds<T> {
     }
 }
 
-/// The worlds of a block: few enough that all cores take part.
+/// The number of worlds in a block: small enough that all cores take part.
 fn length_of_block(count: usize) -> usize {
     (count / 64).clamp(1, BLOCK)
 }

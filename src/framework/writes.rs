@@ -13,22 +13,24 @@ use crate::framework::{
 use crate::math::{Real, check};
 
 impl<T: Real> ForceSystem<T> {
-    /// Sets the parameters of an element; drops the state to just below the first stage that reads one that has
-    /// [changed](crate::Variables::first_stage_changed).
+    /// Sets the parameters of an element; drops the state to just below the first stage that reads a
+    /// [changed](crate::Variables::first_stage_changed) parameter.
     ///
     /// If the [account](crate::DynamicsView::dissipated_energy) of the element is open, the change in stored energy is
-    /// added to the energy absorbed, since the caller supplies it; except for what friction loses because its limit
-    /// [falls](ForceElement::friction_energy), which is dissipated. A law of one's own does not state it, nor does an
-    /// [`ExponentialSpring`](crate::ExponentialSpring) whose friction settles: the caller
-    /// receives all that they release. For this the element is evaluated before and after the write; if that fails, or
-    /// the motion of a restored state has not been set, its account is closed. Numbers that change together are written
-    /// together: friction loses energy too if its limit falls only in between.
+    /// added to the energy absorbed, since the caller supplies it. An exception is the energy that friction loses because
+    /// its limit [falls](ForceElement::friction_energy), which is dissipated. A user's law does not state this energy,
+    /// nor does an [`ExponentialSpring`](crate::ExponentialSpring) whose friction settles: all that they release counts
+    /// as received by the caller.
+    ///
+    /// For this the element is evaluated before and after the write. If that fails, or the motion of a restored state has
+    /// not been set, its account is closed. Write numbers that change together in one call: friction also loses energy if
+    /// its limit falls only between two writes.
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if they are out of range, or with
-    /// [`ElementError::ForeignVariables`](crate::ElementError::ForeignVariables) if they are those of an element with other parts;
-    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
-    /// the element.
+    /// [`ElementError::ForeignVariables`](crate::ElementError::ForeignVariables) if they belong to an element with other
+    /// parts; [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if the state
+    /// does not have the element.
     pub fn set_parameters<E: ForceElement<T>>(
         &self,
         state: &mut State<T>,
@@ -38,7 +40,8 @@ impl<T: Real> ForceSystem<T> {
         self.update_parameters(state, handle, |present| *present = parameters)
     }
 
-    /// Changes some of the parameters of an element: [`set_parameters`](Self::set_parameters) with a changed copy.
+    /// Changes some of the parameters of an element, as [`set_parameters`](Self::set_parameters) with a changed copy
+    /// does.
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -68,7 +71,8 @@ impl<T: Real> ForceSystem<T> {
         self.update_discrete(state, handle, |present| *present = discrete)
     }
 
-    /// Changes some of the discrete variables of an element: [`set_discrete`](Self::set_discrete) with a changed copy.
+    /// Changes some of the discrete variables of an element, as [`set_discrete`](Self::set_discrete) with a changed copy
+    /// does.
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -84,9 +88,9 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters energy like
-    /// [`set_parameters`](Self::set_parameters). An integrator, which writes those of all elements, uses
-    /// [`State::set_continuous`].
+    /// Changes continuous variables of an element; drops the state below the stage that reads them. Enters the change of
+    /// energy in the account as [`set_parameters`](Self::set_parameters) does. An integrator, which writes the continuous
+    /// variables of all elements, uses [`State::set_continuous`].
     ///
     /// # Errors
     /// As [`set_parameters`](Self::set_parameters).
@@ -103,19 +107,22 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities. The
-    /// anchor of an exponential spring moves to its station, which slides; springs of a bed have no anchors until the first
-    /// commit; bristles are unbent, and slip if their
-    /// damper exceeds their limit; stops act if surpassed; a bushing forgets whole turns, and a cable is laid anew, by
-    /// its hints. This memory does not depend on the motion before; continuous variables stay as they are. Drops the
-    /// state and updates the account like [`set_parameters`](Self::set_parameters).
+    /// Resets the memory of an element to that with which a motion begins at the present positions and velocities. Drops
+    /// the state and updates the account like [`set_parameters`](Self::set_parameters). The new memory does not depend on
+    /// the earlier motion; continuous variables stay as they are.
     ///
-    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor
-    /// or bristle far away; and after moving bodies elsewhere.
+    /// - The anchor of an exponential spring moves to its station, which slides.
+    /// - Springs of a bed have no anchors until the first commit.
+    /// - Bristles are unbent, and slip if their damper exceeds their limit. Stops act if surpassed.
+    /// - A bushing forgets whole turns.
+    /// - A cable is laid anew, by its hints.
+    ///
+    /// Call it after setting the initial poses and velocities, since the first evaluation may otherwise find an anchor or
+    /// bristle far away; and after moving bodies elsewhere.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
-    /// the element; [`Error::Element`] with an error documented by the element.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if the state does not
+    /// have the element; [`Error::Element`] with an error documented by the element.
     pub fn reset_memory(&self, state: &mut State<T>, element: impl Into<ElementId>) -> Result<(), Error> {
         self.require(state, Stage::Topology)?;
         let id = state.check(element.into())?;
@@ -133,14 +140,14 @@ impl<T: Real> ForceSystem<T> {
         self.elements().try_for_each(|element| self.reset_memory(state, element))
     }
 
-    /// Enables or disables an element; a change drops the state below Instance stage. Enters energy like
-    /// [`set_parameters`](Self::set_parameters): the caller receives the energy that a disabled element had stored. An
-    /// element keeps what it remembers while it is disabled: [reset it](Self::reset_memory) if bodies have moved
-    /// meanwhile. Only a stop that is surpassed acts at once.
+    /// Enables or disables an element; a change drops the state below Instance stage. Enters the change of energy in the
+    /// account as [`set_parameters`](Self::set_parameters) does: the caller receives the energy that a disabled element
+    /// had stored. A disabled element keeps its memory: [reset it](Self::reset_memory) if bodies have moved meanwhile.
+    /// Only a surpassed stop acts at once.
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if it does not have
-    /// the element.
+    /// [`Error::TopologyMismatch`] if the state belongs to another system; [`Error::NoSuchElement`] if the state does not
+    /// have the element.
     pub fn set_enabled(
         &self,
         state: &mut State<T>,
@@ -158,11 +165,12 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the variable of this name; a change drops the state to just below its own stage. Parameters, discrete
     /// variables and flags update the account as in [`set_parameters`](Self::set_parameters).
     ///
-    /// Variables that bound each other, as static and kinetic friction do, and the entries of a rotation can be written
-    /// together, by [`set_variables`](Self::set_variables); numbers of an `Option` only after its flag `known`.
+    /// Variables that bound each other, such as static and kinetic friction, and the entries of a rotation can be written
+    /// together by [`set_variables`](Self::set_variables). Numbers of an `Option` can be written only after its flag
+    /// `known`.
     ///
     /// # Errors
-    /// [`Error::NoSuchVariable`] if there is none of this name; [`Error::Element`] with
+    /// [`Error::NoSuchVariable`] if there is no such variable; [`Error::Element`] with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if a variable of an element is out of range; [`Error::InvalidValue`] for the
     /// flag of an account that is neither 0 nor 1; [`Error::Kinematics`] for a time that is not finite;
     /// [`Error::NonFiniteEnergy`] for an energy that is not finite; [`Error::TopologyMismatch`] if the state belongs
@@ -187,18 +195,19 @@ impl<T: Real> ForceSystem<T> {
                 Ok(())
             }
             _ => self.set_variables(state, id, &[(field, value)]).map_err(|error| match error {
-                // By the name that was given.
+                // With the name that was given.
                 Error::NoSuchVariable { .. } => no_such(),
                 error => error,
             }),
         }
     }
 
-    /// Sets variables of an element by their names within it, such as `mu_static`, and checks them when all are written:
-    /// [`set_variable`](Self::set_variable) for those that bound each other.
+    /// Sets variables of an element by their names within it, such as `mu_static`, and checks them when all are written.
+    /// Use it instead of [`set_variable`](Self::set_variable) for variables that bound each other.
     ///
     /// # Errors
-    /// As [`set_variable`](Self::set_variable); none is written then. [`Error::NoSuchElement`] if the state does not have the element.
+    /// Those of [`set_variable`](Self::set_variable), after which none is written; [`Error::NoSuchElement`] if the state
+    /// does not have the element.
     pub fn set_variables(
         &self,
         state: &mut State<T>,
@@ -219,13 +228,14 @@ impl<T: Real> ForceSystem<T> {
     /// Sets the energy dissipated by one element so far \[J\] and opens its account. Realizes the state to
     /// Dynamics.
     ///
-    /// A motion that has been set, but not integrated, closes all accounts when it is accepted: accept it before, or use
+    /// A motion that has been set, but not integrated, closes all accounts when it is accepted. Accept it before, or use
     /// [`reset_dissipated_energy`](Self::reset_dissipated_energy).
     ///
     /// # Errors
     /// Those of [`realize_dynamics`](Self::realize_dynamics); [`Error::Element`] with
-    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if it is negative or not finite; [`Error::NonFiniteEnergy`] if its sum with
-    /// the energy stored is not finite; [`Error::NoSuchElement`] if the state does not have the element.
+    /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) if the energy is negative or not finite;
+    /// [`Error::NonFiniteEnergy`] if its sum with the energy stored is not finite; [`Error::NoSuchElement`] if the state
+    /// does not have the element.
     pub fn set_dissipated_energy(
         &self,
         state: &mut State<T>,
@@ -254,8 +264,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(())
     }
 
-    /// The energy stored in one element of a state that has been realized to Dynamics, and the power dissipated; zero while
-    /// the element is disabled.
+    /// The energy stored in one element of a state that has been realized to Dynamics, and the power that it dissipates;
+    /// zero while the element is disabled.
     pub(super) fn energies(&self, state: &State<T>, id: ElementId) -> Result<[T; 2], Error> {
         self.ask_one(state, id, |element| element.energies())
     }
@@ -273,8 +283,8 @@ impl<T: Real> ForceSystem<T> {
         Ok(answer)
     }
 
-    /// The energy stored in one element, whose caches are filled beyond the stage of the state, that which friction stores,
-    /// and what that would be if friction held.
+    /// The energy stored in one element, whose caches are filled beyond the stage of the state; the energy that friction
+    /// stores; and the energy that friction would store if it held.
     fn calc_stored(&self, state: &mut State<T>, id: ElementId) -> Result<[T; 3], Error> {
         if let Some(first) = state.first_missing() {
             self.kinds[id.kind()].calc(state, Some(id.place()), first..=Stage::Dynamics)?;
@@ -304,9 +314,9 @@ impl<T: Real> ForceSystem<T> {
         })
     }
 
-    /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without what
-    /// friction loses as its limit falls. `write` returns the stage below which the state falls, if anything has
-    /// changed; memory follows what it has not written itself.
+    /// Writes variables of one element and adds the change in stored energy to the energy absorbed, without the energy
+    /// that friction loses as its limit falls. `write` returns the stage below which the state falls, if anything has
+    /// changed. Memory that `write` has not written follows the parameters.
     fn write_with_account(
         &self,
         state: &mut State<T>,

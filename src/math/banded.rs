@@ -2,9 +2,9 @@
 
 use super::Real;
 
-/// Replaces right-hand sides, one after the other, by the solutions of a linear system of this size, whose matrix has as many
-/// diagonals on each side of the main one as its bandwidth: by Gaussian elimination with row pivoting. The entries are asked for
-/// within the band. Solutions with a singular matrix are not finite.
+/// Replaces right-hand sides, one after the other, by the solutions of a linear system of this size, by Gaussian
+/// elimination with row pivoting. The matrix has `width` diagonals on each side of the main one. Entries are requested
+/// only within the band. Solutions with a singular matrix are not finite.
 ///
 /// G. H. Golub, C. F. Van Loan, *Matrix Computations* (2013), 4.3.
 pub(crate) fn solve_banded<T: Real>(
@@ -13,7 +13,7 @@ pub(crate) fn solve_banded<T: Real>(
     entry: impl Fn(usize, usize) -> T,
     sides: &mut [T],
 ) {
-    // By row, from as many diagonals below the main one to twice as many above, which pivoting fills.
+    // By row, from `width` diagonals below the main one to twice as many above it, which pivoting fills.
     let stride = 3 * width + 1;
     let mut rows = alloc::vec![T::zero(); size * stride];
     // The place of an entry.

@@ -1,4 +1,4 @@
-//! Casts of values that are known by an interface only.
+//! Casts of values that are known only by an interface.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use super::Real;
 /// Casts of elements, and of the shapes and curves in them, from one scalar to another, for
 /// [`ForceSystem::cast_with`](crate::ForceSystem::cast_with).
 ///
-/// [`new`](Self::new) contains those of this crate; add your own. Of several for one type the last one counts.
+/// [`new`](Self::new) contains the casts of this crate; add your own. Of several casts for one type, the last one counts.
 ///
 /// # Example: a user's element
 ///
@@ -60,7 +60,7 @@ impl<T: Real, U: Real> Casts<T, U> {
         Self { casts: Vec::new(), scalars: PhantomData }
     }
 
-    /// Adds a function from values of one type, which is given these casts for the parts of the value.
+    /// Adds a function from values of one type, which receives these casts for the parts of the value.
     pub(crate) fn add_from<S: 'static, R: 'static>(
         &mut self,
         cast: impl Fn(&S, &Self) -> R + Send + Sync + 'static,

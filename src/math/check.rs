@@ -20,7 +20,7 @@ pub struct InvalidValue {
     pub value: f64,
     /// The requirement it violates.
     pub requirement: Requirement,
-    /// The value of the field or number that the requirement names, where it is known.
+    /// The value of the field or number that the requirement names, if it is known.
     pub bound: Option<f64>,
 }
 

@@ -1,8 +1,8 @@
 //! Clones and defaults field by field.
 
-/// `Clone` field by field, for `clone_from` too: the derived one would drop the buffers of the target. Types that are generic
-/// over other things than a scalar `T` name their parameters first, in brackets. Fields after a semicolon are buffers, which are
-/// kept, and empty in a new clone.
+/// Implements `Clone` field by field, including `clone_from`: the derived one would drop the buffers of the target. Types
+/// that are generic over other parameters than a scalar `T` name them first, in brackets. Fields after a semicolon are
+/// buffers, which are kept, and are empty in a new clone.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! clone_by_field {
@@ -24,7 +24,7 @@ macro_rules! clone_by_field {
 
 pub(crate) use crate::clone_by_field;
 
-/// `Default` field by field: the derived one would require a default of the scalar.
+/// Implements `Default` field by field: the derived one would require a default of the scalar.
 macro_rules! default_by_field {
     ($Type:ident { $($field:ident),* $(,)? }) => {
         impl<T: $crate::Real> Default for $Type<T> {

@@ -1,4 +1,4 @@
-//! The arithmetic of laws with branches, and a small dual number that has it.
+//! The arithmetic of laws with branches, and a small dual number that implements it.
 
 use core::cmp::Ordering;
 use core::fmt::Debug;
@@ -12,8 +12,8 @@ use crate::math::scalar::is_plain;
 /// The numbers in which a law is written: the scalar of a system, or that scalar with derivatives in some directions.
 ///
 /// It has fewer requirements than [`Real`], whose traits a type cannot implement without `unsafe` code. Comparisons use
-/// values only, so every branch is that of the law, and its derivatives are those of the branch taken.
-/// [`laws`](crate::laws) of force are written over it.
+/// only values, so every branch is that of the law, and derivatives are those of the branch taken. [`laws`](crate::laws)
+/// of force are written over it.
 #[allow(unreachable_pub, reason = "laws are methods of public structs")]
 #[allow(clippy::return_self_not_must_use, reason = "as little as of operators")]
 pub trait Number:
@@ -40,7 +40,7 @@ pub trait Number:
     fn value(self) -> Self::Scalar;
     /// `value` with the derivatives of `self` times `slope`; zero where the slope is not finite, as at the end of a root.
     fn chain(self, value: Self::Scalar, slope: Self::Scalar) -> Self;
-    /// Whether it is zero, and so are its derivatives. A branch that omits such a number drops no derivative.
+    /// Whether the number and its derivatives are zero. A branch that omits such a number drops no derivative.
     fn vanishes(self) -> bool;
 
     /// A literal.
@@ -55,7 +55,7 @@ pub trait Number:
         Self::of(nalgebra::zero())
     }
 
-    /// The magnitude; at zero, that of an increasing number.
+    /// The magnitude; at zero, the number itself, with its derivatives.
     #[inline]
     fn abs(self) -> Self {
         if self < Self::zero() { -self } else { self }
@@ -64,7 +64,7 @@ pub trait Number:
     /// The number, or its negative if the sign bit of `direction` is set.
     #[inline]
     fn towards(self, direction: Self) -> Self {
-        // Branch-free: signs of velocities alternate, and a misprediction costs more than the rest.
+        // Branch-free: signs of velocities alternate, and a misprediction costs more than the remainder of the function.
         self * Self::of(nalgebra::one::<Self::Scalar>().copysign(direction.value()))
     }
 
@@ -160,7 +160,7 @@ impl<T: Real> Number for T {
 
     #[inline]
     fn vanishes(self) -> bool {
-        // Others may carry derivatives.
+        // Scalars that are not plain may carry derivatives.
         is_plain::<T>() && self == T::zero()
     }
 
@@ -178,7 +178,7 @@ pub(crate) struct Dual<T, const N: usize> {
 }
 
 impl<T: Real, const N: usize> Dual<T, N> {
-    /// The variable of a direction.
+    /// The variable of one direction.
     #[inline]
     pub(crate) fn variable(value: T, direction: usize) -> Self {
         let mut dual = Self::of(value);
@@ -197,8 +197,8 @@ impl<T: Real, const N: usize> Dual<T, N> {
     }
 }
 
-/// Makes numbers with derivatives by consecutive numbers of an element: each one from `first` on has its own direction,
-/// until `N` are used; the others are constants.
+/// Returns a function that makes numbers with derivatives from consecutive numbers of an element: each one from `first`
+/// on has its own direction, until `N` are used; the others are constants.
 #[inline]
 pub(crate) fn varied<T: Real, const N: usize>(first: usize) -> impl FnMut(T) -> Dual<T, N> {
     let mut place = 0;

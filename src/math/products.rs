@@ -1,4 +1,4 @@
-//! Products of small matrices: with those of cross products, of rotated bases, of vectors.
+//! Products of small matrices with cross products, rotated bases and vectors.
 
 use nalgebra::{Matrix3, Vector3};
 

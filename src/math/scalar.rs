@@ -6,9 +6,9 @@ use nalgebra::RealField;
 
 /// A real scalar: `f64`, `f32`, or a dual number that carries derivatives.
 ///
-/// Implemented for everything that is nalgebra's [`RealField`] and `Copy`. Formulas take their
-/// constants from [`Real::lit`], so that one kernel serves every scalar and derivatives pass
-/// through it unchanged. Comparisons look at the value only, never at a derivative.
+/// It is implemented for every type that is nalgebra's [`RealField`] and `Copy`. Formulas take their constants from
+/// [`Real::lit`], so that one kernel serves every scalar and derivatives pass through it unchanged. Comparisons use only
+/// the value, never a derivative.
 ///
 /// ```
 /// use force_elements::Real;

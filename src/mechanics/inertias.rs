@@ -1,4 +1,4 @@
-//! Masses and moments of inertia given by a host to bound its step.
+//! Masses and moments of inertia that a host states to bound its step.
 
 use nalgebra::{Matrix3, Point3};
 
@@ -6,13 +6,15 @@ use crate::mechanics::{BodyIndex, CoordinateIndex};
 
 /// Masses and moments of inertia of a host's bodies and coordinates.
 ///
-/// Anything immovable has an infinite mass. In a mechanism, the kinetic energy of everything that is stated must not exceed that of
-/// the mechanism, in any of its motions: then joints make no bound on a step too long. What a bound leaves out is the stiffness that
-/// a large force on one link adds by turning another.
+/// Anything immovable has an infinite mass. In a mechanism, the kinetic energy of all stated masses and inertias must not
+/// exceed that of the mechanism, in any of its motions. Joints then never make a bound on the step too long. The bound
+/// does not include the stiffness that a large force on one link adds by turning another. There are three ways to state
+/// them:
 ///
-/// - Links as if each were free satisfy this. Links that move as one divide their inertia among those that are bodies here.
-/// - Coordinates on which elements act, and no bodies: with the mass matrix `M`, masses `m_i/λ`, where `m_i = 1/(M⁻¹)_ii` and `λ` is
-///   the largest eigenvalue of `(√(m_i m_j) (M⁻¹)_ij)`. The `m_i` alone are too large where several are loaded at once.
+/// - Links as if each were free. Links that move as one divide their inertia among those that are bodies here.
+/// - Coordinates on which elements act, and no bodies: with the mass matrix `M`, masses `m_i/λ`, where `m_i = 1/(M⁻¹)_ii`
+///   and `λ` is the largest eigenvalue of `(√(m_i m_j) (M⁻¹)_ij)`. The `m_i` alone are too large if several coordinates
+///   are loaded at once.
 /// - Both: a part of each, such as half.
 pub trait Inertias {
     /// The mass of a body \[kg\].

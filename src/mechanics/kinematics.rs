@@ -78,18 +78,18 @@ pub trait KinematicsSource<T: Real> {
     fn pose(&self, body: BodyIndex) -> Pose<T>;
     /// The velocity `V_GB` of a body.
     fn velocity(&self, body: BodyIndex) -> SpatialVelocity<T>;
-    /// The value of a coordinate. The default, for hosts without coordinates, is not finite, which a state refuses.
+    /// The value of a coordinate. The default, for hosts without coordinates, is not finite, so a state refuses it.
     fn coordinate(&self, _coordinate: CoordinateIndex) -> T {
         T::lit(f64::NAN)
     }
-    /// The rate of a coordinate. The default is like that of the value.
+    /// The rate of a coordinate. The default is not finite, like that of the value.
     fn coordinate_rate(&self, _coordinate: CoordinateIndex) -> T {
         T::lit(f64::NAN)
     }
 }
 
-/// Poses of all bodies and values of all coordinates: [`pose`](Self::pose), [`coordinate`](ByPlace::coordinate), or all of them
-/// by place, [`bodies`](ByPlace::bodies), [`coordinates`](ByPlace::coordinates).
+/// Poses of all bodies and values of all coordinates: [`pose`](Self::pose), [`coordinate`](ByPlace::coordinate), or all
+/// of them by place, [`bodies`](ByPlace::bodies), [`coordinates`](ByPlace::coordinates).
 pub type Positions<T> = ByPlace<Pose<T>, T>;
 
 clone_by_field!(Kinematics { time, positions, velocities });
@@ -128,8 +128,8 @@ pub type Velocities<T> = ByPlace<SpatialVelocity<T>, T>;
 /// The motion of a body is a twist like its velocity: a rotation about the axes of Ground \[rad\] and a translation of
 /// its origin \[m\], so that `dX = V dt`. Ground does not move: its entry in a motion or velocity is not read.
 ///
-/// The multipliers of forces in [`apply_transpose`](crate::Linearization::apply_transpose) have the same type: their product
-/// with the forces is a power. There the entry of Ground is read; it multiplies the force on Ground.
+/// The multipliers of forces in [`apply_transpose`](crate::Linearization::apply_transpose) have the same type: their
+/// product with the forces is a power. There the entry of Ground is read; it multiplies the force on Ground.
 pub type Variation<T> = Velocities<T>;
 
 impl<T: Real> Velocities<T> {
@@ -210,7 +210,7 @@ impl<T: Real> Kinematics<T> {
         }
     }
 
-    /// The motion of whatever another topology also has; everything else is at rest at the Ground origin.
+    /// The motion of everything that another topology also has; everything else is at rest at the Ground origin.
     pub(crate) fn carried_over(&self, topology: &Topology) -> Self {
         let mut carried = Self { time: self.time, ..Self::at_rest(topology) };
         let (positions, velocities) = (&mut carried.positions, &mut carried.velocities);

@@ -1,18 +1,18 @@
-//! Tables of places: the number and name of the body or coordinate at each.
+//! Tables of places: the number and name of the body or coordinate at each place.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A unique number for everything that is added to a system, so that a handle or index of something removed is
-/// recognized after its place has been reused.
+/// A unique number for everything that is added to a system. It distinguishes a handle or index of something removed
+/// after its place has been reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stamp(u32);
 
 impl Stamp {
     /// Ground, in every system.
     pub(crate) const GROUND: Self = Self(0);
-    /// Nothing.
+    /// A vacant place.
     const VACANT: Self = Self(u32::MAX);
 
     /// A stamp that is unique among the first four billion.
@@ -46,7 +46,7 @@ impl PartialEq for Places {
     }
 }
 
-/// So that tables that are shared are equal at once.
+/// Shared tables are equal without a comparison of their entries.
 impl Eq for Places {}
 
 impl Places {
@@ -57,7 +57,7 @@ impl Places {
         places
     }
 
-    /// The number of places, vacant ones included.
+    /// The number of places, including vacant ones.
     pub(crate) fn len(&self) -> usize {
         self.stamps.len()
     }
@@ -77,7 +77,7 @@ impl Places {
         (place, stamp)
     }
 
-    /// Places an item, also where one was.
+    /// Puts an item in a place, even an occupied one.
     pub(crate) fn put(self: &mut Arc<Self>, place: usize, stamp: Stamp, name: Option<Arc<str>>) {
         let Self { stamps, names, vacant } = Arc::make_mut(self);
         if place == stamps.len() {
@@ -123,7 +123,7 @@ impl Places {
         self.names.iter().flatten().map(AsRef::as_ref)
     }
 
-    /// What goes by this name.
+    /// The item with this name.
     pub(crate) fn find(&self, name: &str) -> Option<(usize, Stamp)> {
         let place = self.names.iter().position(|given| given.as_deref() == Some(name))?;
         Some((place, self.stamps[place]))

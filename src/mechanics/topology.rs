@@ -8,15 +8,15 @@ use super::places::{Places, Stamp};
 
 /// A body of the host.
 ///
-/// It stays valid while other bodies are added and removed, and in a system cast to another scalar. In a system that
-/// does not have the body, because it was removed or was added to another system, it is refused.
+/// It remains valid while other bodies are added and removed, and in a system cast to another scalar. A system that does
+/// not have the body, because it was removed or was added to another system, refuses the index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyIndex {
     place: u32,
     stamp: Stamp,
 }
 
-/// A scalar generalized coordinate of the host. Valid like a [`BodyIndex`].
+/// A scalar generalized coordinate of the host. It is valid like a [`BodyIndex`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoordinateIndex {
     place: u32,
@@ -27,7 +27,7 @@ impl BodyIndex {
     /// Ground, which never moves.
     pub const GROUND: Self = Self { place: 0, stamp: Stamp::GROUND };
 
-    /// The place among the host's bodies, Ground being 0. The place of a removed body is given to the next one
+    /// The place among the host's bodies; that of Ground is 0. The place of a removed body is given to the next one
     /// added.
     #[inline]
     pub const fn index(self) -> usize {
@@ -43,7 +43,8 @@ impl CoordinateIndex {
     }
 }
 
-/// A [`BodyIndex`] or [`CoordinateIndex`], which is checked when it is used, or inside this crate one that has been checked.
+/// A [`BodyIndex`] or [`CoordinateIndex`], which is checked when it is used; within this crate also one that has been
+/// checked.
 pub trait AsIndex<I>: Copy {
     /// The place of the body or coordinate.
     ///
@@ -53,12 +54,12 @@ pub trait AsIndex<I>: Copy {
     fn place_in(self, topology: &Topology) -> usize;
 }
 
-/// An index of an element, which the system checked when the element was added: a check at every use would cost the
-/// small elements a third of their time.
+/// An index of an element, which the system checked when the element was added. Checking it at every use would cost small
+/// elements a third of their time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked<I>(pub(crate) I);
 
-/// The name of an index in messages, and its check with the error of one that does not exist.
+/// Implements the name of an index in messages, and its check with the error for an index that does not exist.
 macro_rules! index {
     ($Index:ident, $has:ident, $missing:expr) => {
         impl fmt::Debug for $Index {
@@ -97,7 +98,7 @@ fn fail(error: KinematicsError) -> ! {
     panic!("{error}")
 }
 
-/// The bodies and coordinates of a system, against which elements check theirs.
+/// The bodies and coordinates of a system, against which elements check their indices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
     pub(crate) bodies: Arc<Places>,
@@ -125,7 +126,7 @@ impl Topology {
         self.bodies.len()
     }
 
-    /// The number of places of coordinates, vacant ones of removed coordinates included.
+    /// The number of places of coordinates, including vacant places of removed coordinates.
     pub fn coordinate_places(&self) -> usize {
         self.coordinates.len()
     }

@@ -9,15 +9,15 @@ use crate::shapes::{Plane, ShapeError, Solid, SurfacePoint, direction_and_length
 ///
 /// # Nearest point
 ///
-/// The nearest surface point x has p on its normal: `x_i = r_i² p_i / (t + r_i²)` for one number t, greater than
-/// minus the least radius squared. That x lies on the surface is one equation `‖q(t)‖ = 1` with
-/// `q_i = r_i p_i / (t + r_i²)`. It is solved as `1/‖q‖ = 1`, whose left side is nearly linear, so that Newton's
-/// iteration, started below the root, converges without overshoot in a few steps.
+/// The nearest surface point x has p on its normal: `x_i = r_i² p_i / (t + r_i²)` for one number t, greater than minus
+/// the least radius squared. The condition that x is on the surface is one equation `‖q(t)‖ = 1` with
+/// `q_i = r_i p_i / (t + r_i²)`. It is solved as `1/‖q‖ = 1`. The left side is nearly linear, so Newton's iteration,
+/// started below the root, converges without overshoot in a few steps.
 ///
 /// # Singular case
 ///
-/// On the plane of the two larger radii, near the middle, two surface points are equally near, and more
-/// where the two smaller radii are equal; the one on the positive side of the axis with the least is taken.
+/// On the plane of the two larger radii, near the middle, two surface points are equally near, and more if the two
+/// smaller radii are equal. The one on the positive side of the axis with the least radius is taken.
 ///
 /// # Source
 ///
@@ -40,7 +40,7 @@ pub struct Ellipsoid<T: Real> {
     pub(crate) weights: Vector3<T>,
 }
 
-/// What is serialized: the rest follows from it.
+/// The serialized form; everything else follows from it.
 #[cfg(feature = "serde")]
 impl<T: Real> TryFrom<Vector3<T>> for Ellipsoid<T> {
     type Error = ShapeError;
@@ -104,12 +104,12 @@ impl<T: Real> Ellipsoid<T> {
         let gap = r2.map(|other| other - r2[least]);
         let rp = r.component_mul(p);
         if !is_finite(&rp) {
-            // The point whose normal has this direction, for a point so far away.
+            // For a point so far away, the surface point whose normal has this direction.
             let towards = direction_and_length(&(p / p.amax()).component_mul(r));
             return towards.map_or(Vector3::zeros(), |(unit, _)| unit.component_mul(r));
         }
 
-        // Each term alone reaches one at its own s; the greatest of these is below the root.
+        // Each term alone reaches one at an s of its own; the greatest of these is below the root.
         let mut s = (rp - gap).iter().fold(T::zero(), |s, &alone| greater(s, alone));
         // Radii equal to the least have no gap either; along them, too, the point's coordinate must be zero, or
         // so small that slopes overflow.
@@ -123,12 +123,12 @@ impl<T: Real> Ellipsoid<T> {
                 x[least] = r[least] * (T::one() - sum).sqrt();
                 return x;
             }
-            // The root is beyond zero, but no single term shows how far; any s > 0 below it will do.
+            // The root is beyond zero, but no single term shows how far. Any s > 0 below it is a valid start.
             if s <= nothing {
                 s = eps * r2[least];
             }
         }
-        // Sixteen digits take five steps from afar; fifty end a search among denormal numbers.
+        // Sixteen digits take five steps from far away; fifty end a search among denormal numbers.
         let mut settled = false;
         for _ in 0..50 {
             let reach = gap.add_scalar(s);
@@ -176,7 +176,7 @@ impl<T: Real> Solid<T> for Ellipsoid<T> {
         })
     }
 
-    /// With the derivative S of the normal along the surface and the distance d it is `S (1 + d S)⁻¹`.
+    /// With the derivative S of the normal along the surface and the distance d, it is `S (1 + d S)⁻¹`.
     fn normal_gradient(&self, near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
         let SurfacePoint { point, normal, signed_distance } = near;
         let along = Matrix3::identity() - normal * normal.transpose();

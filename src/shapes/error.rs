@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::MeshFault;
 use crate::math::InvalidValue;
 
-/// A shape that was refused, or a place where it is not defined.
+/// A shape that was refused, or a point where it is not defined.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -50,7 +50,7 @@ pub enum ShapeError {
         /// The place \[m\].
         z: f64,
     },
-    /// A user's own shape cannot be cast to another scalar, because nobody said how.
+    /// A user's shape cannot be cast to another scalar, because no cast was given.
     #[error("no cast to the other scalar is known for {shape}")]
     NoCast {
         /// The type of the shape.

@@ -18,9 +18,8 @@ shape_of_lengths! {
     ///           ╰─────────────────────────────────────╯
     /// ```
     ///
-    /// It is convex, and its normal is continuous: a cable slides off over the rim, and its length does not jump. Inside, on
-    /// the edges where two parts of the surface are equally near, the one around the axis is taken; on the axis its point
-    /// on +x.
+    /// It is convex, and its normal is continuous: a cable slides off over the rim without a jump of its length. Inside,
+    /// where two parts of the surface are equally near, the part around the axis is taken; on the axis, its point on +x.
     pub struct FiniteCylinder in "finite_cylinder" {
         /// The radius \[m\].
         radius,
@@ -29,8 +28,8 @@ shape_of_lengths! {
         /// The radius of the rims \[m\].
         rim_radius,
     }
-    /// A cylinder of this radius \[m\], from one end to the other twice as long as `half_length` \[m\], with rims of this
-    /// radius \[m\] in a section through the axis.
+    /// A cylinder with this radius \[m\], half of its length \[m\], and the radius of its rims in a section through the
+    /// axis \[m\].
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`](crate::shapes::ShapeError::InvalidValue) unless all are of a

@@ -7,8 +7,8 @@ use crate::shapes::{Plane, Solid, SurfacePoint};
 
 /// The half of space on one side of a coordinate plane of its own frame.
 ///
-/// The ground is [`BelowZ`](Self::BelowZ) at the identity pose if z points up, [`BelowY`](Self::BelowY) if y
-/// does. The pose of the surface gives any other plane.
+/// The ground is [`BelowZ`](Self::BelowZ) at the identity pose if z points up, and [`BelowY`](Self::BelowY) if y does.
+/// The pose of the surface defines any other plane.
 ///
 /// ```
 /// use force_elements::nalgebra::Point3;

@@ -11,13 +11,13 @@ use crate::shapes::{Jet, ShapeError};
 
 /// The solid below `z = h(x, y)` over a rectangle: a spline of degree seven in x and y through heights on a grid.
 ///
-/// All derivatives up to the sixth are continuous. A geodesic therefore does not notice the lines of a grid that is fine
-/// against the landscape: a cable over it costs the same on a finer grid, and its error falls with the eighth power of
+/// All derivatives up to the sixth are continuous. The lines of a grid that is fine compared with the landscape therefore
+/// do not affect a geodesic: a cable over it costs the same on a finer grid, and its error falls with the eighth power of
 /// the spacing. Near the rim, where the derivatives of order four to six across it are zero (a natural spline), it falls
-/// with the fourth power; from line to line inwards this part of the error falls by half.
+/// with the fourth power; this part of the error halves from line to line inwards.
 ///
-/// Where heights change abruptly from one line to the next the spline overshoots, by up to a seventh of a step, in
-/// ripples that fall by half from line to line.
+/// Where heights change abruptly from one line to the next, the spline overshoots, by up to a seventh of the change, in
+/// ripples that halve from line to line.
 ///
 /// Outside the rectangle there is no surface: a straight line passes freely, and a contact point is refused with
 /// [`ShapeError::OffPatch`].
@@ -40,19 +40,19 @@ use crate::shapes::{Jet, ShapeError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeightMap<T: Real> {
     axes: [Axis<T>; 2],
-    /// Of products of B-splines; x runs fastest.
+    /// The coefficients of products of B-splines; x runs fastest.
     coefficients: Vec<T>,
     /// Bounds of the second derivatives in magnitude: xx, xy, yy.
     pub(crate) bends: [T; 3],
     /// A bound of the heights, which are averages of coefficients.
     pub(crate) highest: T,
-    /// The least distance of two lines.
+    /// The smaller distance of two lines.
     pub(crate) spacing: T,
 }
 
 impl<T: Real> HeightMap<T> {
-    /// The spline through `heights` \[m\], of which `columns` lie along x in each row, the rows
-    /// following each other along y. The first is at `corner`, neighbours are `spacing` apart \[m\].
+    /// The spline through `heights` \[m\]. Each row of `columns` heights lies along x, and the rows follow each other
+    /// along y. The first height is at `corner`; neighbours are `spacing` apart \[m\].
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless the spacing is of a [`Size`](crate::Requirement::Size), all numbers are
@@ -79,7 +79,7 @@ impl<T: Real> HeightMap<T> {
             let must = Requirement::AtMost("1e7 times the spacing, up or down");
             check::that(is_carried, "height_map.heights", height, must)?;
         }
-        // The lines along x first, then those along y through their coefficients.
+        // First the lines along x, then those along y through the resulting coefficients.
         let [along_x, along_y] = &axes;
         let wide = along_x.functions();
         let mut rows = Vec::new();
@@ -145,8 +145,8 @@ impl<T: Real> HeightMap<T> {
         along_x.contains(&x) && along_y.contains(&y)
     }
 
-    /// The height of a point above the map, with derivatives up to this order; higher ones are those of a level map. Outside
-    /// the rectangle it is extrapolated by polynomials of degree three.
+    /// The height of a point above the map, with derivatives up to this order; higher ones are those of a level map.
+    /// Outside the rectangle the map is extrapolated by polynomials of degree three.
     pub(crate) fn local<const ORDER: usize>(&self, p: &Point3<T>) -> Jet<T> {
         let (first_x, [value, slope, bend]) = self.axes[0].local::<ORDER>(p.x);
         let (first_y, [values, slopes, bends]) = self.axes[1].local::<ORDER>(p.y);

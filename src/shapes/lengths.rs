@@ -1,7 +1,7 @@
-//! Shapes that a few lengths define.
+//! Shapes that are defined by a few lengths.
 
-/// Declares a shape of lengths, which are each of a size, with the documentation of its constructor after them, and a function
-/// that checks relations between them.
+/// Declares a shape by its lengths, each of a size. The documentation of its constructor follows, and a function that
+/// checks relations between the lengths.
 macro_rules! shape_of_lengths {
     (
         $(#[$meta:meta])*

@@ -1,16 +1,16 @@
 //! Shapes, and the trait of solids.
 //!
-//! | shape | what it fills | can be entered | can be wrapped |
+//! | shape | solid | can be entered | can be wrapped |
 //! |---|---|---|---|
 //! | [`HalfSpace`] | one side of a coordinate plane of its frame; the ground is `HalfSpace::BelowZ` | yes | |
 //! | [`Sphere`] | a ball about the origin of its frame | yes | yes |
-//! | [`Ellipsoid`] | its axes are those of its frame | yes | yes |
+//! | [`Ellipsoid`] | an ellipsoid along the axes of its frame | yes | yes |
 //! | [`Cylinder`] | a round column about the z axis, without ends | | yes |
 //! | [`FiniteCylinder`] | a round column about the z axis, with flat ends and rounded rims | yes | yes |
 //! | [`Torus`] | a ring about the z axis | | yes |
-//! | [`HeightMap`] | what lies below a spline over a rectangle | | yes |
-//! | [`DistanceField`] | what a closed mesh encloses, its edges rounded at the scale of a grid | | yes |
-//! | [`TriangleMesh`] | what its closed faces enclose | yes | |
+//! | [`HeightMap`] | the space below a spline over a rectangle | | yes |
+//! | [`DistanceField`] | the inside of a closed mesh, with edges rounded at the scale of a grid | | yes |
+//! | [`TriangleMesh`] | the inside of closed faces | yes | |
 //!
 //! Shapes that can be entered implement [`Solid`]: nearest point, signed distance, bounds. Shapes that a cable
 //! can wrap implement [`Wrappable`](crate::cable::Wrappable): an implicit function with two derivatives,
@@ -58,7 +58,7 @@ pub(crate) struct Jet<T: Real> {
     pub(crate) hessian: Matrix3<T>,
 }
 
-/// The direction and the length of a vector, also where squares would overflow or underflow; `None` for zero.
+/// The direction and the length of a vector, even if squares would overflow or underflow; `None` for zero.
 #[inline]
 pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T>, T)> {
     let squared = v.norm_squared();
@@ -68,7 +68,7 @@ pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T
     }
     let largest =
         v.iter().fold(T::zero(), |largest, &x| greater(largest, if x < T::zero() { -x } else { x }));
-    // Not a number is not zero.
+    // NaN differs from zero.
     v.iter().any(|&x| x != T::zero()).then(|| {
         let scaled = v / largest;
         let length = scaled.norm_squared().sqrt();
@@ -76,7 +76,7 @@ pub(crate) fn direction_and_length<T: Real>(v: &Vector3<T>) -> Option<(Vector3<T
     })
 }
 
-/// The derivatives of a direction by the end of a vector of this length; zero for a vector of none.
+/// The derivatives of a direction by the end of a vector of this length; zero for a vector of length zero.
 #[inline]
 pub(crate) fn turned_about<T: Real>(direction: &Vector3<T>, length: T) -> Matrix3<T> {
     let over = length.recip();

@@ -7,20 +7,20 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::math::{Pose, Real};
 
-/// A closed surface with an inside, fixed in a frame S of its own.
+/// A closed surface with an inside, fixed in its own frame S.
 ///
-/// All points and vectors are expressed in S. Only [`nearest`](Self::nearest) is required; the other methods follow from it
-/// and may be overridden where they are cheaper. A bounded surface should state its [`bounds`](Self::bounds).
+/// All points and vectors are expressed in S. Only [`nearest`](Self::nearest) is required. The other methods follow from
+/// it, and may be overridden by cheaper ones. A bounded surface should state its [`bounds`](Self::bounds).
 ///
 /// # Notes
 ///
-/// - The signed distance must be a true distance: between two points it changes by no more than their distance.
-///   Culling of whole groups of faces relies on that.
-/// - Where several surface points are equally near, any of them may be returned.
+/// - The signed distance must be a true distance: between two points it changes by no more than their distance. Culling
+///   of whole groups of faces relies on this.
+/// - If several surface points are equally near, any of them may be returned.
 /// - A contact with a distance, point or normal that is not a number is an error.
-/// - [`passing_time`](crate::ForceSystem::passing_time) counts half of the narrowest edge of the bounds as half of the width of
-///   the solid. Of a hollow one, such as a pipe, that is more than its wall: make it of several solids, or limit the steps
-///   yourself.
+/// - [`passing_time`](crate::ForceSystem::passing_time) takes half of the narrowest edge of the bounds for half of the
+///   width of the solid. For a hollow solid, such as a pipe, that is more than its wall: build it from several solids, or
+///   limit the steps yourself.
 ///
 /// # Example: a user's own shape
 ///
@@ -50,8 +50,8 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     /// The surface point nearest to a point inside or outside.
     fn nearest(&self, p_S: &Point3<T>) -> SurfacePoint<T>;
 
-    /// A box around the solid, along the axes of its frame: the middle, and half of each edge \[m\]. By default `None`:
-    /// unbounded.
+    /// A box around the solid, along the axes of its frame: the middle, and half of each edge \[m\]. By default `None`,
+    /// for an unbounded solid.
     fn bounds(&self) -> Option<(Point3<T>, Vector3<T>)> {
         None
     }
@@ -66,8 +66,8 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
         self.signed_distance(p_S) < T::zero()
     }
 
-    /// A plane with all of the inside behind it, close to the surface near the point; `None` where there is none
-    /// or it is expensive to find.
+    /// A plane with all of the inside behind it, close to the surface near the point; `None` if there is none or if it is
+    /// expensive to find.
     ///
     /// Faces in front of the plane of a convex shape are culled without further tests.
     fn supporting_plane(&self, _p_S: &Point3<T>) -> Option<Plane<T>> {
@@ -75,10 +75,10 @@ pub trait Solid<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The derivatives of the [normal](SurfacePoint::normal) by the point from which this surface point is nearest: the
-    /// second derivatives of the signed distance, a symmetric matrix. `None` if they are not known there: derivatives of
-    /// contact forces are then obtained by differences.
+    /// second derivatives of the signed distance, a symmetric matrix. `None` if they are not known; derivatives of
+    /// contact forces are then finite differences.
     ///
-    /// Where they do not exist, any finite matrix will do.
+    /// Where the derivatives do not exist, any finite matrix may be returned.
     fn normal_gradient(&self, _near: &SurfacePoint<T>) -> Option<Matrix3<T>> {
         None
     }
@@ -101,13 +101,13 @@ pub struct SurfacePoint<T: Real> {
 }
 
 impl<T: Real> SurfacePoint<T> {
-    /// The point of a plane nearest to `p`, which is at this height in front of it.
+    /// The point of a plane nearest to `p`, whose height in front of the plane is given.
     #[inline]
     pub(crate) fn below(p: Point3<T>, height: T, normal: Vector3<T>) -> Self {
         Self { point: p - normal * height, normal, signed_distance: height }
     }
 
-    /// The same in the frame in which the surface has this pose.
+    /// This point in the frame in which the surface has the pose `X`.
     #[inline]
     pub(crate) fn placed(&self, X: &Pose<T>) -> Self {
         Self { point: X * self.point, normal: X.rotation * self.normal, ..*self }

@@ -9,8 +9,8 @@ use crate::shapes::{
     Ellipsoid, FiniteCylinder, HalfSpace, MeshFault, ShapeError, Solid, Sphere, TriangleMesh,
 };
 
-/// A shape that contacts are made with, by value. Meshes, and other solids such as a
-/// [`FiniteCylinder`](crate::shapes::FiniteCylinder), are shared, not copied.
+/// A shape of a contact, by value. Meshes, and other solids such as a [`FiniteCylinder`](crate::shapes::FiniteCylinder),
+/// are shared, not copied.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SolidShape<T: Real> {
@@ -32,7 +32,7 @@ impl<T: Real> SolidShape<T> {
         Self::Custom(Arc::new(shape))
     }
 
-    /// The first fault by which it encloses nothing, if it is a mesh.
+    /// The first fault of a mesh that encloses nothing.
     pub(crate) fn opening(&self) -> Option<MeshFault> {
         let shape: &dyn Any = &**self;
         shape.downcast_ref::<TriangleMesh<T>>().and_then(TriangleMesh::opening)
@@ -56,7 +56,8 @@ impl<T: Real> SolidShape<T> {
             Self::Sphere(shape) => shape.cast()?.into(),
             Self::Ellipsoid(shape) => shape.cast()?.into(),
             Self::Mesh(mesh) => mesh.cast()?.into(),
-            // Also of a type of the crate: the force of a clipped bed on a solid differs from that on a mesh.
+            // A solid of a type of this crate stays custom too: the force of a clipped bed on a solid differs from that
+            // on a mesh.
             Self::Custom(shape) => {
                 let any: &dyn Any = shape.as_ref();
                 let known = casts.find(any);
@@ -66,7 +67,7 @@ impl<T: Real> SolidShape<T> {
     }
 }
 
-/// Its surface, whatever the shape.
+/// The surface of the shape.
 impl<T: Real> Deref for SolidShape<T> {
     type Target = dyn Solid<T>;
     fn deref(&self) -> &Self::Target {

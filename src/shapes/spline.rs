@@ -12,27 +12,27 @@ pub(super) const FUNCTIONS: usize = 8;
 /// The number of conditions at each end.
 const CONDITIONS: usize = 3;
 
-/// The evenly spaced lines of a grid across one axis, and the B-splines whose knots they are.
+/// The evenly spaced lines of a grid across one axis, and the B-splines with knots on them.
 ///
-/// A natural spline has zero derivatives of order four to six at its ends, and is of degree three beyond. Of all
-/// functions through its values it has the least integral of the squared fourth derivative.
+/// A natural spline has zero derivatives of order four to six at its ends, and is of degree three beyond. It has the
+/// least integral of the squared fourth derivative of all functions through its values.
 ///
 /// C. de Boor, *A Practical Guide to Splines* (1978), chapters IX, X and XIII.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis<T> {
     pub(crate) lines: Vec<T>,
-    /// Intervals from one value to the next: a spline through two or three values is a line or a parabola, which has
-    /// lines between them.
+    /// The number of intervals from one value to the next. A spline through two or three values is a straight line or a
+    /// parabola, which needs additional grid lines between the values.
     parts: u32,
     /// The inverse of the length of an interval.
     pub(super) inverse: T,
-    /// The B-splines' coefficients of each power of the place, which is 0 at the start of the interval and 1 at its end: between
-    /// any two lines, before the first line, and after the last.
+    /// The B-splines' coefficients of each power of the position in an interval, which is 0 at its start and 1 at its
+    /// end: between any two lines, before the first line, and after the last.
     pieces: [[[T; FUNCTIONS]; FUNCTIONS]; 3],
 }
 
 impl<T: Real> Axis<T> {
-    /// Lines for this many values, which are this far apart.
+    /// Lines for this number of values at this distance.
     pub(super) fn new(start: T, spacing: T, values: usize) -> Self {
         let parts = match values {
             2 => 3,
@@ -86,7 +86,7 @@ impl<T: Real> Axis<T> {
         (first, at::<T, ORDER>(piece, self.inverse, x - from))
     }
 
-    /// Appends the values at the lines of the spline through these values, among zeros for the conditions at the ends.
+    /// Appends the values at the lines of the spline through these values, with zeros for the conditions at the ends.
     pub(super) fn append(&self, values: impl Iterator<Item = T>, to: &mut Vec<T>) {
         let start = to.len();
         to.resize(start + self.functions(), T::zero());
@@ -106,7 +106,7 @@ impl<T: Real> Axis<T> {
         }
     }
 
-    /// Replaces what was appended by the coefficients of splines, which have natural ends, and values at the lines between them.
+    /// Replaces the appended values by the coefficients of splines with natural ends and these values at the lines.
     pub(super) fn solve(&self, appended: &mut [T]) {
         let last = self.lines.len() - 1;
         let [before, after] = self.ends();
@@ -144,7 +144,7 @@ fn times<T: Real>(p: &[T; FUNCTIONS], a: T, b: T) -> [T; FUNCTIONS] {
     core::array::from_fn(|k| if k == 0 { a * p[0] } else { a * p[k] + b * p[k - 1] })
 }
 
-/// The B-splines over an interval, at whose multiples the knots are.
+/// The B-splines over an interval, with knots at its multiples.
 fn powers<T: Real>() -> [[T; FUNCTIONS]; FUNCTIONS] {
     let knot = |k: i32| T::lit(convert(k));
     let zero = T::zero();
@@ -164,7 +164,7 @@ fn powers<T: Real>() -> [[T; FUNCTIONS]; FUNCTIONS] {
     core::array::from_fn(|power| functions.map(|function| function[power]))
 }
 
-/// The polynomials of degree three that agree at a place up to their third derivative, about this place.
+/// The polynomials of degree three that agree at a point up to their third derivative, about this point.
 fn beyond<T: Real>(powers: &[[T; FUNCTIONS]; FUNCTIONS], place: T) -> [[T; FUNCTIONS]; FUNCTIONS] {
     let mut about = [[T::zero(); FUNCTIONS]; FUNCTIONS];
     let mut factorial = T::one();
@@ -175,7 +175,7 @@ fn beyond<T: Real>(powers: &[[T; FUNCTIONS]; FUNCTIONS], place: T) -> [[T; FUNCT
     about
 }
 
-/// The derivatives of this order at a place, in units of the interval.
+/// The derivatives of this order at a point, in units of the interval.
 fn derivative<T: Real>(powers: &[[T; FUNCTIONS]; FUNCTIONS], order: usize, place: T) -> [T; FUNCTIONS] {
     let mut sum = [T::zero(); FUNCTIONS];
     for power in (order..FUNCTIONS).rev() {

@@ -15,7 +15,8 @@ shape_of_lengths! {
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`](crate::shapes::ShapeError::InvalidValue) unless both are of a
-    /// [`Size`](crate::Requirement::Size) and the tube is thinner than the ring, so that the torus has a hole and is smooth.
+    /// [`Size`](crate::Requirement::Size) and the tube is thinner than the ring, so that the torus has a hole and is
+    /// smooth.
     new;
     check |torus| {
         let is_thinner = torus.tube_radius < torus.ring_radius;

@@ -14,18 +14,20 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 ///
 /// A step is accepted when the error estimates of all vectors and numbers are below the accuracy, relative to their
 /// [scale](super::Plant::set_scale). The energies that the elements absorb are integrated and controlled like all other
-/// variables. The accuracy bounds the error of each step, so two kinds of runs need 1e-6 or less: where nothing is lost in many
-/// impacts, their errors add up; and friction that is proportional to velocities below a small `v_t` does not stick unless the
-/// accuracy times the scale of velocities is far below `v_t`.
+/// variables.
 ///
-/// Events of elements that switch at the end of a step are located: a step over which the error of forces exceeds the
-/// [force tolerance](Self::with_force_tolerance) is shortened until it does not, or to the [event
-/// step](Self::with_event_step), as where a force jumps. Both follow from the accuracy by default. What switches within a
-/// step and back again is not seen, such as a velocity of slip that touches zero and returns while a load varies: limit the
-/// step by [`with_max_step`](Self::with_max_step) to the time in which loads vary.
+/// The accuracy bounds the error of each step. Two kinds of runs therefore need 1e-6 or less: those with many impacts in
+/// which nothing is lost, whose errors add up; and those with friction that is proportional to velocities below a small
+/// `v_t`, which does not stick unless the accuracy times the scale of velocities is far below `v_t`.
 ///
-/// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, and taken anew where a
-/// [gap](crate::Gap) may have been closed and opened again; both would be missed otherwise.
+/// Elements that switch at the end of a step cause events, which are located. If the error of forces over a step exceeds
+/// the [force tolerance](Self::with_force_tolerance), the step is shortened until the error does not, or, where a force
+/// jumps, to the [event step](Self::with_event_step). By default both follow from the accuracy. An element that switches
+/// within a step and back again is not detected, such as a velocity of slip that touches zero and returns while a load
+/// varies: limit the step by [`with_max_step`](Self::with_max_step) to the time in which loads vary.
+///
+/// Steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, and repeated where a
+/// [gap](crate::Gap) may have been closed and opened again; such contacts would otherwise be missed.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -50,7 +52,7 @@ pub struct DormandPrince<T: Real> {
 
 /// Nodes of the stages after the first.
 const C: [f64; 6] = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
-/// Weights of the earlier slopes at each node; the last are those of the solution of order 5.
+/// Weights of the earlier slopes at each node; the last row belongs to the solution of order 5.
 const A: [&[f64]; 6] = [
     &[1.0 / 5.0],
     &[3.0 / 40.0, 9.0 / 40.0],
@@ -79,28 +81,28 @@ impl<T: Real> DormandPrince<T> {
         }
     }
 
-    /// With steps of at most this length \[s\].
+    /// The same integrator with steps of at most this length \[s\].
     #[must_use]
     pub fn with_max_step(self, max_step: f64) -> Self {
         Self { max_step: Some(max_step), ..self }
     }
 
-    /// With this first step \[s\]; 1e-4 by default. Error control changes the step by a factor of up to five at a
-    /// time.
+    /// The same integrator with this first step \[s\]; 1e-4 by default. Error control changes the step by a factor of up
+    /// to five at a time.
     #[must_use]
     pub fn with_first_step(self, first_step: f64) -> Self {
         Self { first_step, ..self }
     }
 
-    /// With this force error \[N\] to which events are located; by default 1e-3, or a hundred times the accuracy if that is
-    /// less.
+    /// The same integrator with this force error \[N\] to which events are located; by default 1e-3, or a hundred times
+    /// the accuracy if that is less.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance: Some(force_tolerance), ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located, and no less than time can resolve; by default 1e-6, or a
-    /// tenth of the accuracy if that is less.
+    /// The same integrator with this shortest step \[s\] to which events are located, but no shorter than time can
+    /// resolve; by default 1e-6, or a tenth of the accuracy if that is less.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step: Some(event_step), ..self }
@@ -147,7 +149,7 @@ impl<T: Real> DormandPrince<T> {
         })
     }
 
-    /// The ratio to the tolerance of the error due to memory that is committed at the end of a step only.
+    /// The ratio to the tolerance of the error due to memory that is committed only at the end of a step.
     fn path_error(&mut self, simulation: &mut Simulation<'_, T>, span: Span) -> Result<f64, SimulationError> {
         let Self { memory, accuracy, before, y, slopes: [first, point, change, .., last], .. } = self;
         let ends = [(&before[..], &first[..]), (&y[..], &last[..])];
@@ -156,8 +158,8 @@ impl<T: Real> DormandPrince<T> {
         })
     }
 
-    /// Tries a step of this span; `longest` is the step before it was limited by the end. Breaks with the next step if it is
-    /// accepted, and otherwise continues with the one to be tried.
+    /// Tries a step of this span; `longest` is its length before it was limited by the end. Breaks with the next step
+    /// length if it is accepted, and otherwise continues with the length to try.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -168,8 +170,8 @@ impl<T: Real> DormandPrince<T> {
         self.calc_stages(simulation, span)?;
         let h = span.length;
         let error = self.error(simulation, h);
-        // Order 5: the error grows with the fifth power of the step. 0.9 keeps most of the next trials below the
-        // limit; the bounds limit the effect of an odd estimate.
+        // Of order 5: the error grows with the fifth power of the step. The factor 0.9 keeps most of the next trials
+        // below the limit; the bounds limit the effect of an unusual estimate.
         let growth = if error > 0.0 { 0.9 / ComplexField::powf(error, 0.2) } else { 5.0 };
         let growth = growth.clamp(0.2, 5.0);
         if error > 1.0 {

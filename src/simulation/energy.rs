@@ -1,4 +1,4 @@
-//! Energies of a simulation, their balance, and how much of it a motion can have.
+//! Energies of a simulation, their balance, and bounds on them.
 
 use alloc::vec::Vec;
 
@@ -33,8 +33,8 @@ impl<T: Real> Simulation<'_, T> {
     /// Kinetic and gravitational energy and the work that the forces of the elements have taken from the motion
     /// (the energy they have absorbed), less the work of loads and drives \[J\].
     ///
-    /// Tests only the integrator: without changes of parameters its rate is zero *whatever* forces and energies the elements
-    /// report, so its change is the error of integrating the same forces twice. To test an element, use
+    /// This tests only the integrator: without changes of parameters its rate is zero *whatever* forces and energies the
+    /// elements report, so its change is the error of integrating the same forces twice. To test an element, use
     /// [`mechanical_energy`](Self::mechanical_energy).
     pub fn work_balance(&self) -> T {
         let absorbed = self.state().absorbed_energy().iter().fold(T::zero(), |sum, &e| sum + e);
@@ -76,7 +76,7 @@ pub(super) struct Supply {
     /// Accounts at the opening.
     gravitational: f64,
     work: f64,
-    /// What elements have returned since, without what their drives supplied, by the trapezoidal rule.
+    /// The energy that elements have returned since then, without the supply of their drives, by the trapezoidal rule.
     returned: f64,
     /// The largest energy that gravity, loads, drives and elements have delivered together.
     delivered: f64,
@@ -92,7 +92,7 @@ impl Supply {
     pub(super) fn open<T: Real>(simulation: &mut Simulation<'_, T>) -> Result<Self, SimulationError> {
         let stored = simulation.dynamics()?.potential_energy();
         Ok(Self {
-            // Energies may be counted from a zero above them.
+            // Energies may be relative to a zero above them.
             stock: (simulation.kinetic_energy() + stored.abs()).to_f64(),
             is_moving: false,
             gravitational: simulation.gravitational_energy().to_f64(),
@@ -102,14 +102,19 @@ impl Supply {
         })
     }
 
-    /// The account after a step to `y`, unless that has far more kinetic energy than was supplied. `absorbed` is what
-    /// elements absorb in the step by the trapezoidal rule.
+    /// Returns the account after a step to `y`, unless the kinetic energy there is far above the supply. `absorbed` is
+    /// the energy that elements absorb in the step, by the trapezoidal rule.
     ///
-    /// The supply consists of: kinetic and stored energy at the opening; kinetic energy after the first step in which
-    /// something moves, since the force of an element that reports no stored energy is known only by its effect; stored energy added by changes of
-    /// parameters; and the largest energy that gravity, loads, drives and elements have delivered since. An exact motion never
-    /// has more. If steps are too long for a method, the elements absorb energy by that rule while the motion gains it, and
-    /// the supply does not change.
+    /// The supply consists of
+    ///
+    /// - kinetic and stored energy at the opening;
+    /// - kinetic energy after the first step in which something moves, since the force of an element that reports no
+    ///   stored energy is known only by its effect;
+    /// - stored energy added by changes of parameters;
+    /// - the largest energy that gravity, loads, drives and elements have delivered since then.
+    ///
+    /// An exact motion never has more. If steps are too long for a method, the elements absorb energy by the trapezoidal
+    /// rule while the motion gains it, and the supply does not change.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`].
@@ -138,29 +143,30 @@ impl Supply {
     }
 }
 
-/// The number of steps in a window. Growth is relative to the window before: over longer times the errors of the work of drives and
-/// elements add up.
+/// The number of steps in a window. Growth is relative to the previous window: over longer times the errors of the work
+/// of drives and elements add up.
 const STEPS: usize = 64;
 
-/// The fraction of the largest kinetic energy by which the energy may grow: where an impact adds more, it has doubled the kinetic
-/// energy.
+/// The fraction of the largest kinetic energy by which the energy may grow. An impact that adds more has doubled the
+/// kinetic energy.
 const TOO_MUCH: f64 = 0.5;
 
-/// The fraction of all energies up to which their sum may be in error: of single precision and of Newton's method.
+/// The fraction of all energies up to which their sum may be in error, because of single precision and of Newton's
+/// method.
 const ROUNDING: f64 = 1e-5;
 
-/// As many steps in a row show that energy has grown: what an element stores for a step or two, where a contact is first seen at a
-/// depth, may be lost again.
+/// The number of steps in a row that shows that energy has grown. Energy that an element stores for a step or two, where
+/// a contact is first seen at a depth, may be lost again.
 const PERSISTENT: u32 = 4;
 
-/// The energy of motion and elements in two windows, in plain numbers \[J\]: for fixed steps of implicit methods, which have no
-/// bound of stability by which to refuse them.
+/// The energy of motion and elements in two windows, in plain numbers \[J\]. It serves fixed steps of implicit methods,
+/// which have no bound of stability by which they could be refused.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
     /// The number of steps recorded.
     steps: usize,
-    /// The largest energy and the largest kinetic energy in the present window and in the one before; in the first window, those of
-    /// its first step instead.
+    /// The largest energy and the largest kinetic energy in the present window and in the previous one; in the first
+    /// window, those of its first step in place of the latter.
     most: [[f64; 2]; 2],
     /// The number of steps in a row after which the energy has grown too much.
     gaining: u32,
@@ -169,10 +175,11 @@ pub(super) struct Growth {
 }
 
 impl<T: Real> Simulation<'_, T> {
-    /// The record with a step to `y`, at which the rates were calculated last, to be kept if the step is accepted.
+    /// Returns the record with a step to `y`, at which the rates were calculated last; the caller keeps it if the step is
+    /// accepted.
     ///
-    /// The energy is that of motion, gravity and elements, without the work of loads and drives. That of elements that have
-    /// never stored any is what they have absorbed, so that the work of a motor is no growth.
+    /// The energy is that of motion, gravity and elements, without the work of loads and drives. For elements that have
+    /// never stored energy it is the energy that they have absorbed, so that the work of a motor is no growth.
     ///
     /// # Errors
     /// [`SimulationError::EnergyExploded`] if the energy has grown too much, and those of an evaluation.
@@ -193,7 +200,7 @@ impl<T: Real> Simulation<'_, T> {
             let stored = dynamics.potential_energy_of(id).to_f64();
             if stored != 0.0 && !stores[place] {
                 stores[place] = true;
-                // What it had absorbed so far counts no longer.
+                // From here on the energy absorbed before no longer counts.
                 let before = self.y[plant.energies_start() + place].to_f64();
                 most = most.map(|[energy, kinetic]| [energy - before, kinetic]);
             }

@@ -30,12 +30,12 @@ pub enum SimulationError {
     },
     /// A change of the state of a simulation would have changed its time or motion.
     #[error(
-        "the time, poses and velocities of a simulation are its own: make a new simulation of a state that has others"
+        "the time, poses and velocities of a simulation cannot be changed: make a new simulation from the changed state"
     )]
     MotionChanged,
-    /// The kinetic energy after a step of fixed length would be more than ten thousand times the energy supplied, or under an
-    /// implicit method the energy of the motion has grown by more than half of the largest kinetic energy: the step is too
-    /// long for the method.
+    /// The step is too long for the method. After a step of fixed length the kinetic energy would be more than ten
+    /// thousand times the energy supplied; or, under an implicit method, the energy of the motion has grown by more than
+    /// half of the largest kinetic energy.
     #[error(
         "at t = {time} the kinetic energy would be {kinetic_energy} J, where {supplied} J were supplied: the step is too long"
     )]
@@ -44,11 +44,11 @@ pub enum SimulationError {
         time: f64,
         /// The kinetic energy there \[J\].
         kinetic_energy: f64,
-        /// Kinetic and stored energy at the start, and what gravity, loads and elements have delivered since; under an
-        /// implicit method what the kinetic energy would be if that of the motion had not grown \[J\].
+        /// Kinetic and stored energy at the start, and the energy that gravity, loads and elements have delivered since;
+        /// under an implicit method, the kinetic energy if the energy of the motion had not grown \[J\].
         supplied: f64,
     },
-    /// An integrator could not meet its tolerance with the smallest step it may take.
+    /// An integrator could not meet its tolerance with the smallest permitted step.
     #[error("at t = {time} the step fell to {step}, below the smallest allowed")]
     StepTooSmall {
         /// The time reached \[s\].
@@ -56,9 +56,9 @@ pub enum SimulationError {
         /// The step that was refused \[s\].
         step: f64,
     },
-    /// In the precision of the scalar positions are so coarse that the short steps of the motion are lost: by now a
-    /// hundredth of its displacement and scale. Begin nearer to the origin of Ground, take longer steps or less
-    /// accuracy, or a more precise scalar.
+    /// In the precision of the scalar, positions are so coarse that the motion in short steps is lost: so far a hundredth
+    /// of its displacement and scale. Begin nearer to the origin of Ground, take longer steps or less accuracy, or a more
+    /// precise scalar.
     #[error(
         "at t = {time} rounding of positions has lost {lost} m or rad of the motion: move it nearer to the origin of Ground, or take \
          longer steps or a more precise scalar"
@@ -104,7 +104,7 @@ impl SimulationError {
         }
     }
 
-    /// The out-of-range number, if this is one.
+    /// The number that was out of range, if this is one.
     pub fn invalid_value(&self) -> Option<&InvalidValue> {
         self.forces()?.invalid_value()
     }

@@ -1,4 +1,4 @@
-//! Layout of the continuous variables: bodies, coordinates, energies absorbed, those of elements, work of the loads.
+//! Layout of the continuous variables: bodies, coordinates, energies absorbed, variables of elements, work of the loads.
 
 use alloc::vec::Vec;
 
@@ -55,7 +55,8 @@ pub(super) struct Trial<'a, T: Real> {
 }
 
 impl<T: Real> Trial<'_, T> {
-    /// The velocity of a body's origin if it stood as at other variables, at the same velocities of its mass center.
+    /// The velocity of a body's origin if the body had its pose at other variables, with the same velocities of its mass
+    /// center.
     pub(super) fn velocity_standing_as(&self, body: BodyIndex, other: &[T]) -> SpatialVelocity<T> {
         let (rigid, y) = self.body(body);
         let at_center = SpatialVelocity::new(rotation(&y[3..]) * vector(&y[10..]), vector(&y[7..]));

@@ -11,9 +11,9 @@ use crate::simulation::layout::{BODY, COORDINATE, vector};
 use crate::simulation::{Simulation, SimulationError};
 
 impl<T: Real> Simulation<'_, T> {
-    /// The derivatives of the rates of the unknowns by the unknowns, which are velocities and variables of elements, column by
-    /// column, where positions are displaced by `displacement` and `weight` times the velocities; at `y`, where the rates were
-    /// calculated last.
+    /// The derivatives of the rates of the unknowns by the unknowns, column by column, at `y`, where the rates were
+    /// calculated last. The unknowns are velocities and variables of elements; positions are displaced by `displacement`
+    /// and `weight` times the velocities.
     pub(super) fn linearized_rates(
         &mut self,
         y: &[T],
@@ -39,7 +39,7 @@ impl<T: Real> Simulation<'_, T> {
             velocity.set_zero();
             variables.set_zero();
             let axis = Vector3::ith((unknown % BODY + 2) % 3, T::one());
-            // The body that turns, and by how much in Ground.
+            // The body that turns, and its turn in Ground.
             let mut turned = None;
             if unknown >= own_start {
                 variables.numbers_mut()[own_places[unknown - own_start]] = T::one();
@@ -104,7 +104,7 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// The turn of `exp(θ)` in its own frame by a change of `θ`.
+/// The turn of `exp(θ)` in its own frame for a change of `θ`.
 fn right_jacobian<T: Real>(turn: &Vector3<T>) -> Matrix3<T> {
     let angle = turn.norm();
     let cross = turn.cross_matrix();

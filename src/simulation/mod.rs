@@ -1,7 +1,7 @@
 //! A small reference simulator.
 //!
-//! Free rigid bodies and sliders on coordinates, gravity and constant loads: as much as examples and tests need.
-//! It also shows how to embed the crate in another simulator. The five essential steps are in [`Simulation`]:
+//! Free rigid bodies and sliders on coordinates, gravity and constant loads: enough for examples and tests. It also shows
+//! how to embed the crate in another simulator. The five essential steps are in [`Simulation`]:
 //!
 //! 1. write time, poses and velocities into the state
 //!    ([`State::set_kinematics`](crate::State::set_kinematics));
@@ -12,20 +12,23 @@
 //!    [`accept_step`](crate::ForceSystem::accept_step); a trial step that is rejected needs no undoing;
 //! 5. once, at the start, [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy).
 //!
-//! Four integrators: [`DormandPrince`], explicit, of order 5 with error control;
-//! [`Implicit::trapezoidal`] and [`Implicit::tr_bdf2`], of order 2, for stiff elements and those that switch; and
-//! [`SemiImplicitEuler`], of order 1 with a fixed step. The trapezoidal rule conserves the energy of a stiff contact, which
-//! rings; TR-BDF2 damps it. Impacts on what is stiff for the step need error control. `DormandPrince` is constructed with its
-//! accuracy, `SemiImplicitEuler` with its step, and the implicit ones with their longest step; error control of these is
-//! switched on by [`with_accuracy`](Implicit::with_accuracy).
+//! There are four integrators:
+//!
+//! - [`DormandPrince`]: explicit, of order 5, with error control. It is constructed with its accuracy.
+//! - [`Implicit::trapezoidal`] and [`Implicit::tr_bdf2`]: of order 2, for stiff elements and elements that switch. The
+//!   trapezoidal rule conserves the energy of a stiff contact, which rings; TR-BDF2 damps it. They are constructed with
+//!   their longest step; [`with_accuracy`](Implicit::with_accuracy) switches error control on.
+//! - [`SemiImplicitEuler`]: of order 1, with a fixed step, with which it is constructed.
+//!
+//! Impacts on elements that are stiff for the step need error control.
 //!
 //! # Inputs that vary
 //!
-//! A controller acts between steps: inputs are parameters of elements, such as the offset of a spring, the load of friction or the
-//! excitation of a [muscle](crate::guide::cables), and [`Simulation::update_state`] writes them. They are held until the next write,
-//! as by a sampled controller; end the run at each time at which one is due. The loads of a [`Plant`] are constant throughout a
-//! [`Simulation`]: an actuator is an element with an input. An input that is a function of time or of the motion, without a sample
-//! time, is a [law of one's own](crate::guide::laws).
+//! A controller acts between steps. Its inputs are parameters of elements, such as the offset of a spring, the load of
+//! friction or the excitation of a [muscle](crate::guide::cables); [`Simulation::update_state`] writes them. They are
+//! held until the next write, as by a sampled controller: end the run at each time at which a write is due. The loads of
+//! a [`Plant`] are constant throughout a [`Simulation`]: an actuator is an element with an input. An input that is a
+//! function of time or of the motion, without a sample time, is a [law of one's own](crate::guide::laws).
 //!
 //! ```
 //! use force_elements::coordinate_spring_damper_ext::Parameters;

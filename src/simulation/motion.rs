@@ -59,39 +59,40 @@ pub struct Simulation<'a, T: Real> {
     state: State<T>,
     /// Time of the last accepted step \[s\].
     time: f64,
-    /// The continuous variables: bodies, coordinates, those of the state, work supplied.
+    /// The continuous variables: those of bodies, of coordinates and of the state, and the work supplied.
     pub(super) y: Vec<T>,
     statistics: Statistics,
-    /// Opened by integrators that need it; closed by a step of any other.
+    /// Opened by integrators that need it, and closed by a step of any other integrator.
     pub(super) supply: Option<Supply>,
-    /// Begun by implicit methods with fixed steps; dropped by a step of any other, and by changes from outside.
+    /// Begun by implicit methods with fixed steps; dropped by a step of any other integrator, and by changes from
+    /// outside.
     pub(super) growth: Option<Growth>,
     /// Whether memory depends on the path within a step.
     is_path_dependent: bool,
-    /// The end of a trial step before memory was committed within it, and whether it was.
+    /// The end of a trial step before memory was committed within the step, and whether it was.
     kept: Option<Checkpoint<T>>,
     is_committed_early: bool,
-    /// How far the state had come at the start of a step.
+    /// The progress of the state at the start of a step.
     flags: [bool; 3],
-    /// The velocities at the end of a trial step of bodies that stand as at its start.
+    /// The velocities at the end of a trial step, of bodies in their poses at its start.
     held: Velocities<T>,
     /// The gaps at the start and at the end of a trial step.
     gaps: [Vec<Gap>; 2],
-    /// The motion where the simulation began.
+    /// The motion at the beginning of the simulation.
     pub(super) origin: Vec<f64>,
     /// The motion that rounding of positions has lost, in the places of the positions among the variables; and a buffer.
     lost: [Vec<f64>; 2],
 }
 
 impl<'a, T: Real> Simulation<'a, T> {
-    /// A simulation that starts from a state, where it opens all energy accounts.
+    /// A simulation that starts from a state, at which it opens all energy accounts.
     ///
     /// The state's time is taken as a plain number, without a derivative.
     ///
     /// # Errors
     /// [`SimulationError::OtherBodies`] if the plant does not have the bodies and coordinates of the system;
-    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the state is of another system, or with an error documented
-    /// by an element.
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] if the state belongs to another system, or with an
+    /// error documented by an element.
     pub fn new(
         system: &'a ForceSystem<T>,
         plant: &'a Plant<T>,
@@ -175,8 +176,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Changes parameters, discrete variables or energies between steps. A failed call changes nothing.
     ///
     /// # Errors
-    /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it substitutes
-    /// a state of another system; [`SimulationError::MotionChanged`] if it changes time, poses or velocities.
+    /// [`SimulationError::Forces`] with the error of the change, or with [`Error::TopologyMismatch`] if it replaces the
+    /// state by one of another system; [`SimulationError::MotionChanged`] if it changes time, poses or velocities.
     pub fn update_state(
         &mut self,
         change: impl FnOnce(&mut State<T>) -> Result<(), Error>,
@@ -195,14 +196,14 @@ impl<'a, T: Real> Simulation<'a, T> {
         // Equal dual numbers may have different derivatives.
         let flags = changed.continuous.flags();
         changed.set_kinematics(&Trial { plant: self.plant, time: self.time, y: &self.y })?;
-        // It is the motion that the state had.
+        // The motion is unchanged.
         changed.continuous.set_flags(flags);
         let of_state = self.of_state();
         self.y[of_state].copy_from_slice(changed.continuous());
         if let Some(mut supply) = self.supply.take() {
             let stored =
                 |state: &mut State<T>| Some(self.system.realize_dynamics(state).ok()?.potential_energy());
-            // If forces cannot be evaluated, the account is opened again after the change that repairs this.
+            // If forces cannot be evaluated, the account is reopened after the change that repairs this.
             self.supply = stored(&mut self.state).zip(stored(&mut changed)).map(|(before, after)| {
                 supply.change((after - before).to_f64());
                 supply
@@ -264,8 +265,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Rates of the continuous variables at a trial point; commits nothing. On an error the state returns to the
-    /// present point.
+    /// Calculates the rates of the continuous variables at a trial point, without a commit. On an error the state returns
+    /// to the present point.
     pub(super) fn calc_rates(&mut self, time: f64, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         self.statistics.evaluations += 1;
         let result = self.move_to(time, y).and_then(|()| self.write_rates(y, rates));
@@ -275,9 +276,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
-    /// As [`calc_rates`](Self::calc_rates) at the end of a step over which the forces of the present point are held: the rates
-    /// of absorbed energies are the powers of these forces at the velocities of the end, and drives supply what they do at the
-    /// start. Returns the power that all elements together absorb at the end.
+    /// Does as [`calc_rates`](Self::calc_rates) at the end of a step over which the forces of the present point are held.
+    /// The rates of absorbed energies are the powers of these forces at the velocities of the end; drives supply their
+    /// power at the start. Returns the power that all elements together absorb at the end.
     pub(super) fn calc_rates_of_held_forces(
         &mut self,
         time: f64,
@@ -294,7 +295,7 @@ impl<'a, T: Real> Simulation<'a, T> {
             *self.held.body_mut(body) = trial.velocity_standing_as(body, &self.y);
         }
         let result = moved.map_err(SimulationError::from).and_then(|()| {
-            // Forces of the start read the elements' own states there.
+            // The forces of the start depend on the elements' own states at the start.
             self.system.calc_held_powers(&mut self.state, Some(&self.held))?;
             self.set_own_continuous(y)?;
             self.write_rates(y, rates)?;
@@ -321,7 +322,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok((forces, linearization))
     }
 
-    /// Rates at the present point; costs nothing if the state is still realized there.
+    /// Calculates the rates at the present point; no evaluation is needed if the state is still realized there.
     pub(super) fn calc_present_rates(&mut self, rates: &mut [T]) -> Result<(), SimulationError> {
         let y = core::mem::take(&mut self.y);
         let result = self.calc_updated_rates(&y, rates);
@@ -330,7 +331,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         result
     }
 
-    /// Rates at the last trial point, after an update of discrete variables; costs nothing if none has changed.
+    /// Calculates the rates at the last trial point after an update of discrete variables; no evaluation is needed if
+    /// none has changed.
     pub(super) fn calc_updated_rates(&mut self, y: &[T], rates: &mut [T]) -> Result<(), SimulationError> {
         if self.state.stage() < Stage::Dynamics {
             self.statistics.evaluations += 1;
@@ -353,8 +355,8 @@ impl<'a, T: Real> Simulation<'a, T> {
         self.system.write_gaps(&self.state, &mut self.gaps[0])
     }
 
-    /// The time after the start at which [a gap may have been closed](Gap::may_close_before), at the end of a trial step of
-    /// this length; the earliest, if there are several.
+    /// The time after the start at which [a gap may have been closed](Gap::may_close_before), at the end of a trial step
+    /// of this length; the earliest of several such times.
     pub(super) fn unseen_contact(&mut self, step: f64) -> Result<Option<f64>, Error> {
         let [starts, ends] = &mut self.gaps;
         self.system.write_gaps(&self.state, ends)?;
@@ -408,7 +410,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let of_state = dynamics.continuous_rates();
         rates[energies_start..][..of_state.len()].copy_from_slice(of_state);
         rates[energies_start + of_state.len()] = supplied;
-        // Without an early exit, which removes a bounds check from the loop.
+        // There is no early exit, which removes a bounds check from the loop.
         finite_motion(rates.iter().fold(true, |all, rate| all & rate.is_finite()))
     }
 
@@ -433,9 +435,9 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables; of forces that
-    /// were held over it only if the energy ledger shows no gain. On an error only the state's kinematics have changed;
-    /// discrete variables updated during a trial are restored by [`roll_back`](Self::roll_back).
+    /// Accepts the end of a step, at which the rates were calculated last, and commits the discrete variables. If forces
+    /// were held over the step, it is accepted only if the energy ledger shows no gain. On an error only the state's
+    /// kinematics have changed; discrete variables updated during a trial are restored by [`roll_back`](Self::roll_back).
     pub(super) fn accept(&mut self, time: f64, y: &[T], is_held: bool) -> Result<(), SimulationError> {
         let energies = self.plant.energies_start()..self.own_start();
         finite_motion(y.last().is_none_or(T::is_finite))?;
@@ -456,13 +458,14 @@ impl<'a, T: Real> Simulation<'a, T> {
         Ok(())
     }
 
-    /// The error of a trial step due to memory that depends on the path, but is committed at its end only: by how much the rates
-    /// at the end change if it is also committed early and halfway. `norm` is that of a change, and `y` and `change` are buffers.
-    /// Points and rates at both ends are given, those at the end calculated last.
+    /// The error of a trial step due to memory that depends on the path but is committed only at the end of the step: the
+    /// change of the rates at the end if it is also committed early and halfway. `norm` returns the norm of a change; `y`
+    /// and `change` are buffers. The arguments include points and rates at both ends; the rates at the end were
+    /// calculated last.
     ///
-    /// An anchor that is dragged at the start and left behind within the step has been dragged by up to `v h/2`, but one that is
-    /// committed after a share `s` of the step by `v s h`, whose effect is multiplied by `1/2s`. One that is dragged between these
-    /// times only is not seen.
+    /// An anchor that is dragged at the start and left behind within the step has been dragged by up to `v h/2`. An
+    /// anchor that is committed after a share `s` of the step has been dragged by `v s h`, and its effect is multiplied
+    /// by `1/2s`. An anchor that is dragged only between these times is not detected.
     pub(super) fn path_error(
         &mut self,
         span: Span,
@@ -478,8 +481,9 @@ impl<'a, T: Real> Simulation<'a, T> {
             Some(kept) => self.state.save_to(kept),
             None => self.kept = Some(self.state.checkpoint()),
         }
-        // The early commit misses a drag that ends before it, of up to `s² a h²/2`, and the rounding `ε x` of an anchor is divided by
-        // `s`. The sum is least near `s³ = ε x/(a h²)`: at the sixth root of `ε` where velocities change a step by `√ε x`.
+        // The early commit misses a drag that ends before it, of up to `s² a h²/2`, and divides the rounding `ε x` of an
+        // anchor by `s`. The sum of both is least near `s³ = ε x/(a h²)`: at the sixth root of `ε` if velocities change
+        // by `√ε x` in a step.
         let early = power_of_two(ComplexField::powf(T::default_epsilon().to_f64(), 1.0 / 6.0));
         let mut worst = 0.0_f64;
         for (share, factor) in [(early, 0.5 / early), (0.5, 1.0)] {
@@ -528,7 +532,7 @@ impl<'a, T: Real> Simulation<'a, T> {
         let y = core::mem::take(&mut self.y);
         let result = self.move_to(self.time, &y);
         self.y = y;
-        // It is the motion that the state had.
+        // The motion is unchanged.
         self.state.continuous.set_flags(self.flags);
         result
     }
@@ -542,7 +546,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     /// Writes the continuous variables, if elements have any of their own.
     fn set_own_continuous(&mut self, y: &[T]) -> Result<(), SimulationError> {
         let of_state = self.of_state();
-        // Energies alone matter to no force.
+        // No force depends on energies.
         if self.own_start() < of_state.end { Ok(self.state.set_continuous(&y[of_state])?) } else { Ok(()) }
     }
 
@@ -568,7 +572,7 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 
     /// Writes positions, orientations and coordinates: those in `before`, displaced by `displacement` and by the
-    /// velocities in `y` for a time `h`. Displacements are at the places of the velocities.
+    /// velocities in `y` for a time `h`. Displacements are in the places of the velocities.
     pub(super) fn advance_positions(&self, before: &[T], displacement: &[T], y: &mut [T], h: f64) {
         let h = T::lit(h);
         let (coordinates_start, energies_start) =
@@ -589,8 +593,8 @@ impl<'a, T: Real> Simulation<'a, T> {
     }
 }
 
-/// The unit quaternion of a rotation vector. Near zero a series, where `UnitQuaternion::from_scaled_axis` is the constant
-/// identity: slow turns and derivatives would be lost.
+/// The unit quaternion of a rotation vector. Near zero it is a series; there `UnitQuaternion::from_scaled_axis` returns
+/// the constant identity, which would lose slow turns and derivatives.
 fn turned<T: Real>(turn: Vector3<T>) -> Quaternion<T> {
     let half = turn * T::lit(0.5);
     let square = half.norm_squared();
@@ -604,12 +608,13 @@ fn turned<T: Real>(turn: Vector3<T>) -> Quaternion<T> {
     Quaternion::from_parts(cosine, half * sinc)
 }
 
-/// The angular velocity of a body, in its frame, after a step in which the gyroscopic torque is that of the mean velocity,
-/// where explicit Euler has this rate.
+/// The angular velocity of a body, in its frame, after a step in which the gyroscopic torque is that of the mean
+/// velocity; `rate` is its rate under explicit Euler.
 fn after_midpoint<T: Real>(inertia: &Matrix3<T>, before: Vector3<T>, rate: Vector3<T>, h: T) -> Vector3<T> {
     // Newton's method converges in three or four rounds where a body turns by less than a radian in a step.
     const ROUNDS: usize = 8;
-    // The determinant of a large or small inertia is outside the range of single precision. A power of two rounds nothing.
+    // The determinant of a large or small inertia is outside the range of single precision. Scaling by a power of two is
+    // exact.
     let inertia = &(inertia / T::lit(power_of_two(inertia.amax().to_f64())));
     let half = T::lit(0.5);
     let gyroscopic = |w: Vector3<T>| w.cross(&(inertia * w));

@@ -69,7 +69,7 @@ impl<T: Real> RigidBody<T> {
     }
 }
 
-/// Refuses an inertia that no body can have, or that cannot be computed with in the scalar `T`.
+/// Refuses an inertia that no body can have, or that is out of range for computations in the scalar `T`.
 fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), InvalidValue> {
     let size = inertia.amax();
     check::squarable("inertia", T::lit(size))?;
@@ -88,15 +88,15 @@ fn check_principal_moments<T: Real>(inertia: &Matrix3<f64>) -> Result<(), Invali
 #[derive(Debug, Clone)]
 pub struct Plant<T: Real> {
     pub(super) gravity: Vector3<T>,
-    /// The bodies in the system, which has no others.
+    /// The bodies of the system, which has no others.
     pub(super) body_indices: Vec<BodyIndex>,
     pub(super) bodies: Vec<RigidBody<T>>,
     pub(super) body_loads: Vec<SpatialForce<T>>,
-    /// The coordinates in the system, which has no others.
+    /// The coordinates of the system, which has no others.
     pub(super) coordinate_indices: Vec<CoordinateIndex>,
     pub(super) masses: Vec<T>,
     pub(super) coordinate_loads: Vec<T>,
-    /// The scale of error control; `None` if it is that of the motion.
+    /// The scale of error control; `None` for that of the motion.
     pub(super) scale: Option<f64>,
 }
 
@@ -126,7 +126,7 @@ impl<T: Real> Plant<T> {
         index
     }
 
-    /// Adds a free body that a system has already, in the order of the system.
+    /// Adds a free body that is already in the system, in the order of the system.
     pub fn put_body(&mut self, index: BodyIndex, body: RigidBody<T>) {
         self.bodies.push(body);
         self.body_loads.push(SpatialForce::zero());
@@ -153,7 +153,7 @@ impl<T: Real> Plant<T> {
         Ok(index)
     }
 
-    /// Adds a coordinate with this mass that a system has already, in the order of the system.
+    /// Adds a coordinate with this mass that is already in the system, in the order of the system.
     ///
     /// # Errors
     /// As [`add_coordinate`](Self::add_coordinate).
@@ -196,19 +196,20 @@ impl<T: Real> Plant<T> {
 
     /// Sets the scale of error control \[SI unit\] for everything that moves.
     ///
-    /// The components of a vector, each relative to its allowed error, are at most one together. The allowed error of a
+    /// The components of a vector, each relative to its allowed error, have a norm of at most one. The allowed error of a
     /// number is
     ///
     /// ```text
     /// accuracy · (scale + magnitude)
     /// ```
     ///
-    /// The magnitude of a velocity is its size. That of a position, an angle, a coordinate, a variable of an element or
-    /// an energy is its distance from its value when the integrator began with the simulation, so that results do not
-    /// depend on the origin of Ground, as long as positions there are not
-    /// [too coarse](super::SimulationError::PositionsTooCoarse). Without a scale it is the largest magnitude so far, of a
-    /// vector as a whole, but at least 1e-3 and at most 1 SI unit: a body that swings by a millimetre is resolved as well as
-    /// one that swings by a metre.
+    /// The magnitude of a velocity is its size. The magnitude of a position, an angle, a coordinate, a variable of an
+    /// element or an energy is its distance from its value when the integrator began with the simulation. Results
+    /// therefore do not depend on the origin of Ground, as long as positions there are not [too
+    /// coarse](super::SimulationError::PositionsTooCoarse).
+    ///
+    /// Without a scale, the scale is the largest magnitude so far, of a vector as a whole, but at least 1e-3 and at most
+    /// 1 SI unit: a body that swings by a millimetre is resolved as well as one that swings by a metre.
     ///
     /// # Errors
     /// [`InvalidValue`] unless it is positive and finite.

@@ -1,4 +1,4 @@
-//! The motion that is lost where positions are rounded more coarsely than they change in a step.
+//! The motion that is lost because positions are rounded more coarsely than they change in a step.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::simulation::{Simulation, SimulationError};
 /// The fraction of the motion, and of its scale, that may be lost.
 const MOST: f64 = 1e-2;
 
-/// Steps that move a position by fewer roundings than this count: one that moves it by more loses half a rounding, which is less
-/// than that fraction of it. In short steps the mean velocity is accurate enough.
+/// Steps that move a position by fewer roundings than this count. A step that moves it by more loses half a rounding,
+/// which is less than the fraction above. In short steps the mean velocity is accurate enough.
 const FEW: f64 = 0.5 / MOST;
 
 impl<T: Real> Simulation<'_, T> {

@@ -10,11 +10,12 @@ use crate::simulation::layout::{BODY, Trial, quaternion};
 use crate::simulation::motion::check_topology;
 use crate::simulation::{Plant, Simulation, SimulationError, Statistics};
 
-/// A saved simulation. Resumed with the same integrator, which remembers its next step length, it continues bit for
-/// bit, except that what a run is refused by is counted anew: what the rounding of positions has lost
-/// ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), the energy supplied
-/// ([`EnergyExploded`](SimulationError::EnergyExploded)), and what elements have gained, or not lost
-/// ([`EnergyGained`](crate::Error::EnergyGained), [`FrictionAlternates`](crate::Error::FrictionAlternates)). It is serializable with the feature `serde`.
+/// A saved simulation. Resumed with the same integrator, which stores its next step length, it continues bit-identically,
+/// with one exception: the quantities by which a run is refused start anew. These are the motion lost by the rounding of
+/// positions ([`PositionsTooCoarse`](SimulationError::PositionsTooCoarse)), the energy supplied
+/// ([`EnergyExploded`](SimulationError::EnergyExploded)), and the energy that elements have gained, or not lost
+/// ([`EnergyGained`](crate::Error::EnergyGained), [`FrictionAlternates`](crate::Error::FrictionAlternates)). It is
+/// serializable with the feature `serde`.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Saved<T> {
@@ -41,12 +42,12 @@ impl<'a, T: Real> Simulation<'a, T> {
         }
     }
 
-    /// Resumes a saved simulation. With the same integrator it takes the same steps to the last bit, as [`Saved`] describes.
+    /// Resumes a saved simulation. With the same integrator it takes bit-identical steps, as [`Saved`] describes.
     /// Statistics start from zero.
     ///
     /// # Errors
     /// [`SimulationError::OtherBodies`] if the plant does not have the bodies and coordinates of the system;
-    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if it was
+    /// [`SimulationError::Forces`] with [`Error::TopologyMismatch`] or [`Error::SnapshotMismatch`] if the simulation was
     /// saved from another plant or system; [`SimulationError::NonFinite`], [`SimulationError::TimeMismatch`], or
     /// [`SimulationError::Forces`] with an error of [`State::restore`](crate::State::restore) or
     /// [`Error::InvalidValue`] if the saved data are invalid.

@@ -1,4 +1,4 @@
-//! The memory of an integrator: the end of its last step, and the scales to which error control is relative.
+//! The memory of an integrator: the end of its last step, and the scales of errors.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,8 +14,8 @@ use crate::simulation::layout::{BODY, Role};
 const AUTOMATIC: (f64, f64) = (1e-3, 1.0);
 
 impl<T: Real> Simulation<'_, T> {
-    /// The places of positions, orientations, velocities and angular velocities of bodies, each one vector, and of all other
-    /// numbers one by one, with their role.
+    /// The places of positions, orientations, velocities and angular velocities of bodies, each one vector, and of all
+    /// other numbers one by one, with their role.
     fn groups(&self) -> impl Iterator<Item = (Range<usize>, Role)> {
         let coordinates_start = self.plant.coordinates_start();
         let bodies = (0..coordinates_start)
@@ -26,7 +26,7 @@ impl<T: Real> Simulation<'_, T> {
     }
 }
 
-/// The end of an integrator's last step, its choice of the next length, and the scales of errors; see
+/// The end of an integrator's last step, its choice of the next step length, and the scales of errors; see
 /// [`Plant::set_scale`](super::Plant::set_scale).
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -35,9 +35,9 @@ pub(super) struct Memory<T> {
     next_step: Option<f64>,
     time: f64,
     motion: Vec<T>,
-    /// The variables where the integrator began with the simulation.
+    /// The variables at the time when the integrator began with the simulation.
     origin: Vec<f64>,
-    /// The largest magnitude of each group since then.
+    /// The largest magnitude of each group since that time.
     peaks: Vec<f64>,
 }
 
@@ -48,8 +48,9 @@ fn factor(role: Role) -> f64 {
     if role == Role::Orientation { 2.0 } else { 1.0 }
 }
 
-/// The factor of the origin from which the magnitude of a group is measured: velocities from rest, orientations from
-/// the nearer of two opposite quaternions, which are one orientation, everything else from where it was.
+/// The factor of the origin from which the magnitude of a group is measured: velocities are measured from rest,
+/// orientations from the nearer of two opposite quaternions, which are one orientation, and everything else from its
+/// initial value.
 fn sense<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
     match role {
         Role::Velocity => 0.0,
@@ -72,13 +73,13 @@ fn magnitude<T: Real>(origin: &[f64], y: &[T], role: Role) -> f64 {
 }
 
 impl<T: Real> Memory<T> {
-    /// The next step \[s\], if the simulation is at the end of the last one.
+    /// The next step \[s\], if the simulation is at the end of the last step.
     pub(super) fn next_step(&self, simulation: &Simulation<'_, T>) -> Option<f64> {
         let is_there = self.time == simulation.time() && self.motion == simulation.motion();
         self.next_step.filter(|_| is_there)
     }
 
-    /// Begins with the present point of a simulation, unless it follows the last step.
+    /// Begins with the present point of a simulation, unless this is the end of the last step.
     pub(super) fn begin(&mut self, simulation: &Simulation<'_, T>, is_followed: bool) {
         let count = simulation.y.len();
         if !is_followed || self.origin.len() != count {
@@ -94,7 +95,7 @@ impl<T: Real> Memory<T> {
         }
     }
 
-    /// Remembers the present point of the simulation, the end of an accepted step.
+    /// Stores the present point of the simulation, the end of an accepted step.
     pub(super) fn keep(&mut self, simulation: &Simulation<'_, T>, next_step: f64) {
         self.next_step = Some(next_step);
         self.time = simulation.time();
@@ -106,7 +107,7 @@ impl<T: Real> Memory<T> {
     fn keep_peaks(&mut self, simulation: &Simulation<'_, T>) {
         for (peak, (places, role)) in self.peaks.iter_mut().zip(simulation.groups()) {
             let y = &simulation.y[places.clone()];
-            // Squares may overflow where the motion does not.
+            // Squares may overflow although the motion does not.
             *peak = peak.max(magnitude(&self.origin[places], y, role)).min(f64::MAX);
         }
     }
@@ -131,8 +132,9 @@ impl<T: Real> Memory<T> {
                 let [before, after] = [simulation.y[place], after[place]].map(T::to_f64);
                 let distance = |y: f64| factor * (y - sense * self.origin[place]).abs();
                 let magnitude = distance(before).max(distance(after));
-                // Less cannot be told from rounding. An energy is exchanged with that of the motion, whose rounding at a first
-                // touch may be far above what is allowed for an element that has absorbed nothing yet.
+                // A smaller error cannot be distinguished from rounding. An energy is exchanged with that of the motion,
+                // whose rounding at a first touch may be far above the allowed error of an element that has absorbed
+                // nothing yet.
                 let size = if role == Role::Energy { after.abs().max(kinetic) } else { after.abs() };
                 let rounding = T::default_epsilon().to_f64() * size;
                 let allowed = (accuracy * (scale + magnitude)).max(rounding);

@@ -10,25 +10,35 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 
 /// The semi-implicit Euler method: velocities first, then positions with the new velocities.
 ///
-/// Keeps the energy of a conservative motion bounded, where the explicit Euler method lets it grow. The gyroscopic
-/// torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule): a body without
-/// torque keeps its kinetic energy and the magnitude of its angular momentum to rounding if it turns by less than 2 rad
-/// in a step. Absorbed energies are the work of the forces that it holds over a step, as by
-/// [`StepRule::HeldForces`](crate::StepRule::HeldForces), but on bodies that stand as at its start: they balance the kinetic energy
-/// to rounding, wherever the origins of bodies are.
+/// The method keeps the energy of a conservative motion bounded; under the explicit Euler method it would grow. The
+/// gyroscopic torque of a body is that of the mean angular velocity over the step (the implicit midpoint rule). A body
+/// without torque therefore keeps its kinetic energy and the magnitude of its angular momentum to rounding, if it turns
+/// by less than 2 rad in a step.
 ///
-/// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the fraction
-/// `φ²/12`.
+/// Absorbed energies are the work of the forces that are held over a step, as by
+/// [`StepRule::HeldForces`](crate::StepRule::HeldForces), but on bodies in their poses at the start of the step. They
+/// balance the kinetic energy to rounding, wherever the origins of bodies are.
 ///
-/// There is no error control. A step that is [too long](crate::ForceSystem::check_step) for the forces at its start is
-/// refused with [`Error::StepTooLong`](crate::Error::StepTooLong), and one after which the ledger of an element shows that it has
-/// gained energy with [`Error::EnergyGained`](crate::Error::EnergyGained), or that its friction alternates with
-/// [`Error::FrictionAlternates`](crate::Error::FrictionAlternates), as [`finish_step`](crate::ForceSystem::finish_step) does, unless [`unchecked`](Self::unchecked). Neither sees elements of unknown stiffness that store no energy. Every run is
-/// also refused with [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times everything supplied since the
-/// first of its steps in a row: by the state there, gravity, loads, and elements, including their drives. So
-/// loads, drives and changes of parameters may do any work (not a force of an element that acts for one step only, on what was at
-/// rest, since powers count by the trapezoidal rule), while an explosion is refused after a few dozen steps. A
-/// run that was not refused is not necessarily accurate.
+/// A body that turns by `φ` in one step at the velocity of its end is turned by `2 atan(φ/2)`, which is less by the
+/// fraction `φ²/12`.
+///
+/// # Refused steps
+///
+/// There is no error control. Unless [`unchecked`](Self::unchecked), the integrator refuses
+///
+/// - with [`Error::StepTooLong`](crate::Error::StepTooLong), a step that is [too long](crate::ForceSystem::check_step)
+///   for the forces at its start;
+/// - with [`Error::EnergyGained`](crate::Error::EnergyGained) and
+///   [`Error::FrictionAlternates`](crate::Error::FrictionAlternates), a step after which the ledger of an element shows
+///   that it has gained energy or that its friction alternates, as [`finish_step`](crate::ForceSystem::finish_step) does.
+///
+/// Neither check covers elements of unknown stiffness that store no energy.
+///
+/// Every run is also refused with [`SimulationError::EnergyExploded`] when the kinetic energy exceeds ten thousand times
+/// the energy supplied since the first of its consecutive steps: by the state there, gravity, loads, and elements,
+/// including their drives. Loads, drives and changes of parameters may therefore do any work, while an explosion is
+/// refused after a few dozen steps. An exception is a force of an element that acts for only one step on a body at rest,
+/// since powers count by the trapezoidal rule. A run that was not refused is not necessarily accurate.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SemiImplicitEuler<T: Real> {
@@ -48,7 +58,7 @@ impl<T: Real> SemiImplicitEuler<T> {
         Self { step, is_checked: true, y: Vec::new(), rates: Vec::new(), end_rates: Vec::new() }
     }
 
-    /// Without the check of the step, by a lower bound of the stable ones, and of the energy ledger.
+    /// Without the checks of the step, by a lower bound of the stable ones, and of the energy ledger.
     #[must_use]
     pub fn unchecked(self) -> Self {
         Self { is_checked: false, ..self }

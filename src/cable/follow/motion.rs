@@ -11,8 +11,8 @@ use crate::cable::{Node, SpanProblem, empty};
 use crate::math::{Pose, Real};
 use crate::mechanics::BodyIndex;
 
-/// Whether the ends moved by more than a quarter of the size of an obstacle relative to it, or an obstacle turned by more than a
-/// quarter of a radian. Obstacles with a side do not count. A body of which nothing is remembered stood still.
+/// Whether the ends moved by more than a quarter of the size of an obstacle relative to it, or an obstacle turned by more
+/// than a quarter of a radian. Obstacles with a side do not count. A body without memory is assumed not to have moved.
 ///
 /// Writes the present poses of the surfaces.
 pub(crate) fn is_long<T: Real>(

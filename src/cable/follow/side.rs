@@ -16,7 +16,7 @@ use crate::math::{Real, Requirement, check, is_finite};
 const TOLERANCE: f64 = 1e-6;
 
 impl<T: Real> Obstacle<T> {
-    /// The same obstacle, which the cable passes on one side: a direction in the surface's frame.
+    /// The same obstacle, which the cable must pass on one side: a direction in the surface's frame.
     ///
     /// ```text
     ///            side
@@ -28,27 +28,29 @@ impl<T: Real> Obstacle<T> {
     ///             ·            behind
     /// ```
     ///
-    /// This holds at every solution, independent of memory: a remembered path on another side, or with another number
-    /// of windings, is discarded. Of several paths on the side the remembered one is followed, so on a surface with more
-    /// than one the length depends on memory; on a sphere or a cylinder without ends it does not, if no other obstacle of the
-    /// span has a side. Past several there may be more than one path in front of all, as the neighbouring points of one
-    /// are on others. Without memory several are searched for, and the shortest found is returned; where the straight line
-    /// runs through more than one of them it may not be the shortest, and a path that must touch several may not be found.
+    /// This holds at every solution, independent of memory: a remembered path on another side, or with another number of
+    /// windings, is discarded. Of several paths on the side, the remembered one is followed, so the length may depend on
+    /// memory. On a sphere or a cylinder without ends it does not, if no other obstacle of the span has a side. With
+    /// several such obstacles there may be more than one path in front of all of them, since the neighbouring points of
+    /// one are on others. Without memory several paths are searched for, and the shortest found is returned. If the
+    /// straight line runs through more than one of these obstacles, it may not be the shortest, and a path that must
+    /// touch several may not be found.
     ///
-    /// The cable passes in front of an axis: that of the surface ([`axis`](crate::cable::Wrappable::axis)), as for a cylinder, or the
-    /// line through the origin of its frame across the side and the straight line between the neighbouring points of
-    /// the cable. It must not cross the half-plane behind the axis where the solid is in front of it. It may leave the
-    /// solid, and pass beside it where it ends. It is not moved to the front if both neighbouring points are on one
-    /// side of the axis, nor kept from touching places that face away from the side before it crosses over.
+    /// The cable passes in front of an axis: that of the surface ([`axis`](crate::cable::Wrappable::axis)), as for a
+    /// cylinder, or the line through the origin of its frame across the side and the straight line between the
+    /// neighbouring points of the cable. It must not cross the half-plane behind the axis where the solid is in front of
+    /// it. It may leave the solid, and pass beside it where the solid ends. It is not moved to the front if both
+    /// neighbouring points are on one side of the axis, nor is it kept from touching places that face away from the side
+    /// before it crosses over.
     ///
     /// A solid without an axis, such as a ball, does not hold a cable over its front when the straight line passes
-    /// behind: the cable would slip off sideways. It is then held as in a groove, on a path that is stationary but not
-    /// the shortest sideways, up to half a turn about a ball; its force is still the derivative of its length.
+    /// behind: the cable would slip off sideways. The cable is then held as in a groove, on a path that is stationary but
+    /// not the shortest sideways, up to half a turn about a ball. Its force is still the derivative of its length.
     ///
-    /// The length is continuous except where a neighbouring point passes right behind the axis, and, on solids that
-    /// end, where the straight line moves behind the solid from beside it, or over a place that faces neither to the
-    /// side nor away from it. If no path is found over the front, the error is [`PathError::SideNotKept`]. A contact
-    /// hint has no effect on the side.
+    /// The length is continuous, with two exceptions: where a neighbouring point passes right behind the axis; and, on
+    /// solids that end, where the straight line moves behind the solid from beside it, or over a place that faces neither
+    /// to the side nor away from it. If no path is found over the front, the error is [`PathError::SideNotKept`]. A
+    /// contact hint has no effect on the side.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the direction is not finite; [`PathError::InvalidValue`] if it is zero or along the
@@ -116,7 +118,7 @@ impl<'a, T: Real> Passage<'a, T> {
         normal.dot(&self.side) < T::lit(-TOLERANCE)
     }
 
-    /// The cable placed over the front of the solid, where it passes; `None` where it passes beside.
+    /// The cable placed over the front of the solid where it passes; `None` if it passes beside the solid.
     fn over_front(&self, crossing: &Point3<T>, ends: [&Point3<T>; 2]) -> Option<Trial<T>> {
         let on_axis = crossing - self.side * self.side.dot(&crossing.coords);
         if self.surface.value(&on_axis) >= T::zero() {
@@ -186,8 +188,8 @@ pub(crate) fn passing_behind<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T
     })
 }
 
-/// Whether a path that is stationary but not shortest is accepted: over the front of a solid without an axis, where the
-/// straight line passes behind. Only the confinement keeps it from slipping off sideways.
+/// Whether a path is accepted that is stationary but not shortest: over the front of a solid without an axis, if the
+/// straight line passes behind. Only the confinement keeps such a path from slipping off sideways.
 pub(crate) fn is_held<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], node: &Node<T>) -> bool {
     let obstacle = span.obstacle(node);
     if obstacle.side().is_none() || obstacle.surface().axis().is_some() || node.ground.passes_conjugate_point

@@ -28,7 +28,7 @@ pub(crate) struct Failure<T: Real> {
     /// A straight segment that touches this obstacle runs into it to this depth, and no further contact was found
     /// there.
     pub(crate) penetrated: Option<(usize, T)>,
-    /// The cable would touch this obstacle more often than there is room for.
+    /// The cable would touch this obstacle more often than there is memory for.
     pub(crate) crowded: Option<usize>,
     /// The path found does not pass this obstacle according to its hint.
     pub(crate) lost: Option<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct Failure<T: Real> {
     pub(crate) strayed: Option<Point3<T>>,
 }
 
-/// What comes of an attempt.
+/// The outcome of an attempt.
 pub(crate) type Outcome<T> = Result<Progress<T>, Failure<T>>;
 
 impl<T: Real> Failure<T> {
@@ -71,12 +71,12 @@ impl<T: Real> Failure<T> {
     }
 }
 
-/// The steps of a descent that lead the whole way around an obstacle: of ten degrees, which follow the slope closely
-/// enough not to jump over a ridge.
+/// The steps of a descent that lead once around an obstacle: steps of ten degrees, which follow the slope closely enough
+/// not to jump over a ridge.
 pub(crate) const ROUND_TRIP: usize = 40;
 
-/// Descends in length in at most so many steps, touching and leaving obstacles on the way, until Newton's method can take
-/// over.
+/// Descends in length in at most this number of steps, touching and leaving obstacles on the way, until Newton's method
+/// can continue.
 pub(crate) fn relax<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, most_steps: usize) {
     let longest = T::lit(0.17);
     for _ in 0..most_steps {

@@ -13,22 +13,23 @@ use crate::cable::start::search::{Workspace, leave_saddles, lost_hint, refine};
 use crate::cable::{Metered, Node, PastBody, Progress, SpanProblem, Tracking, Wrap, Wraps};
 use crate::math::{Pose, Real};
 
-/// The most steps of a descent from a remembered path: where it has just ceased to exist the slope is small, and many
-/// windings slip far.
+/// The most steps of a descent from a remembered path. Where the path has just ceased to exist the slope is small, and
+/// many windings slip far.
 const LONGEST_DESCENT: usize = 1000;
 
-/// The longest part of a motion in which a path is followed, in which no body turns by half a radian, and the shortest.
+/// The longest part of a motion in which a path is followed, with no body turning by half a radian, and the shortest
+/// part.
 const LONGEST: f64 = 0.125;
 const SHORTEST: f64 = 1.0 / 256.0;
 
-/// The relative excess of length from which a path is compared with the motion.
+/// The relative excess of length above which a path is compared with the motion.
 const LEAP: f64 = 1e-4;
 
-/// Follows the remembered path to its present place; returns its progress, and how the path was found.
+/// Follows the remembered path to the present poses; returns its progress, and how the path was found.
 ///
-/// In one step if it is certain that shorter ones would lead to the same path, otherwise in as many as are needed for
-/// that. Where the path ceases to exist, it descends in length from there, or at the end of the motion; if one step led to a
-/// shorter path, that is a new start.
+/// It takes one step if it is certain that shorter steps would lead to the same path, and otherwise as many as that
+/// requires. If the path ceases to exist, it descends in length from there, or at the end of the motion. If one step led
+/// to a shorter path, that is a new start.
 pub(crate) fn follow<T: Real>(
     span: &SpanProblem<'_, T>,
     work: &mut Workspace<T>,
@@ -139,8 +140,8 @@ fn advance<T: Real>(
     Ok(Progress { relaxed, ..progress })
 }
 
-/// Whether the path is so much longer than the remembered one at its present place that this part of the motion does not explain
-/// it: small steps lead elsewhere.
+/// Whether the path is longer than the remembered one at its present poses by more than this part of the motion explains;
+/// small steps then lead elsewhere.
 fn is_leap<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &Vec<Node<T>>,
@@ -189,9 +190,10 @@ fn descend<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>, outcome:
 
 /// Whether the cable, free of an obstacle before or after a step, may have passed through it on the way.
 ///
-/// It has not if it moved by no more than a quarter of the obstacle's size, or by no more than it was clear of it before and
-/// after, or by no more than twice the size while the direction to the solid changed by no more than 60°. Unless its own direction
-/// changed by more than that, its motion is that of the points that come closest. What a body did that turned far is not known.
+/// It has not if it moved by no more than a quarter of the obstacle's size; or by no more than its clearance before and
+/// after; or by no more than twice the size, if the direction to the solid and its own direction changed by no more than
+/// 60°. Unless its own direction changed by more, its motion is measured at the points that come closest. The motion of a
+/// body that turned far is not known.
 fn may_have_passed<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -215,7 +217,7 @@ fn may_have_passed<T: Real>(
         let Some(before) = before else { return false };
         let here = if node.in_contact { touching(surface, &node.wrap(), here) } else { here };
         let (start, turn) = (here.0 - before.0, here.1 - before.1);
-        // What moves along itself passes through nothing.
+        // A segment that moves along itself passes through nothing.
         let directions = [before.1.normalize(), here.1.normalize()];
         let moved = |part: T| {
             let [was, is] = directions.map(|along| (start + turn * part).cross(&along).norm());

@@ -4,7 +4,7 @@ use crate::cable::{CablePath, Grips, ceil};
 use crate::math::{Number, Real};
 use crate::mechanics::Station;
 
-/// The largest number of laps of a drum. Beyond, the two with the smallest difference in strain are merged.
+/// The largest number of laps of a drum. Beyond it, the two laps with the smallest difference in strain are merged.
 pub(crate) const MOST: usize = 24;
 
 /// The turning of a lap \[rad\]: its tension is uniform, and friction acts between the middles of laps.
@@ -14,8 +14,8 @@ const TURNING: f64 = core::f64::consts::FRAC_PI_4;
 const KEPT: usize = 8;
 
 impl<T: Real> CablePath<T> {
-    /// Whether the cable, as the path was made, begins, and ends, on the surface of its first or last obstacle and is fixed on
-    /// the same body.
+    /// Whether the path, as made, begins (and ends) on the surface of its first (or last) obstacle and is fixed on the
+    /// same body.
     pub(crate) fn drums(&self) -> [bool; 2] {
         let is_on = |k: Option<usize>, station: Station<T>| {
             k.and_then(|k| self.obstacles.get(k)).is_some_and(|obstacle| {
@@ -36,8 +36,9 @@ impl<T: Real> CablePath<T> {
         if begins && ends && self.obstacles.len() == 1 { [false; 2] } else { [begins, ends] }
     }
 
-    /// The places in the memory of friction of the contacts that are wound on a drum, as those at the fixed end are while
-    /// there are laps: the first of the first obstacle, and the last occupied one of the last.
+    /// The places in the memory of friction of the contacts that are wound on a drum: the first place of the first
+    /// obstacle, and the last occupied place of the last obstacle. The contact at the fixed end is wound while there are
+    /// laps.
     pub(crate) fn wound_places(&self, grips: &Grips<T>) -> [Option<usize>; 2] {
         let drums = self.drums();
         let has_laps = |end: usize| {
@@ -58,9 +59,9 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-/// Scales the laps in memory, each with its length and share of the material, to those of the wound part. Returns them
-/// from the fixed end outwards, each with the ratio of tensions at which it slips against the lap or cable on its outer
-/// side; `limit` is the exponent of the capstan equation per length.
+/// Scales the laps in memory, each with its length and share of the material, to the length and share of the wound part.
+/// Returns them from the fixed end outwards, each with the ratio of tensions at which it slips against the lap or cable
+/// on its outer side; `limit` is the exponent of the capstan equation per length.
 pub(crate) fn spread<S: Number>(
     laps: [[S; 2]; MOST],
     [length, share]: [S; 2],
@@ -83,7 +84,7 @@ fn total<S: Number>(laps: &[[S; 2]]) -> [S; 2] {
     laps.iter().fold([S::zero(); 2], |[length, share], lap| [length + lap[0], share + lap[1]])
 }
 
-/// Laps from the fixed end outwards, while they are brought up to date: the length and the share of each.
+/// Laps from the fixed end outwards during an update: the length and the share of each.
 pub(crate) struct Wound<S> {
     laps: [[S; 2]; MOST + 1],
     count: usize,
@@ -110,7 +111,7 @@ impl<T: Real, S: Number<Scalar = T>> Wound<S> {
             let [a, b] = [pair[0], pair[1]];
             let strains = [a, b].map(|[length, share]| length / share);
             let difference = strains[0] - strains[1];
-            // Rounding must not choose between laps of equal strain.
+            // Rounding must not decide between laps of equal strain.
             if difference.value().abs() <= rounding * strains[0].value() {
                 return S::zero();
             }
@@ -132,14 +133,14 @@ impl<T: Real, S: Number<Scalar = T>> Wound<S> {
     }
 }
 
-/// Updates the laps of a drum, from the fixed end outwards, from those that were `wound` to those now on it;
-/// `curvature` is the turning per length.
+/// Updates the laps of a drum, from the fixed end outwards, from the laps in `wound` to those now on it; `curvature` is
+/// the turning per length.
 pub(crate) fn wind<T: Real, S: Number<Scalar = T>>(
     wound: impl Iterator<Item = [S; 2]>,
     now: [S; 2],
     curvature: T,
 ) -> Wound<S> {
-    // Rounding makes no laps.
+    // Rounding must not create laps.
     let sliver = T::lit(1e-9).max(T::default_epsilon() * T::lit(64.0)) * now[0].value();
     let mut drum = Wound { laps: [[S::zero(); 2]; MOST + 1], count: 0 };
     let mut is_whole = true;

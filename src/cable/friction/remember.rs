@@ -1,4 +1,4 @@
-//! The memory of a cable with friction after an accepted step, in numbers with or without derivatives.
+//! The memory of a cable with friction after an accepted step, over numbers with or without derivatives.
 
 use nalgebra::Vector3;
 
@@ -10,11 +10,11 @@ use crate::cable::{CablePath, Grip, Grips, Lap, PathResults, Segment, Strand};
 use crate::math::{Number, Real, dot};
 use crate::mechanics::Positions;
 
-/// How much longer the straight part of a strand is by the mean of two changes than by that of the line between the points
-/// of the last commit.
+/// The excess of the length of a strand's straight part, changed by the mean of two changes, over its length changed by
+/// the change of the line between the points of the last commit.
 ///
-/// `now` are its ends on the present path, `then` those of the last commit, moved with the bodies, and `directions` its unit
-/// direction at the last commit, turned with the body of either end; zero at an end that does not slide.
+/// `now` has its ends on the present path, `then` those of the last commit, moved with the bodies, and `directions` its
+/// unit direction at the last commit, turned with the body of either end; zero at an end that does not slide.
 pub(crate) fn correction<S: Number>(
     now: [Vector3<S>; 2],
     then: [Vector3<S>; 2],
@@ -29,14 +29,14 @@ pub(crate) fn correction<S: Number>(
     S::lit(0.5) * (length - back.max(S::zero()).sqrt())
 }
 
-/// The strands with the lengths with which they go on after a commit, which add up to that of the path; `correction` is that of a
-/// strand of which the path still has the straight part.
+/// The strands with their lengths after a commit, which add up to the length of the path. `correction` returns the
+/// correction of a strand whose straight part is still in the path.
 ///
-/// Within a step a strand is measured between the points of the last commit. Where the cable slides sideways over a
-/// surface, these points are no longer on it, and its length is off in second order, with one sign. From one commit to the
-/// next the length of a strand whose contacts stick changes by the mean of two changes: of the line between the points of
-/// the last commit, and of that between the present ones, carried back to the poses of the last commit. The error of a step
-/// is of third order.
+/// Within a step a strand is measured between the points of the last commit. If the cable slides sideways over a surface,
+/// these points are no longer on it, and the measured length is wrong in second order, with one sign. From one commit to
+/// the next the length of a strand whose contacts stick therefore changes by the mean of two changes: of the line between
+/// the points of the last commit, and of the line between the present points, carried back to the poses of the last
+/// commit. The error of a step is then of third order.
 pub(crate) fn carried<T: Real, S: Number<Scalar = T>>(
     strands: &[Strand<S>],
     length: S,
@@ -44,17 +44,17 @@ pub(crate) fn carried<T: Real, S: Number<Scalar = T>>(
 ) -> impl DoubleEndedIterator<Item = Strand<S>> + Clone {
     let carried = strands.iter().enumerate().map(move |(k, strand)| {
         let correction = correction(k).unwrap_or(S::zero());
-        // However long the step, some length remains.
+        // However long the step is, some length remains.
         Strand { length: strand.length + correction.max(strand.length * S::lit(-0.5)), ..*strand }
     });
     let length_of = distribution(&mut carried.clone(), length);
     carried.map(move |strand| Strand { length: length_of(&strand), ..strand })
 }
 
-/// Writes into `next` the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember) describes it;
-/// `visit` gets its numbers, with their places.
+/// Writes into `next` the memory for an accepted step, as [`Strands::remember`](crate::cable::Strands::remember)
+/// describes it. `visit` receives its numbers, with their places.
 ///
-/// `length_of` is the length of a segment, and `arc_of` the turning and length of the contact at which one ends.
+/// `length_of` returns the length of a segment, and `arc_of` the turning and length of the contact at which it ends.
 pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     path: &CablePath<T>,
     (results, positions): (&PathResults<T>, &Positions<T>),
@@ -67,15 +67,16 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     memory.clear();
     let half = S::lit(0.5);
     let rounding = T::default_epsilon() * T::lit(256.0) * results.length;
-    // The length up to each mark, the exponent of its friction, which may be infinite, as far as it matters for means, and the
-    // strand before it.
+    // For each mark: the length up to it, the exponent of its friction (which may be infinite, limited to what matters
+    // for means), and the strand before it.
     let up_to = strands.clone().zip(joints).scan(S::zero(), |length, (part, joint)| {
         *length += part.length;
         Some((*length, joint.ratio.ln().min(S::lit(1e3)), part))
     });
     // The length of the path at the last contact passed, and the share of material before its mark.
     let (mut reach, mut passed) = (S::zero(), S::zero());
-    // Where a straight part has no length, marks may coincide with each other or with an end, but need material between them.
+    // If a straight part has no length, marks may coincide with each other or with an end, but need material between
+    // them.
     let least = S::lit(T::negligible().to_f64());
     let first_wound = strands.clone().take_while(|part| part.is_wound);
     let last_wound = strands.clone().rev().take_while(|part| part.is_wound);
@@ -101,8 +102,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
             let until = end + half * length_of(segment + 1);
             let is_last = i + 1 == touches;
             let is_here = |at: S| start <= at && at <= end;
-            // Its mark: the mean of several that lie on it, or, if none does, of all, weighted with their friction: material
-            // passes two contacts that become one nearer to the stronger.
+            // Its mark: the mean of the marks that lie on it or, if none does, of all, weighted with their friction.
+            // Material thus passes two contacts that become one nearer to the stronger one.
             let mut mark: Option<(S, S, Strand<S>)> = None;
             while left > 0 {
                 let takes_next =
@@ -190,8 +191,8 @@ pub(crate) fn remember<T: Real, S: Number<Scalar = T>>(
     }
 }
 
-/// The place along the cable between two marks, each with the exponent of its friction and the strand before it, that is nearer
-/// to the one with more friction.
+/// The position along the cable between two marks that is nearer to the mark with more friction. Each mark is given with
+/// the exponent of its friction and the strand before it.
 fn mean<S: Number>(
     (a, of_a, _): (S, S, Strand<S>),
     (b, of_b, before): (S, S, Strand<S>),
@@ -201,7 +202,7 @@ fn mean<S: Number>(
     (a + (b - a) * weight, sum, before)
 }
 
-/// Places along the cable, each at or after the previous one, with the share of material before it.
+/// Positions along the cable, each at or after the previous one, with the share of material before it.
 fn shares<S: Number>(strands: impl Iterator<Item = Strand<S>>) -> impl FnMut(S) -> (S, S) {
     let (mut length, mut share) = (S::zero(), S::zero());
     let mut strands = strands.peekable();

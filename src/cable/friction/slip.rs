@@ -1,12 +1,12 @@
 //! The return mapping of capstan friction: material slips through contacts until no ratio of tensions exceeds its
 //! limit.
 //!
-//! The tension in strand `k` is a decreasing function of its fraction of material, and the logarithm of the ratio at
-//! each contact is bounded. The slips are therefore the solution of a strictly convex problem: they minimize the sum of
-//! the strands' potentials of log-tension and of the limits times the sizes of the slips. The solution is unique. Given
-//! the directions in which contacts slip, the strands between those that stick form groups of known ratios, each with
-//! one unknown; the directions are corrected until they are consistent. Descent along one slip after another always
-//! converges to the solution.
+//! The tension in strand `k` is a decreasing function of its fraction of material, and the logarithm of the ratio at each
+//! contact is bounded. The slips therefore solve a strictly convex problem: they minimize the sum of the strands'
+//! potentials of log-tension and of the limits times the sizes of the slips. The solution is unique. Given the directions
+//! in which contacts slip, the strands between contacts that stick form groups of known ratios, each with one unknown;
+//! the directions are corrected until they are consistent. Descent along one slip after another always converges to the
+//! solution.
 
 use crate::cable::Strand;
 use crate::math::{Number, Real};
@@ -20,7 +20,7 @@ pub(crate) struct Joint<S> {
     direction: i8,
     /// The share of material before it at the last commit.
     pub(crate) committed: S,
-    /// The same during descent.
+    /// The share of material before it during descent.
     current: S,
 }
 
@@ -43,8 +43,9 @@ impl<S: Number> Joint<S> {
         self.ratio <= S::lit(1.0)
     }
 
-    /// The least and greatest ratio of `1 + r` before it to that after it, where damping raises the tensions of strands
-    /// of these elongations by `r`. `None` without a limit, or if rounding does not distinguish the limit from none.
+    /// The least and greatest ratio of `1 + r` before the contact to that after it, where damping raises the tensions of
+    /// strands of these elongations by `r`. `None` without a limit, or if rounding does not distinguish the limit from
+    /// none.
     pub(crate) fn limits<T: Real>(&self, before: S, after: S) -> Option<[S; 2]>
     where
         S: Number<Scalar = T>,
@@ -62,7 +63,7 @@ impl<S: Number> Joint<S> {
             -1 => [one / both, one],
             _ => {
                 let [least, most] = [after / (before * self.ratio), after * self.ratio / before];
-                // They are within it except for rounding, which has no derivative.
+                // They are within the limit except for rounding, which has no derivative.
                 let [excess, lack] = [least, most].map(|limit| (T::one() - limit.value()).to_f64());
                 [least + S::lit(excess.min(0.0)), most + S::lit(lack.max(0.0))]
             }
@@ -84,8 +85,8 @@ fn elongation<S: Number>(length: S, share: S, slack_length: S) -> S {
     if share > S::zero() { (length / share - slack_length).max(S::zero()) } else { S::lit(f64::INFINITY) }
 }
 
-/// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction of
-/// material that they share; `None` if all are slack.
+/// The elongation of which those of several strands are multiples, given their lengths, these factors, and the fraction
+/// of material that they share; `None` if all are slack.
 fn common_elongation<T: Real, S: Number<Scalar = T>>(
     parts: impl Iterator<Item = (S, S)> + Clone,
     share: S,
@@ -120,8 +121,8 @@ fn common_elongation<T: Real, S: Number<Scalar = T>>(
 
 /// Moves material until no contact exceeds its limit; writes shares and elongations.
 pub(crate) fn settle<T: Real>(strands: &mut [Strand<T>], joints: &mut [Joint<T>], slack_length: T) {
-    // A guess of all directions is nearly always correct after two or three corrections. If it cycles, a sweep of
-    // descent makes the next guess; the bound is for limits that are met to within rounding.
+    // A guess of all directions is nearly always correct after two or three corrections. If it cycles, a sweep of descent
+    // provides the next guess; the bound is for limits that are met to within rounding.
     const SWEEPS: usize = 200;
     for strand in strands.iter_mut() {
         strand.elongation = elongation(strand.length, strand.share, slack_length);
@@ -150,7 +151,7 @@ fn holds<T: Real>(strands: &[Strand<T>], joint: &Joint<T>, i: usize) -> bool {
         // Equal numbers need not have equal derivatives, so taut strands are solved for.
         return a == T::zero() && b == T::zero();
     }
-    // Without a limit zero times infinity is NaN, and the contact holds.
+    // Without a limit, zero times infinity is NaN, and the contact holds.
     !(a > b * joint.ratio || b > a * joint.ratio)
 }
 
@@ -184,7 +185,7 @@ fn descend<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>], i: usize, sl
     }
 }
 
-/// The shares and elongations for which every contact with a direction is at its limit and every other one sticks. If
+/// The shares and elongations for which every contact with a direction is at its limit and every other contact sticks. If
 /// no material has to move, contacts without friction have no direction either: slack strands keep their shares.
 pub(crate) fn solve_groups<T: Real, S: Number<Scalar = T>>(
     strands: &mut [Strand<S>],
@@ -221,8 +222,8 @@ pub(crate) fn solve_groups<T: Real, S: Number<Scalar = T>>(
     }
 }
 
-/// Writes, in place of the elongations of a group, their ratios to the greatest of them: the product of several ratios that
-/// are finite may overflow.
+/// Writes the ratios of the elongations of a group to the greatest of them in place of the elongations. The product of
+/// several finite ratios may overflow.
 fn write_factors<S: Number>(group: &mut [Strand<S>], within: &[Joint<S>]) {
     let one = S::lit(1.0);
     group[0].elongation = one;
@@ -238,8 +239,8 @@ fn write_factors<S: Number>(group: &mut [Strand<S>], within: &[Joint<S>]) {
     }
 }
 
-/// Lets every contact slip that sticks beyond its limit, and every one stick that slips against the tension; returns
-/// whether there were any.
+/// Lets every contact slip that sticks beyond its limit, and lets every contact stick that slips against the tension;
+/// returns whether there were any.
 fn correct<T: Real>(strands: &[Strand<T>], joints: &mut [Joint<T>]) -> bool {
     // Slips and excesses below this are rounding.
     let rounding = T::default_epsilon() * T::lit(64.0);

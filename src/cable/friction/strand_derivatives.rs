@@ -1,8 +1,7 @@
 //! Derivatives of the forces and of the memory of a cable.
 //!
-//! The geometry is differentiated by hand: the path, the chords of the strands, and the turning of its contacts. The
-//! law of strands is evaluated on dual numbers, starting from its solution: contacts keep sticking or slipping as they
-//! do.
+//! The geometry is differentiated by hand: the path, the chords of the strands, and the turning of its contacts. The law
+//! of strands is evaluated on dual numbers, starting from its solution: contacts continue to stick or slip.
 
 use alloc::vec::Vec;
 use core::array::from_fn;
@@ -22,17 +21,17 @@ use crate::framework::variables::Numbers;
 use crate::math::{Dual, Number, Real, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
-/// Six by position, and six by velocity.
+/// The number of directions: six by position, and six by velocity.
 const DIRECTIONS: usize = 12;
 
-/// A cable as it has been evaluated.
+/// A cable that has been evaluated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluated<'a, T: Real> {
     pub(crate) path: &'a CablePath<T>,
     pub(crate) positions: &'a Positions<T>,
     pub(crate) velocities: &'a Velocities<T>,
     pub(crate) results: &'a PathResults<T>,
-    /// None without friction.
+    /// The strands; empty without friction.
     pub(crate) strands: &'a Strands<T>,
     pub(crate) grips: &'a Grips<T>,
     pub(crate) friction: &'a [T],
@@ -44,7 +43,7 @@ pub(crate) struct Evaluated<'a, T: Real> {
 /// The derivatives of the forces on all bodies and coordinates by position and by velocity.
 #[derive(Debug)]
 pub(crate) struct StrandDerivatives<T: Real> {
-    /// Whether those of the last cable are known.
+    /// Whether the derivatives of the last cable are known.
     pub(crate) is_known: bool,
     pub(crate) path: PathDerivatives<T>,
     chords: Vec<Chord<T>>,
@@ -55,7 +54,7 @@ pub(crate) struct StrandDerivatives<T: Real> {
     rises: Vec<T>,
     changes: Vec<[Matrix6<T>; 2]>,
     coordinate_changes: Vec<[RowVector6<T>; 2]>,
-    /// The next memory, and the strands with the lengths with which they go on.
+    /// The next memory, and the strands with their lengths after the commit.
     memory: Grips<T>,
     carried: Vec<Strand<Dual<T, DIRECTIONS>>>,
     /// The last motion, with the length of the path along it.
@@ -135,7 +134,7 @@ impl<T: Real> StrandDerivatives<T> {
         parts.clear();
         joints.clear();
         rates.clear();
-        // A number, of which this may be the motion.
+        // A number, which varies if this motion is that of the number.
         let number = |of, value| if motion == of { Dual::variable(value, 0) } else { Dual::of(value) };
         let numbers = |first: usize| {
             let mut place = first..;
@@ -169,7 +168,7 @@ impl<T: Real> StrandDerivatives<T> {
             part.length = length_of(part);
         }
         solve_groups(&mut self.parts, &self.joints, slack_length);
-        // Every branch is that of the evaluation, to the last bit.
+        // Every branch is bit-identical to that of the evaluation.
         for (part, strand) in self.parts.iter_mut().zip(&strands.all) {
             part.length.value = strand.length;
             part.share.value = strand.share;
@@ -349,16 +348,17 @@ impl<T: Real> StrandDerivatives<T> {
 /// The straight line between the ends of a strand.
 #[derive(Debug)]
 struct Chord<T: Real> {
-    /// The places of the bodies of its ends among the forces.
+    /// The places among the forces of the bodies of its ends.
     bodies: [usize; 2],
     /// The motions that shift its ends on their bodies.
     shifted_by: [StrandMotion; 2],
-    /// Its ends from the bodies' origins.
+    /// The vectors from the bodies' origins to its ends.
     arms: [Vector3<T>; 2],
-    /// The shifts of its ends along the last motion. Columns after the third are those of a body that is shifted with its origin.
+    /// The shifts of its ends along the last motion. Columns after the third belong to a body that is shifted with its
+    /// origin.
     shifts: [Matrix3x6<T>; 2],
     direction: Vector3<T>,
-    /// Zero if it has no length.
+    /// The inverse of its length; zero if it has no length.
     inverse_length: T,
     /// The relative velocity of its ends.
     velocity: Vector3<T>,
@@ -382,7 +382,7 @@ impl<T: Real> Chord<T> {
         ];
         let [from, to] = [0, 1].map(|k| velocities.velocity_of_point(positions, bodies[k], &points[k]));
         let bodies = bodies.map(|body| path.body(body, positions));
-        // What is wound is a point.
+        // A wound strand is a point.
         let is_chord = is_chord && direction_G != Vector3::zeros();
         Self {
             bodies,
@@ -396,7 +396,7 @@ impl<T: Real> Chord<T> {
         }
     }
 
-    /// Moves with its ends; returns whether any moves.
+    /// Moves the chord with its ends; returns whether any of them moves.
     fn follow(&mut self, motion: StrandMotion, path: &PathDerivatives<T>, positions: &Positions<T>) -> bool {
         let mut is_moved = false;
         for (k, shift) in self.shifts.iter_mut().enumerate() {

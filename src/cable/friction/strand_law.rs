@@ -1,4 +1,4 @@
-//! The law of a cable, and of the strands of a cable with friction, in numbers with or without derivatives.
+//! The laws of a cable and of the strands of a cable with friction, over numbers with or without derivatives.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ pub struct Strand<S> {
     pub share: S,
     /// Its share at the last commit.
     pub committed_share: S,
-    /// The elongation of a whole cable with the same strain, zero while slack \[m\].
+    /// The elongation that a whole cable with the same strain would have, zero while slack \[m\].
     pub elongation: S,
     /// Whether it lies on a drum on which the cable ends. Its length is fixed within a step.
     pub is_wound: bool,
@@ -33,7 +33,7 @@ impl<S: Number> Strand<S> {
         Self { length, share, committed_share: share, elongation: S::zero(), is_wound }
     }
 
-    /// The fraction of a change of the path's length, beyond that of the strands' own chords, that belongs to this
+    /// The fraction of the change of the path's length beyond the change of the strands' own chords that belongs to this
     /// strand.
     fn weight(&self, free: S) -> S {
         if self.is_wound { S::zero() } else { self.committed_share / free }
@@ -57,7 +57,8 @@ pub(crate) fn distribution<T: Real, S: Number<Scalar = T>>(
         free += if part.is_wound { S::zero() } else { part.committed_share };
         count += 1;
     }
-    // It is common to all strands that are not wound. A position far from the last commit must not leave one without length.
+    // This part is common to all strands that are not wound. A position far from the last commit must not leave a strand
+    // without length.
     let (unseen, least) = (length - total, S::lit(1e-6) * length);
     move |part| match part {
         _ if count == 1 => length,
@@ -89,8 +90,8 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
     rates: &[S],
     tensions: &mut Vec<S>,
 ) -> S {
-    // Without dissipation all rises are zero, and do not show through which contacts material would pass with a little. The
-    // derivatives by the dissipation are those at a small one.
+    // Without dissipation all rises are zero, and do not show through which contacts material would pass at a small
+    // dissipation. The derivatives by the dissipation are those at a small value.
     let little = if dissipation <= S::zero() { little_dissipation(parts, rates) } else { None };
     rises(parts, joints, little.unwrap_or(dissipation), rates, tensions);
     if let Some(little) = little {
@@ -108,8 +109,8 @@ pub(crate) fn tensions<T: Real, S: Number<Scalar = T>>(
     lost
 }
 
-/// A dissipation with which the rises are of the root of roundoff, so that they differ by more than rounding, and by too little for
-/// contacts that stick to reach their limits. `None` if no strand stretches.
+/// A dissipation at which the rises are of the order of the root of roundoff, so that they differ by more than rounding,
+/// and by too little for contacts that stick to reach their limits. `None` if no strand stretches.
 fn little_dissipation<T: Real, S: Number<Scalar = T>>(parts: &[Strand<S>], rates: &[S]) -> Option<S> {
     let stretching = |(rate, part): (&S, &Strand<S>)| (rate.value() / part.share.value()).to_f64().abs();
     let fastest = rates.iter().zip(parts).map(stretching).fold(0.0, f64::max);
@@ -118,16 +119,16 @@ fn little_dissipation<T: Real, S: Number<Scalar = T>>(parts: &[Strand<S>], rates
     little.is_finite().then(|| S::of(little))
 }
 
-/// Writes the rises of the strands, `c` times the rates at which they stretch. Returns that of the last strand, but not
-/// limited to −1.
+/// Writes the rises of the strands, `c` times the rates at which they stretch. Returns the rise of the last strand
+/// without the limit of −1.
 ///
-/// Alone, a strand of length `L_k` and share `φ_k` stretches at the rate `L̇_k/φ_k`. Where the limit of a contact is
+/// Alone, a strand of length `L_k` and share `φ_k` stretches at the rate `L̇_k/φ_k`. If the limit of a contact is
 /// reached, material passes it at a rate `s`, towards the greater tension, which changes these rates by `s L_k/φ_k²` on
-/// both sides. So the rises of strands between contacts that hold, weighted by `φ_k²/L_k`, have the same sum as those of
-/// the strands alone. There is one solution.
+/// both sides. The rises of strands between contacts that hold, weighted by `φ_k²/L_k`, therefore have the same sum as
+/// those of the strands alone. There is one solution.
 ///
-/// Solved by dynamic programming: a strand's rise is first that without the strands after it. Given the rise of the
-/// next strand, it becomes that, or as near to it as the limit allows.
+/// The solution is found by dynamic programming. The rise of a strand is first calculated without the strands after it.
+/// Given the rise of the next strand, it becomes equal to that, or as near to it as the limit allows.
 pub(crate) fn rises<T: Real, S: Number<Scalar = T>>(
     parts: &[Strand<S>],
     joints: &[Joint<S>],
@@ -139,21 +140,21 @@ pub(crate) fn rises<T: Real, S: Number<Scalar = T>>(
     let one = S::lit(1.0);
     let alone = |k: usize| dissipation * rates[k] / parts[k].share;
     let weight = |k: usize| parts[k].share * parts[k].share / parts[k].length;
-    // The limit that keeps the factor of a strand's tension from its own best, relative to that of the next, as their
-    // ratio.
+    // The limit, as a ratio, that keeps the factor of a strand's tension from its own optimum relative to that of the
+    // next strand.
     let holding = |k: usize, own: T, next: T| {
         let limits = joints[k].limits(parts[k].elongation, parts[k + 1].elongation)?;
         let [least, most] = limits.map(|limit| limit.value() * next);
-        // Strands held together have one derivative even if their rises are equal, as are strands without tension. A
+        // Strands held together have one derivative even if their rises are equal, and so have strands without tension. A
         // contact that sticks does not hold them yet.
         let is_held = joints[k].slips() || next <= T::zero();
         let (is_least, is_most) =
             if is_held { (own <= least, own >= most) } else { (own < least, own > most) };
         if is_least { Some(limits[0]) } else { is_most.then_some(limits[1]) }
     };
-    // The rise of a strand and those before it that move with it, if the factor of its tension is near this. The factor
-    // is computed along with the rise, since its relative error matters where the factor is small, and that of the rise
-    // where the rise is.
+    // The rise of a strand and of the earlier strands that move with it, if the factor of its tension is near this one.
+    // The factor is computed along with the rise: the relative error of the factor matters where the factor is small, and
+    // that of the rise where the rise is small.
     let best = |last: usize, at: T, bests: &[S]| {
         let own = alone(last);
         let (mut sums, mut slope) = ([own, one + own].map(|wanted| weight(last) * wanted), weight(last));

@@ -15,13 +15,13 @@ use crate::framework::variables::Numbers;
 use crate::math::{InvalidValue, Number, Real, Requirement, check, clone_by_field, default_by_field};
 use crate::mechanics::{BodyIndex, ForceAccumulator, Positions, Velocities};
 
-/// What changes.
+/// A motion or a number that varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StrandMotion {
     /// The path, in six directions of position and of velocity.
     Path(PathMotion),
-    /// A number of the memory, by its place there. Of a point or direction it is the first, and the first three directions are
-    /// the axes of its body's frame.
+    /// A number of the memory, by its place there. For a point or direction it is the first number, and the first three
+    /// directions are the axes of its body's frame.
     Memory(usize),
     /// The coefficient of friction of an obstacle.
     Friction(usize),
@@ -40,19 +40,19 @@ pub(crate) fn numbers_of_lap(marks: usize, lap: usize) -> Lap<usize> {
     Lap::<f64>::default().places(Grip::<f64>::COUNT * marks + Lap::<f64>::COUNT * lap)
 }
 
-/// Where a strand starts and ends.
+/// The start and end of a strand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ends<T: Real> {
-    /// The bodies there.
+    /// The bodies at both ends.
     pub(crate) bodies: [BodyIndex; 2],
-    /// Where it last left the first body and met the second.
+    /// The points at which it last left the first body and met the second.
     pub(crate) points_G: [Point3<T>; 2],
-    /// The unit direction from one to the other; zero if they coincide, where a contact begins or ends at an end of the
-    /// cable.
+    /// The unit direction from one to the other; zero if they coincide, as where a contact begins or ends at an end of
+    /// the cable.
     pub(crate) direction_G: Vector3<T>,
     /// The marks; `None` at an end of the cable.
     pub(crate) marks: [Option<Mark>; 2],
-    /// The length between the remembered places.
+    /// The length between the remembered points.
     pub(crate) seen: T,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Ends<T: Real> {
 /// L_k/φ_k − L₀`. See [`CableSpring`](crate::CableSpring) for the law.
 #[derive(Debug)]
 pub struct Strands<T: Real> {
-    /// In order; a single one without memory.
+    /// The strands in order; a single one without memory.
     pub all: Vec<Strand<T>>,
     pub(crate) ends: Vec<Ends<T>>,
     pub(crate) joints: Vec<Joint<T>>,
@@ -135,9 +135,9 @@ pub(crate) struct Hold {
     /// The first of its places in memory, and their number.
     pub(crate) place: usize,
     pub(crate) room: usize,
-    /// How many of them are occupied by marks.
+    /// The number of these places that are occupied by marks.
     pub(crate) marks: usize,
-    /// The first segment of the path that ends at it, and their number: how often the cable touches it.
+    /// The first segment of the path that ends at it, and the number of these segments: how often the cable touches it.
     pub(crate) arrival: usize,
     pub(crate) touches: usize,
 }
@@ -151,13 +151,14 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Whether its obstacle or via point holds the cable in as many places as at the last commit, so that each has one mark.
+    /// Whether its obstacle or via point holds the cable at as many places as at the last commit, so that each has one
+    /// mark.
     pub(crate) fn is_same(self) -> bool {
         self.hold.touches == self.hold.marks
     }
 
-    /// The segments that end at the contacts whose turning limits the friction at this mark: its own, or those that it
-    /// [shares](Self::part) with others.
+    /// The segments that end at the contacts whose turning limits the friction at this mark: its own contact, or those
+    /// that it [shares](Self::part) with others.
     pub(crate) fn arrivals(self) -> Range<usize> {
         let Hold { arrival, touches, .. } = self.hold;
         if self.is_same() {
@@ -167,15 +168,15 @@ impl Mark {
         }
     }
 
-    /// The first of these.
+    /// The first of these segments.
     pub(crate) fn arrival(self) -> Option<usize> {
         self.arrivals().next()
     }
 
     /// The part of the turning of its contacts that limits the friction at this mark.
     ///
-    /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all contacts in
-    /// proportion to those at the last commit: where two contacts become one, the friction of each is continuous.
+    /// If an obstacle is touched more or less often than at the last commit, its marks share the turning of all contacts
+    /// in proportion to their turnings at the last commit. The friction is then continuous where two contacts become one.
     fn part<S: Number>(self, turning: impl Fn(usize) -> S) -> S {
         let Hold { place, marks, .. } = self.hold;
         if self.is_same() {
@@ -197,7 +198,7 @@ impl<T: Real> Strands<T> {
     /// Finds lengths, shares and elongations on a solved path, with the coefficient of friction of each
     /// obstacle; missing ones are zero.
     ///
-    /// A pure function of its arguments; the previous content has no effect.
+    /// It is a pure function of its arguments; the previous content has no effect.
     pub fn solve(
         &mut self,
         path: &CablePath<T>,
@@ -229,10 +230,10 @@ impl<T: Real> Strands<T> {
         let add = |marks: [Option<Mark>; 2], on_surfaces: T, share: T| {
             let (from_body, from_G) = end(marks[0], |grip| grip.end, (first.from_body, first.from_G));
             let (to_body, to_G) = end(marks[1], |grip| grip.start, (last.to_body, last.to_G));
-            // Both ends at one mark are on a drum.
+            // A strand with both ends at one mark is on a drum.
             let is_wound = marks[0].is_some() && marks[0] == marks[1];
             let along: Vector3<T> = to_G - from_G;
-            // An end on a surface that the cable follows at once has no straight part, and no direction.
+            // An end on a surface that the cable follows at once has neither a straight part nor a direction.
             let least = (from_G.coords.amax() + to_G.coords.amax()) * T::default_epsilon() * T::lit(16.0);
             let is_straight = !is_wound && along.norm_squared() > least * least;
             let reach = if is_straight { along.norm() } else { T::zero() };
@@ -280,8 +281,8 @@ impl<T: Real> Strands<T> {
         (direction_G != Vector3::zeros() && leaves == arrives && has_length).then_some(leaves)
     }
 
-    /// The contacts with friction: the obstacle, whether material slips through the contact, and its fraction; or, if it
-    /// sticks, how much the elongation on one side may grow until it slips \[m\].
+    /// The contacts with friction: the obstacle, whether material slips through the contact, and the fraction that slips;
+    /// or, if the contact sticks, by how much the elongation on one side may grow until it slips \[m\].
     pub(crate) fn friction_states(&self) -> impl Iterator<Item = (usize, bool, T)> + '_ {
         let mut share = T::zero();
         let parts = self.joints.iter().zip(self.all.windows(2)).zip(&self.ends);
@@ -304,7 +305,7 @@ impl<T: Real> Strands<T> {
         unit_energy(self.all.iter().map(|strand| (strand.share, strand.elongation)))
     }
 
-    /// As [`unit_energy`](Self::unit_energy), if no material had passed a contact since the last commit.
+    /// The [`unit_energy`](Self::unit_energy) if no material had passed a contact since the last commit.
     pub(crate) fn held_unit_energy(&self, slack_length: T) -> T {
         unit_energy(self.all.iter().map(|strand| {
             let elongation = strand.length / strand.committed_share - slack_length;
@@ -317,8 +318,8 @@ impl<T: Real> Strands<T> {
         self.all.iter().map(|strand| strand.length / strand.share).reduce(T::max)
     }
 
-    /// Its rate of change \[m/s\], given those of the strands' lengths: of all strands of that strain, between which material
-    /// slips.
+    /// The rate of change of this length \[m/s\], given the rates of the strands' lengths. It covers all strands of the
+    /// same strain, between which material slips.
     pub(crate) fn longest_rate(&self, rates: &[T]) -> Option<T> {
         let near = self.longest()? * (T::one() - T::negligible());
         let alike = self.all.iter().zip(rates).filter(|(strand, _)| strand.length >= strand.share * near);
@@ -327,7 +328,7 @@ impl<T: Real> Strands<T> {
         Some(sums[0] / sums[1])
     }
 
-    /// Writes the rates of change of the strands' lengths \[m/s\], given that of the path's length.
+    /// Writes the rates of change of the strands' lengths \[m/s\], given the rate of the path's length.
     pub fn length_rates(
         &self,
         length_rate: T,
@@ -374,8 +375,8 @@ impl<T: Real> Strands<T> {
         results.add_coordinate_forces(strand_law::mean(&self.all, tensions), forces);
     }
 
-    /// The tension \[N\] in a straight segment of the path, given those in all strands: that of the last strand that is
-    /// not wound and begins before it. `None` without friction.
+    /// The tension \[N\] in a straight segment of the path, given the tensions in all strands: that of the last strand
+    /// that is not wound and begins before the segment. `None` without friction.
     pub(crate) fn tension_in(&self, segment: usize, tensions: &[T]) -> Option<T> {
         let is_passed = |mark: Mark| mark.arrival().is_some_and(|arrival| arrival < segment);
         let strands = self.all.iter().zip(&self.ends).zip(tensions);
@@ -513,11 +514,11 @@ pub(crate) fn lay<T: Real, S: Number<Scalar = T>>(
 stored_variables! {
     /// The hold of one contact, or via point, on the cable at the last commit.
     ///
-    /// A mark on the surface within the contact arc, and the fraction of the cable's material before it. While the contact
-    /// sticks, the fraction is constant.
+    /// It consists of a mark on the surface within the contact arc, and the fraction of the cable's material before the
+    /// mark. While the contact sticks, the fraction is constant.
     #[derive(Copy, Lift)]
     pub struct Grip<T> {
-        /// Whether there was contact. Without, nothing is remembered.
+        /// Whether there was contact. Without contact, nothing is remembered.
         pub in_contact: bool => Position;
         /// The start of the contact arc, in the body's frame.
         pub start: Point3<T> ["m"], finite => Position;
@@ -531,16 +532,18 @@ stored_variables! {
         pub share: T, fraction => Position;
         /// The turning of the contact; zero without friction.
         pub turning: T ["rad"], nonnegative => Position;
-        /// The unit direction of the cable where it arrives, in the body's frame; zero where it has no straight part.
+        /// The unit direction of the cable where it arrives at the contact, in the body's frame; zero if the cable has no
+        /// straight part there.
         pub arriving: Vector3<T>, finite => Position;
-        /// Where it leaves, likewise.
+        /// The unit direction of the cable where it leaves the contact, in the body's frame; zero if the cable has no
+        /// straight part there.
         pub leaving: Vector3<T>, finite => Position;
     }
     in "grips";
 }
 
 stored_variables! {
-    /// A part of the cable wound on a drum on which it ends, with its own strain. Empty if its length is zero.
+    /// A part of the cable wound on a drum on which the cable ends, with its own strain. Empty if its length is zero.
     #[derive(Copy, Lift)]
     pub struct Lap<T> {
         /// Its length.
@@ -555,19 +558,22 @@ stored_variables! {
     /// The memory of a cable with friction: a [`Grip`] for each via point and each contact that an obstacle
     /// [may have](crate::cable::Obstacle::with_most_contacts), in order along the path.
     pub struct Grips<T> {
-        /// For each obstacle as many places as it may have contacts, vacant ones last; and one per via point.
+        /// For each obstacle the number of places that its contacts may need, vacant ones last; and one place per via
+        /// point.
         pub grips: Vec<Grip<T>> => Position;
-        /// For each drum on which the cable begins or ends as the path was made, a fixed number of laps from the fixed end
-        /// outwards. They are scaled to the length and the fraction in the drum's grip.
+        /// For each drum on which the cable, as the path was made, begins or ends, a fixed number of laps from the fixed
+        /// end outwards. They are scaled to the length and the fraction in the drum's grip.
         ///
-        /// A lap is wound over at most an eighth of a turn, or a sixteenth of what is wound in one step, at the curvature of
-        /// the arc at the fixed end: on a drum that is flat at the fixed end everything is one lap. Friction acts between the
-        /// middles of laps: tension decreases from the free cable by the capstan equation, and below it the laps are held;
-        /// cable that leaves the drum takes the strain of the free cable. There are at most 24 laps: beyond, laps of
-        /// nearly equal strain are merged, with a loss
-        /// of energy of second order in their difference. If a drum is touched several times, the contact at the fixed end
-        /// is wound and the others have a mark each; while the cable lifts off at the fixed end, or its station or the drum's
-        /// scale are such that it does not end on the surface, to a billionth of its size, every contact has a mark.
+        /// A lap is wound over at most an eighth of a turn, or a sixteenth of the cable wound in one step, at the
+        /// curvature of the arc at the fixed end: on a drum that is flat at the fixed end, everything is one lap.
+        /// Friction acts between the middles of laps. Tension decreases from the free cable by the capstan equation;
+        /// where a lap has less tension, it is held. Cable that leaves the drum takes the strain of the free cable. There
+        /// are at most 24 laps: beyond this number, laps of nearly equal strain are merged, with a loss of energy of
+        /// second order in their difference.
+        ///
+        /// If the cable touches a drum several times, the contact at the fixed end is wound and the others have a mark
+        /// each. Every contact has a mark while the cable lifts off at the fixed end, or while its station or the drum's
+        /// scale are such that it does not end on the surface, to a billionth of its size.
         pub laps: Vec<Lap<T>> => Position;
     }
     check |memory| memory.check_shares();

@@ -12,9 +12,9 @@ use crate::math::{Pose, Real, is_finite};
 
 /// One end of a geodesic: its frame and the curvatures of the surface there.
 ///
-/// Frame: `tangent` along the geodesic, `normal` outwards, [`binormal`](Self::binormal) = normal ×
-/// tangent. In Frenet's terms the principal normal of a geodesic is `−normal` where the cable
-/// presses on the surface. Curvatures are positive where the surface is convex.
+/// The frame consists of `tangent` along the geodesic, `normal` outwards, and [`binormal`](Self::binormal) = normal ×
+/// tangent. In Frenet's terms the principal normal of a geodesic is `−normal` where the cable presses on the surface.
+/// Curvatures are positive where the surface is convex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeodesicEnd<T: Real> {
     /// The point \[m\].
@@ -56,15 +56,15 @@ pub struct Geodesic<T: Real> {
     pub length: T,
     /// The Jacobi scalars at the end.
     pub jacobi: Jacobi<T>,
-    /// Whether a point conjugate to the start lies on it: then it is not even locally the shortest connection of its
-    /// ends.
+    /// Whether a point conjugate to the start is on it. The geodesic is then not even locally the shortest connection of
+    /// its ends.
     pub passes_conjugate_point: bool,
     /// The number of evaluations of the surface's derivatives; zero for a closed form.
     pub evaluations: usize,
 }
 
 impl<T: Real> GeodesicEnd<T> {
-    /// Of no surface.
+    /// A geodesic on no surface.
     pub(crate) fn blank() -> Self {
         let zero = T::zero();
         Self {
@@ -146,8 +146,8 @@ impl<T: Real> Geodesic<T> {
     }
 }
 
-/// Crosses a step in `n` equal parts, with an error in even powers of `1/n`: by Störmer's rule if the acceleration depends
-/// on position alone, and by Gragg's midpoint rule if it depends on velocity too.
+/// Crosses a step in `n` equal parts, with an error in even powers of `1/n`: by Störmer's rule if the acceleration
+/// depends only on position, and by Gragg's midpoint rule if it depends also on velocity.
 ///
 /// A flow is a point on the way: position and both Jacobi scalars, and their derivatives.
 #[inline]
@@ -245,10 +245,10 @@ fn extrapolate<T: Real, const BY_POSITION: bool>(
     None
 }
 
-/// The geodesic from `start`, of this length; it ends in NaN if it would take more evaluations than `most`. The
-/// acceleration depends on position and velocity, or on position alone.
+/// The geodesic of this length from `start`; it ends in NaN if it would take more evaluations than `most`. The
+/// acceleration depends on position and velocity, or only on position.
 ///
-/// Only points and tangents are computed to the accuracy; the Jacobi scalars are accurate to about its square root or
+/// Only points and tangents are computed to the accuracy. The Jacobi scalars are accurate to about its square root or
 /// better, which suffices for Newton's method.
 #[inline]
 pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bool>(
@@ -263,8 +263,7 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const BY_POSITION: bo
     const FIRST_STEP: f64 = 1.2;
     const SMALLEST_STEP: f64 = 1e-6;
     const LEAST_SHARE: f64 = 1e-3;
-    // A thousand windings on a round surface: some ten milliseconds.
-    // Longer geodesics end in NaN.
+    // This covers a thousand windings on a round surface, in some ten milliseconds. Longer geodesics end in NaN.
     const MOST_STEPS: usize = 10_000;
     let (p, t) = (start.point, start.tangent);
     let (zero, one) = (T::zero(), T::one());

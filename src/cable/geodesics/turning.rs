@@ -1,4 +1,4 @@
-//! Integrals along a geodesic: that of the normal curvature is the angle by which a contact turns the cable.
+//! Integrals along a geodesic. The integral of the normal curvature is the angle by which a contact turns the cable.
 //!
 //! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, *QUADPACK* (1983): Gauss' and Kronrod's
 //! rules with the estimate of their error.
@@ -26,8 +26,8 @@ const ACCURACY: f64 = 1e-12;
 
 /// Quadrature over panels that are halved until it is accurate.
 ///
-/// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen
-/// evaluations per panel. On a surface that has flat parts panels end where a part ends, since there the curvature jumps.
+/// A geodesic is followed from node to node, so that the cost is that of the geodesic and of some fifteen evaluations per
+/// panel. On a surface that has flat parts, panels end where a part ends, since the curvature jumps there.
 pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
     surface: &S,
     p: &Point3<T>,
@@ -52,7 +52,8 @@ pub(crate) fn integrate<T: Real, S: Wrappable<T> + ?Sized, const N: usize>(
         if surface.has_flats() {
             let at = surface.end(&surface.retract(&from.0), &(from.1 * sign));
             let part = surface.smooth_reach(&at.point, &at.tangent, &Vector3::zeros());
-            // However close its end, the next panel begins beyond. Where no part is longer than that, panels end as elsewhere.
+            // However close the end of a part is, the next panel begins beyond it. If no part is longer than that, panels
+            // end as on other surfaces.
             let least = T::negligible() * surface.size();
             let is_at_end = part <= least;
             if !(is_at_end && was_at_end) {
@@ -97,7 +98,7 @@ pub(crate) fn curvature<T: Real>(end: &GeodesicEnd<T>, _: &Jacobi<T>) -> [T; 1] 
     [end.curvature]
 }
 
-/// What [`Wrappable::turning_by_start`] integrates.
+/// The integrands of [`Wrappable::turning_by_start`].
 pub(crate) fn twisting<T: Real>(end: &GeodesicEnd<T>, jacobi: &Jacobi<T>) -> [T; 2] {
     [end.torsion * jacobi.shift_rate, end.torsion * jacobi.turn_rate]
 }

@@ -13,11 +13,11 @@ use crate::math::{Real, is_finite};
 /// A smooth surface that a cable can wrap, in its own frame S.
 ///
 /// Three functions are required: an implicit function `f` that is negative inside, zero on the surface and positive
-/// outside, its gradient, and its Hessian. Everything else is provided and may be overridden by closed forms, as the
-/// surfaces of this crate do.
+/// outside, its gradient, and its Hessian. All other functions have defaults, and may be overridden by closed forms, as
+/// the surfaces of this crate do.
 ///
-/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need not
-/// be a distance. If the Hessian is not continuous, geodesics are still found, with more and smaller steps.
+/// The gradient must not vanish near the surface; it may vanish deep inside, as at the centre of a ball. `f` need not be
+/// a distance. If the Hessian is not continuous, geodesics are still found, with more and smaller steps.
 ///
 /// # Example: a paraboloid of the user's own
 ///
@@ -64,71 +64,72 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     /// The matrix of second derivatives of [`value`](Self::value).
     fn hessian(&self, p: &Point3<T>) -> Matrix3<T>;
 
-    /// [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both together at less cost.
+    /// Returns [`value`](Self::value) and [`gradient`](Self::gradient), for surfaces that compute both together at lower
+    /// cost.
     fn value_and_gradient(&self, p: &Point3<T>) -> (T, Vector3<T>) {
         (self.value(p), self.gradient(p))
     }
 
-    /// [`gradient`](Self::gradient) and [`hessian`](Self::hessian), likewise.
+    /// Returns [`gradient`](Self::gradient) and [`hessian`](Self::hessian), for surfaces that compute both together at
+    /// lower cost.
     fn gradient_and_hessian(&self, p: &Point3<T>) -> (Vector3<T>, Matrix3<T>) {
         (self.gradient(p), self.hessian(p))
     }
 
     /// The size of the smallest feature \[m\]: the least radius of curvature, or a length of that order. Lines are
-    /// searched for contact at a quarter of it; those longer than a thousand times that, only near the lowest of 4096
-    /// samples.
+    /// searched for contact at intervals of a quarter of it; lines longer than a thousand times the size, only near the
+    /// lowest of 4096 samples.
     fn size(&self) -> T;
 
-    /// Whether the solid is convex: then a straight line that leaves the surface along a tangent stays outside, and the
-    /// cable is not tested against the surface that it leaves. If the answer is wrong, cables may run through the
-    /// solid.
+    /// Whether the solid is convex. A straight line that leaves a convex solid along a tangent stays outside, so the
+    /// cable is not tested against the surface that it leaves. If the answer is wrong, cables may run through the solid.
     fn is_convex(&self) -> bool {
         false
     }
 
-    /// Whether parts of the surface are flat along some lines, like the ends of a cylinder, between rounded edges: over
+    /// Whether parts of the surface between rounded edges are flat along some lines, like the ends of a cylinder. Over
     /// these the cable is placed from edge to edge before Newton's method continues.
     fn has_flats(&self) -> bool {
         false
     }
 
-    /// Whether the straight line from `touch` on the surface, which leaves it along a tangent, may enter the solid
-    /// before it ends at `to` outside. `false` only if it certainly does not; otherwise the line is searched with
+    /// Whether the straight line that leaves the surface at `touch` along a tangent may enter the solid before it ends at
+    /// `to` outside. Return `false` only if it certainly does not; otherwise the line is searched with
     /// [`closest_on_segment`](Self::closest_on_segment).
     fn may_reenter(&self, _touch: &Point3<T>, _to: &Point3<T>) -> bool {
         !self.is_convex()
     }
 
-    /// Whether the geodesic from `start`, of this length, may run over a hollow, where its normal curvature is
-    /// negative. `false` only if it certainly does not; otherwise the normal curvature along it is searched.
+    /// Whether the geodesic of this length from `start` may run over a hollow, where its normal curvature is negative.
+    /// Return `false` only if it certainly does not; otherwise the normal curvature along it is searched.
     fn may_be_hollow(&self, _start: &GeodesicEnd<T>, _length: T) -> bool {
         !self.is_convex()
     }
 
-    /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a
-    /// cylinder, the circle within a torus. It is the limit of the angles of lines nearby that miss the core.
+    /// The angle by which the straight line from `a` to `b` winds about the core of the solid: the axis of a cylinder, or
+    /// the circle within a torus. For a line through the core it is the limit of the angles of nearby lines that miss the
+    /// core.
     ///
-    /// Two curves outside the solid with the same ends belong to one class if their sums agree; otherwise these differ
-    /// by whole turns. `None`, the default, if there is only one class or the classes are not known: then a contact
-    /// hint only selects a side.
+    /// Two curves outside the solid with the same ends belong to one class if their sums of angles agree; otherwise the
+    /// sums differ by whole turns. `None`, the default, if there is only one class or the classes are not known. A
+    /// contact hint then only selects a side.
     fn winding(&self, _a: &Point3<T>, _b: &Point3<T>) -> Option<T> {
         None
     }
 
-    /// Points on or near the surface, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is
-    /// the point of the straight line that is deepest inside or closest. The middle of a contact is searched from each.
+    /// Points on or near the surface, at the sides on which a cable from `a` to `b` may pass the solid; `closest` is the
+    /// point of the straight line that is deepest inside or closest. The middle of a contact is searched from each.
     ///
-    /// The first is the side near `closest`, the second the far one: a contact hint on a surface without classes counts as
-    /// much as half the girth between them.
-    ///
-    /// The default returns these two. A half-space has no far side.
+    /// The first point is at the side near `closest`, the second at the far side. On a surface without classes, a contact
+    /// hint outweighs a detour of up to half the girth between these two points. The default returns these two. A
+    /// half-space has no far side.
     fn passages(&self, _a: &Point3<T>, _b: &Point3<T>, closest: &Point3<T>) -> [Option<Point3<T>>; 8] {
         let near = self.retract(closest);
         let mut passages = [None; 8];
         passages[0] = Some(near);
         let mut inwards = self.gradient(&near).normalize() * (T::lit(-0.25) * self.size());
         let mut place = near;
-        // Beyond sixteen of the smallest features steps grow with the depth, up to some thousand.
+        // Beyond sixteen of the smallest features, steps grow with the depth, up to some thousand of them.
         for i in 0..192 {
             if i >= 64 {
                 inwards *= T::lit(1.04);
@@ -145,8 +146,8 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         passages
     }
 
-    /// The direction of the axis of a column, through the origin; a cable that is
-    /// [confined](crate::cable::Obstacle::confined_to) to one side passes in front of it. `None`, the default, for
+    /// The direction of the axis of a column, through the origin. A cable that is
+    /// [confined](crate::cable::Obstacle::confined_to) to one side passes in front of this axis. `None`, the default, for
     /// other solids.
     fn axis(&self) -> Option<Vector3<T>> {
         None
@@ -157,15 +158,15 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         true
     }
 
-    /// The length \[m\] that a geodesic with this velocity (a unit vector) and acceleration \[1/m\] can run from `p`
-    /// before a higher derivative of the surface jumps. No integration step extends beyond. Infinite unless the surface
-    /// is piecewise.
+    /// The length \[m\] for which a geodesic with this velocity (a unit vector) and acceleration \[1/m\] can run from `p`
+    /// before a higher derivative of the surface jumps. No integration step extends beyond it. Infinite unless the
+    /// surface is piecewise.
     fn smooth_reach(&self, _p: &Point3<T>, _velocity: &Vector3<T>, _acceleration: &Vector3<T>) -> T {
         T::lit(1e30)
     }
 
-    /// The distance from the surface to first order: `f / |∇f|`, negative inside \[m\]. Where the gradient vanishes it
-    /// is [`size`](Self::size) with the sign of `f`.
+    /// The distance from the surface to first order, `f / |∇f|`, negative inside \[m\]. If the gradient vanishes, it is
+    /// [`size`](Self::size) with the sign of `f`.
     fn height(&self, p: &Point3<T>) -> T {
         let (value, gradient) = self.value_and_gradient(p);
         let slope = gradient.norm();
@@ -173,11 +174,10 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         if slope > T::zero() { value / slope } else { value.signum() * self.size() }
     }
 
-    /// A point of the surface near `p`, which is `p` itself to first order when `p` is near the
-    /// surface.
+    /// A point of the surface near `p`, to first order `p` itself if `p` is near the surface.
     fn retract(&self, p: &Point3<T>) -> Point3<T> {
-        // Convergence is quadratic near the surface, within a few rounds; the others are for distant starts, from which
-        // a function that is convex along its gradient is approached from one side.
+        // Convergence is quadratic near the surface, within a few rounds. The other rounds are for distant starts, from
+        // which a function that is convex along its gradient is approached from one side.
         const ROUNDS: usize = 60;
         let mut q = *p;
         let mut longest = self.size();
@@ -222,9 +222,9 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
         }
     }
 
-    /// The geodesic from the point of the surface near `p`, in the tangent direction nearest to `direction`, of a
-    /// signed `length` \[m\]. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than `most`
-    /// evaluations of the surface's derivatives, or ten thousand integration steps, its end is NaN.
+    /// The geodesic of a signed `length` \[m\] from the point of the surface near `p`, in the tangent direction nearest
+    /// to `direction`. Tangents at its end are accurate to `accuracy` \[rad\]. If that takes more than `most` evaluations
+    /// of the surface's derivatives, or ten thousand integration steps, its end is NaN.
     fn geodesic(
         &self,
         p: &Point3<T>,
@@ -248,30 +248,31 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 
     /// The normal curvature, integrated along the geodesic of [`geodesic`](Self::geodesic) \[rad\]: the angle by which
-    /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² where the surface is
-    /// smooth.
+    /// the surface turns a cable on it. The default is a quadrature, accurate to some 10⁻¹² if the surface is smooth.
     fn normal_curvature_integral(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> T {
         turning::integrate(self, p, direction, length, accuracy, turning::curvature)[0]
     }
 
-    /// The integrals of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic torsion `τ` and
-    /// the rates `j′` of the Jacobi scalars by a shift and by a turn of its start \[rad/m, rad\]: the changes of its
-    /// [turning](Self::normal_curvature_integral) by these, in addition to the turns of its ends about their binormals.
+    /// The integrals \[rad/m, rad\] of `τ j′` along the geodesic of [`geodesic`](Self::geodesic), with the geodesic
+    /// torsion `τ` and the rates `j′` of the Jacobi scalars by a shift and by a turn of its start. They are the changes
+    /// of its [turning](Self::normal_curvature_integral) by this shift and turn, in addition to the turns of its ends
+    /// about their binormals.
     fn turning_by_start(&self, p: &Point3<T>, direction: &Vector3<T>, length: T, accuracy: T) -> [T; 2] {
         turning::integrate(self, p, direction, length, accuracy, turning::twisting)
     }
 
-    /// Whether the straight line from `a` to `b` certainly stays outside the solid. Otherwise, as by default, the line is searched
-    /// with [`closest_on_segment`](Self::closest_on_segment).
+    /// Whether the straight line from `a` to `b` certainly stays outside the solid. If `false`, the default, the line is
+    /// searched with [`closest_on_segment`](Self::closest_on_segment).
     fn clears(&self, _a: &Point3<T>, _b: &Point3<T>) -> bool {
         false
     }
 
-    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value): the deepest within the
-    /// surface, or approximately the closest to it; and its distance from the surface to first order, negative inside \[m\].
+    /// The point of the straight line from `a` to `b` with the least [`value`](Self::value), which is the deepest inside
+    /// the solid or approximately the closest to it; and its distance from the surface to first order, negative inside
+    /// \[m\].
     ///
-    /// The default searches samples, and around each sample below its neighbours; it misses minima between two samples,
-    /// see [`size`](Self::size).
+    /// The default searches samples, and around each sample that is below its neighbours. It misses minima between two
+    /// samples; see [`size`](Self::size).
     fn closest_on_segment(&self, a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
         search_segment(self, a, b)
     }
@@ -282,7 +283,7 @@ pub trait Wrappable<T: Real>: Any + Debug + Send + Sync {
     }
 }
 
-/// What [`Wrappable::closest_on_segment`] returns, at a known parameter from 0 to 1 along the line.
+/// The result of [`Wrappable::closest_on_segment`] at a known parameter, from 0 to 1 along the line.
 pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -294,8 +295,8 @@ pub(crate) fn approach_at<T: Real, S: Wrappable<T> + ?Sized>(
     (point, surface.height(&point))
 }
 
-/// The same where a line comes nearest to the centre of a ball, or of what becomes one if lengths are weighted; `weighted` is the
-/// line from `a` to `b` with these weights.
+/// The result where a line comes nearest to the centre of a ball, or of a solid that becomes one if lengths are weighted;
+/// `weighted` is the line from `a` to `b` with these weights.
 pub(crate) fn approach_to_centre<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -311,15 +312,15 @@ pub(crate) fn approach_to_centre<T: Real, S: Wrappable<T> + ?Sized>(
     (beside(&along, surface.size()).into(), -surface.size())
 }
 
-/// The same of a line of which no part has the surface below it.
+/// The result for a line of which no part has the surface below it.
 pub(crate) fn no_approach<T: Real>(a: &Point3<T>, b: &Point3<T>) -> (Point3<T>, T) {
     (a + (b - a) * T::lit(0.5), T::lit(1e30))
 }
 
-/// The lowest value of the implicit function along a line: samples closer together than the features of the surface,
-/// then Newton's method on the slope around each sample below its neighbours.
+/// The lowest value of the implicit function along a line: samples closer together than the features of the surface, then
+/// Newton's method on the slope around each sample that is below its neighbours.
 ///
-/// Along a line that is too long for that, samples further apart find the neighbourhood for the next sampling.
+/// Along a line that is too long for this, samples farther apart find the neighbourhood for the next sampling.
 pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -349,7 +350,7 @@ pub(crate) fn search_segment<T: Real, S: Wrappable<T> + ?Sized>(
     off_the_middle(surface, &along, approach_at(surface, a, b, u))
 }
 
-/// The lowest value along a line and its parameter, of those given and around a number of samples.
+/// The lowest value along a line and its parameter, among the given values and around a number of samples.
 fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -385,8 +386,8 @@ fn lowest_sample<T: Real, S: Wrappable<T> + ?Sized>(
     lowest
 }
 
-/// The lowest place on a line between `low` and `high`, from `u` between them, by Newton's method on the slope, with
-/// bisection where that does not lead to a minimum within, or not at half the distance.
+/// The lowest point on a line between `low` and `high`, from `u` between them, by Newton's method on the slope. Bisection
+/// is used where a step does not lead to a minimum within the bounds, or not at half the distance.
 pub(crate) fn lowest_between<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
     a: &Point3<T>,
@@ -415,7 +416,7 @@ pub(crate) fn lowest_between<T: Real, S: Wrappable<T> + ?Sized>(
     u
 }
 
-/// The approach with its point shifted aside where the line passes the middle of the solid, so that rounding does not
+/// The approach, with its point shifted aside if the line passes the middle of the solid, so that rounding does not
 /// choose a side.
 pub(crate) fn off_the_middle<T: Real, S: Wrappable<T> + ?Sized>(
     surface: &S,
@@ -442,7 +443,7 @@ pub(crate) fn beside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     any_tangent(along).normalize() * (T::default_epsilon().sqrt() * size)
 }
 
-/// The same in no plane of symmetry, neither through a coordinate axis nor across it.
+/// A sideways offset in no plane of symmetry, neither through a coordinate axis nor across it.
 pub(crate) fn aside<T: Real>(along: &Vector3<T>, size: T) -> Vector3<T> {
     let beside = beside(along, size);
     beside + along.cross(&beside) * (T::lit(0.6) / along.norm())

@@ -11,7 +11,7 @@ pub enum PathError {
     /// A pose, a setting or a memory is out of its range.
     #[error(transparent)]
     InvalidValue(#[from] InvalidValue),
-    /// A shape was refused, or was needed where it is not defined ([`ShapeError::OffPatch`]).
+    /// A shape was refused, or was needed at a point where it is not defined ([`ShapeError::OffPatch`]).
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A body or coordinate does not exist.
@@ -23,7 +23,7 @@ pub enum PathError {
     /// A memory or places were made for a path with other parts.
     #[error("the {what} are {given}, but those of the path are {expected}")]
     Foreign {
-        /// What is counted.
+        /// The parts that are counted.
         what: &'static str,
         /// The number of them that the path has.
         expected: usize,
@@ -36,7 +36,7 @@ pub enum PathError {
          {evaluations} evaluations of surfaces in all; give a contact hint where the cable runs"
     )]
     NotConverged {
-        /// The largest kink left \[rad\]; infinite if the search ended before a path was tried.
+        /// The largest remaining kink \[rad\]; infinite if the search ended before a path was tried.
         residual: f64,
         /// The number of geodesics tried per obstacle in the last attempt.
         iterations: usize,
@@ -45,8 +45,8 @@ pub enum PathError {
         /// The number of evaluations of surfaces in all attempts.
         evaluations: usize,
     },
-    /// Smooth paths were found, but none of them is a local minimum that touches every obstacle where it must: each is
-    /// a saddle, jumps through an obstacle, or touches one elsewhere.
+    /// Smooth paths were found, but none of them is a local minimum that touches every obstacle where it must: each is a
+    /// saddle, jumps through an obstacle, or touches one at the wrong place.
     #[error(
         "no smooth path found of the cable over obstacle {obstacle} is a local minimum, after {evaluations} evaluations of \
          surfaces; give a contact hint where the cable runs, or confine it to a side"
@@ -57,8 +57,8 @@ pub enum PathError {
         /// The number of evaluations of surfaces in all attempts.
         evaluations: usize,
     },
-    /// No path was found within [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations): some attempt was
-    /// cut short.
+    /// No path was found within [`Settings::max_evaluations`](crate::cable::Settings::max_evaluations): at least one
+    /// attempt was ended early.
     #[error(
         "no path of the cable was found within {evaluations} evaluations of surfaces; raise `Settings::max_evaluations`, \
          or give a contact hint where the cable runs"

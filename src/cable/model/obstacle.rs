@@ -14,14 +14,14 @@ use crate::mechanics::Frame;
 pub struct Obstacle<T: Real> {
     frame: Frame<T>,
     surface: Arc<dyn Wrappable<T>>,
-    /// The surface in plain numbers, if the scalar is another and it is known.
+    /// The surface in plain numbers, if the scalar is another and the surface is available in them.
     plain: Option<Arc<dyn Wrappable<f64>>>,
     hint_S: Option<Point3<T>>,
     /// The side to which the cable is confined, a unit vector across the surface's axis.
     pub(crate) side_S: Option<Vector3<T>>,
-    /// Whether the surface is convex. A cable is tested against all others at every solution.
+    /// Whether the surface is convex. A cable is tested against every other surface at every solution.
     pub(crate) is_convex: bool,
-    /// Whether it is ignored while it contains an end of the cable's span.
+    /// Whether the obstacle is ignored while it contains an end of the cable's span.
     pub(crate) admits_ends: bool,
     /// The largest number of its contacts.
     pub(crate) most_contacts: usize,
@@ -39,7 +39,7 @@ impl<T: Real> Obstacle<T> {
         Self::shared(frame, Arc::new(surface))
     }
 
-    /// The same, with a surface shared by several obstacles.
+    /// An obstacle whose surface several obstacles share.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -105,12 +105,11 @@ impl<T: Real> Obstacle<T> {
 
     /// The same obstacle with a point, in the surface's frame \[m\], that indicates where the cable passes.
     ///
-    /// The hint is used while there is no memory of the obstacle: where the cable is
-    /// [laid anew](crate::ForceSystem::reset_memory), and where the obstacle is switched on. It turns with the body: on a
-    /// wheel that has turned by half a turn it is on the other side. The cable need not touch the obstacle, nor run
-    /// through the point: straight lines through it determine the class of the path; see
-    /// [`CablePath`](crate::cable::CablePath). A point inside the solid is replaced by the point of the surface near
-    /// it.
+    /// The hint is used while there is no memory of the obstacle: where the cable is [laid
+    /// anew](crate::ForceSystem::reset_memory), and where the obstacle is switched on. It turns with the body: on a wheel
+    /// that has turned by half a turn it is on the other side. The cable need not touch the obstacle, nor run through the
+    /// point: straight lines through the point determine the class of the path; see
+    /// [`CablePath`](crate::cable::CablePath). A point inside the solid is replaced by a nearby point of the surface.
     ///
     /// # Errors
     /// [`PathError::NonFinite`] if the point is not finite.
@@ -122,7 +121,7 @@ impl<T: Real> Obstacle<T> {
 
     /// The same obstacle, ignored while it contains the end or via point before or after the cable's passage.
     ///
-    /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it the length of the
+    /// Without this option such a point is an error ([`PathError::PointInsideObstacle`]). With it, the length of the
     /// cable may jump where the point enters or leaves the solid.
     #[must_use]
     pub fn ignored_around_ends(mut self) -> Self {
@@ -138,7 +137,7 @@ impl<T: Real> Obstacle<T> {
     /// # Errors
     /// [`PathError::InvalidValue`] outside that range.
     pub fn with_most_contacts(mut self, most_contacts: usize) -> Result<Self, PathError> {
-        // A larger number would be a mistake, and might not fit into memory.
+        // A larger number is probably a mistake, and might not fit into memory.
         const MOST: u32 = 1000;
         let number = u32::try_from(most_contacts).unwrap_or(u32::MAX);
         let value = T::lit(f64::from(number));
@@ -159,7 +158,7 @@ impl<T: Real> Obstacle<T> {
         self.surface.as_ref()
     }
 
-    /// The contact hint, or the point of the surface near it if it lies inside.
+    /// The contact hint, or a nearby point of the surface if the hint is inside.
     pub(crate) fn place_of_hint(&self) -> Option<Point3<T>> {
         let surface = self.surface();
         let inside = |p: &Point3<T>| surface.value(p) < T::zero() || !surface.covers(p);

@@ -17,46 +17,49 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 ///   on B1         on B2             on B3          on B2             on B4            on B5
 /// ```
 ///
-/// The cable is taut and frictionless. Between via points it is the shortest curve of its class that passes the
-/// obstacles in this order, straight where it is free and geodesic where it touches. An obstacle on which the cable
-/// does not press is skipped, and touched again when the straight line would pass through it.
+/// The cable is taut and frictionless. Between via points it is the shortest curve of its class that passes the obstacles
+/// in this order: straight where it is free, and geodesic where it touches. An obstacle on which the cable does not press
+/// is skipped, and touched again when the straight line would pass through it.
 ///
 /// # Which shortest path
 ///
 /// Without memory ([`Wrap::known`] false) the shortest path is searched for. The search makes plans with one point on
-/// each obstacle, starting with the straight line: the obstacle that interferes most is passed on each of its
-/// [sides](crate::cable::Wrappable::passages) in turn, and the plans are solved in the order of their estimated lengths
-/// until the next is longer than the best path found. A descent in length from the straight line, or from the hints, is also tried. The result
-/// is a local minimum. It is not proved that no other path is shorter: the points searched on a side may differ from those
-/// of the shortest path there. Over thin ellipsoids, finite cylinders, blobs and fields of bricks a longer path is returned now and then; a
-/// contact hint is one more place to search from. If no path is found, a string of beads is pulled tight instead.
+/// each obstacle, starting with the straight line. The obstacle that interferes most is passed on each of its
+/// [sides](crate::cable::Wrappable::passages) in turn. The plans are solved in the order of their estimated lengths until
+/// the next plan is longer than the best path found. A descent in length from the straight line, or from the hints, is
+/// also tried.
+///
+/// The result is a local minimum. It is not proved that no other path is shorter: the points searched on a side may
+/// differ from those of the shortest path there. Over thin ellipsoids, finite cylinders, blobs and fields of bricks a
+/// longer path is returned now and then; a contact hint adds a point from which to search. If no path is found, a string
+/// of beads is pulled tight instead.
 ///
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes
 /// ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds like the straight lines
 /// from the point before it, through the hint, to the point after it. If no such path is found, the error is
 /// [`PathError::HintNotKept`]. On other surfaces a path on the hint's side is preferred to one that is shorter by less
 /// than half the girth of the obstacle there, unless it winds by more than half a turn. To hold a cable within a ring,
-/// as by a side site inside a geom in MuJoCo, let it pass a thin torus with a hint in its hole.
+/// like a side site inside a geom in MuJoCo, let it pass a thin torus with a hint in its hole.
 ///
-/// With remembered [`Wraps`] Newton's method starts there: the path keeps its side of an obstacle and its windings,
-/// even when another side has become shorter. If that fails, the path descends or is pulled tight from there, and may
-/// slip off a winding; if that fails too, the search restarts without memory. [`Tracking`](crate::cable::Tracking)
-/// reports the case. Memory only determines the class of the path.
+/// With remembered [`Wraps`], Newton's method starts from them: the path keeps its side of an obstacle and its windings,
+/// even if another side has become shorter. If that fails, the path descends or is pulled tight from there, and may slip
+/// off a winding. If that fails too, the search restarts without memory. [`Tracking`](crate::cable::Tracking) reports
+/// which of these happened. Memory only determines the class of the path.
 ///
 /// On cylinders any number of windings can be tracked, on spheres less than half of one; on other surfaces as many as
 /// [`Settings::max_evaluations`] allows, about twenty by default.
 ///
-/// A solution is accepted only if it is a local minimum: no geodesic passes a conjugate point (a zero of its Jacobi
+/// A solution is accepted only if it is a local minimum. No geodesic may pass a conjugate point (a zero of its Jacobi
 /// scalar), and the second variation of length over all natural geodesic corrections, computed from the pivots of the
-/// solver's matrix, is positive. A stationary path that is longest in some direction, such as the long way around a
-/// sphere, is not accepted. If the second variation in a direction is zero within the smoothness, all paths in that
-/// direction count as equal, as around an axis of revolution through both ends, and one of them is found.
+/// solver's matrix, must be positive. A stationary path that is longest in some direction, such as the long way around a
+/// sphere, is not accepted. If the second variation in a direction is zero within the smoothness, as around an axis of
+/// revolution through both ends, all paths in that direction count as equal, and one of them is found.
 ///
 /// # Several contacts
 ///
-/// An obstacle that is not convex is touched as often as necessary: a ring lying flat on both sides, a hill and then
-/// its foot. The cable lifts off over a hollow: the contact is divided by a straight segment, which vanishes with the
-/// hollow. Each contact is remembered. Neither length nor force jumps where one begins or ends.
+/// An obstacle that is not convex is touched as often as necessary: a ring lying flat on both sides, a hill and then its
+/// foot. Over a hollow the cable lifts off: a straight segment divides the contact, and vanishes with the hollow. Each
+/// contact is remembered. Neither length nor force jumps where a contact begins or ends.
 ///
 /// Each straight segment is tested against the obstacles that it touches and passes. It cannot reenter convex ones; a
 /// [`Torus`](crate::shapes::Torus) is tested in closed form, a [`HeightMap`](crate::shapes::HeightMap) to a millionth of
@@ -64,18 +67,21 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 ///
 /// # Long steps
 ///
-/// The memory holds where bodies were. If Newton's method has to shorten its steps on the way from there, or a straight segment
-/// may have passed through an obstacle that it did not touch before or after, the path is followed in parts of the motion,
-/// between an eighth and 1/256 of it. Each body is assumed to have moved along a screw, by less than half a turn, as one does
-/// that turns about a fixed axis.
+/// The memory includes the poses of bodies. The path is followed in parts of the motion, between an eighth and 1/256 of
+/// it, if Newton's method has to shorten its steps on the way from the remembered path, or if a straight segment may have
+/// passed through an obstacle that it does not touch before or after. Each body is assumed to have moved along a screw by
+/// less than half a turn, like a body that turns about a fixed axis.
 ///
-/// A segment may have passed if it moved by more than a quarter of the [`size`](crate::cable::Wrappable::size) of the obstacle, and a
-/// body of the path turned by more than half a radian, or the segment moved by more than it was clear of the obstacle before and
-/// after, unless that is less than twice the size and neither it nor the direction to the obstacle turned by more than 60°.
+/// A segment may have passed if it moved by more than a quarter of the [`size`](crate::cable::Wrappable::size) of the
+/// obstacle, and one of the following holds:
 ///
-/// So a long step leads to the same path as many short ones, with all windings, or [`Tracking`](crate::cable::Tracking)
-/// reports that it may not. This is tested, not proved. Parts that move far on their own bodies, such as a via point
-/// along its curve or an obstacle whose place is written, are not followed.
+/// - A body of the path turned by more than half a radian.
+/// - The segment moved by more than its clearance from the obstacle before and after together. An exception is a motion
+///   of less than twice the size in which neither the segment nor the direction to the obstacle turned by more than 60°.
+///
+/// A long step therefore leads to the same path as many short ones, with all windings, or
+/// [`Tracking`](crate::cable::Tracking) reports that it may not. This is tested, not proved. Parts that move far on their
+/// own bodies, such as a via point along its curve or an obstacle whose place is written, are not followed.
 ///
 /// # Parts that come and go
 ///
@@ -83,10 +89,10 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// of surfaces, and which obstacles and via points are active. A via point may also [move](ViaPoint::moving) with a
 /// coordinate, or be active in a [range](ViaPoint::only_within) of one.
 ///
-/// Inactive parts are ignored; obstacles before and after keep their order. An inactive obstacle is forgotten at the
-/// next accepted step. When it becomes active again, the path is tracked over all others; it is passed according
-/// to its contact hint, or placed under the cable where the tracked path runs through it. A cable that passes another
-/// obstacle freely may come to lie on its other side; most such paths are reported as
+/// Inactive parts are ignored; obstacles before and after them keep their order. An inactive obstacle is forgotten at the
+/// next accepted step. When it becomes active again, the path is tracked over all others; the obstacle is passed
+/// according to its contact hint, or placed under the cable if the tracked path runs through it. A cable that passes
+/// another obstacle freely may come to lie on its other side; most such paths are reported as
 /// [`Relaxed`](crate::cable::Tracking::Relaxed). If that fails, the search restarts without memory. The length jumps
 /// unless the cable is clear of the part that appears or disappears.
 ///
@@ -94,11 +100,10 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 ///
 /// In a scalar with derivatives the search runs on plain numbers. The resulting path is then refined until precision is
 /// exhausted, and differentiated by the implicit function theorem. For any smoothness, values are those of the path
-/// without kinks, and derivatives up to third order are exact to roundoff (those of the curvatures of contact arcs, up
-/// to first order). The set of touched obstacles is that of the search.
+/// without kinks, and derivatives up to third order are exact to roundoff (for the curvatures of contact arcs, up to
+/// first order). The set of touched obstacles is that of the search.
 ///
 /// # Limits
-///
 /// - Further contacts are found where a straight segment runs through the obstacle that it leaves, and where the normal
 ///   curvature along a contact, sampled at a quarter of the surface's [`size`](crate::cable::Wrappable::size), is
 ///   negative. A hollow that turns the cable by less than 1e-9 rad is not bridged. An obstacle is touched at most
@@ -106,11 +111,11 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// - In a long step the cable may pass through a solid that is not convex beside its contact with it.
 /// - Neighbouring obstacles must not overlap where the cable passes from one to the other.
 /// - Obstacles act only in their order: the cable between two neighbours ignores a third.
-/// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search
-///   runs in the scalar, which takes longer.
+/// - Over a user's surface in a scalar with derivatives that was not [cast](Self::cast_with) from `f64`, the search runs
+///   in the scalar, which takes longer.
 /// - An end or via point may lie on the surface of the obstacle next to it, to a billionth of its size. The cable then
-///   leaves the surface at once, or its contact begins or ends at the point, after a segment of zero length. It may
-///   touch the same obstacle again.
+///   leaves the surface at once, or its contact begins or ends at the point, after a segment of zero length. It may touch
+///   the same obstacle again.
 ///
 /// # Source
 ///
@@ -144,10 +149,11 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 pub struct CablePath<T: Real> {
     pub(crate) origin: Station<T>,
     pub(crate) termination: Station<T>,
-    /// In order, each with the number of obstacles before it.
+    /// The via points in order, each with the number of obstacles before it.
     pub(crate) via_points: Vec<(ViaPoint<T>, usize)>,
     pub(crate) obstacles: Vec<Obstacle<T>>,
-    /// The obstacles in plain numbers, if the scalar is another, up to the first whose surface is not known in them.
+    /// The obstacles in plain numbers, if the scalar is another, up to the first whose surface is not available in plain
+    /// numbers.
     pub(crate) plain: Vec<Obstacle<f64>>,
     /// The places of all these.
     pub(crate) places: Places<T>,
@@ -318,7 +324,7 @@ impl<T: Real> CablePath<T> {
     /// # Errors
     /// [`KinematicsError::NoSuchBody`] or [`KinematicsError::NoSuchCoordinate`] for the first that does not.
     pub fn check_topology(&self, topology: &Topology) -> Result<(), KinematicsError> {
-        // Separate loops, since a chain of iterators takes longer than the rest of the check.
+        // Separate loops: a chain of iterators takes longer than the remainder of the check.
         topology.check_body(self.origin.body)?;
         topology.check_body(self.termination.body)?;
         for via_point in self.via_points() {

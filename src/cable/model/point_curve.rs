@@ -40,12 +40,12 @@ use crate::math::{InvalidValue, Real, Requirement, check, solve_banded};
 pub trait PointCurve<T: Real>: Any + Debug + Send + Sync {
     /// The point \[m\] at a value of the coordinate, and its derivative with respect to the coordinate.
     ///
-    /// A cable does work on the coordinate by the derivative: power balances if it is the derivative of the point, and
+    /// A cable does work on the coordinate by the derivative. Power balances if it is the derivative of the point, and
     /// forces are continuous if it is continuous.
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>);
 
-    /// The second derivative with respect to the coordinate, from which that of the force on the coordinate follows.
-    /// A linearization and the longest stable step need it, forces do not.
+    /// The second derivative with respect to the coordinate. The derivative of the force on the coordinate follows from
+    /// it. Only a linearization and the longest stable step need it.
     fn second_derivative(&self, coordinate: T) -> Vector3<T>;
 
     /// The name of the type, for errors.
@@ -83,8 +83,8 @@ impl<T: Real> SplineCurve<T> {
     /// The spline through these points \[m\] at these values of the coordinate.
     ///
     /// # Errors
-    /// If there are fewer than two knots, a number is not finite, or the coordinate does not increase from knot to
-    /// knot.
+    /// [`InvalidValue`] for fewer than two knots, a number that is not finite, or a coordinate that does not increase
+    /// from knot to knot.
     pub fn new(knots: impl IntoIterator<Item = (T, Point3<T>)>) -> Result<Self, InvalidValue> {
         let mut knots: Vec<_> = knots.into_iter().map(|(q, point)| (q, point, Vector3::zeros())).collect();
         let count = if knots.is_empty() { T::zero() } else { T::one() };
@@ -118,7 +118,7 @@ impl<T: Real> SplineCurve<T> {
     }
 }
 
-/// Finds the second derivatives at inner knots for which the first derivative is continuous.
+/// Finds the second derivatives at inner knots that make the first derivative continuous.
 fn bend<T: Real>(knots: &mut [(T, Point3<T>, Vector3<T>)]) {
     let inner = knots.len() - 2;
     let step = |i: usize| knots[i + 1].0 - knots[i].0;
@@ -139,7 +139,7 @@ impl<T: Real> PointCurve<T> for SplineCurve<T> {
     fn at(&self, coordinate: T) -> (Point3<T>, Vector3<T>) {
         let [(start, a, bend_a), (end, b, bend_b)] = self.piece(coordinate);
         let step = end - start;
-        // At a knot, too, the derivatives of the coordinate must be kept.
+        // The derivatives of the coordinate must be kept also at a knot.
         let within = if coordinate < start {
             start
         } else if coordinate > end {

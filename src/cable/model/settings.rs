@@ -6,13 +6,13 @@ use crate::math::{InvalidValue, Real, Requirement, check, checked_when_read};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Settings<T: Real> {
-    /// The largest allowed kink where a straight segment meets a surface \[rad\]. Default: 1e-9, or 64 units of
-    /// roundoff if that is more.
+    /// The largest allowed kink where a straight segment meets a surface \[rad\]. Default: 1e-9, or 64 units of roundoff
+    /// if that is more.
     ///
-    /// A kink of ε is an error of ε in the directions of forces relative to the tension; the length is off by some
-    /// hundredths of ε times the sizes of the obstacles, as far as contact points are off the surfaces. At 1e-9 both
-    /// are below what an integrator resolves. Geodesics are computed to a hundredth of it. The remaining kinks are
-    /// estimated when the solver stops, and may exceed it by a small factor: see
+    /// A kink of ε is an error of ε in the directions of forces relative to the tension. The error of the length is some
+    /// hundredths of ε times the sizes of the obstacles, by which contact points are off the surfaces. At 1e-9 both are
+    /// below the resolution of an integrator. Geodesics are computed to a hundredth of the smoothness. The remaining
+    /// kinks are estimated when the solver stops, and may exceed the smoothness by a small factor: see
     /// [`PathResults::smoothness`](crate::cable::PathResults::smoothness).
     pub smoothness: T,
     /// The largest number of geodesics per obstacle in one run of Newton's method. Default: 60. A tracked path
@@ -21,15 +21,15 @@ pub struct Settings<T: Real> {
     /// The largest number of evaluations of surfaces per obstacle between two fixed points, over all attempts. Default:
     /// 150,000.
     ///
-    /// A tracked path takes some tens. This bounds the cost of a path that is not found by count, not by time, so that
-    /// the outcome does not depend on the machine. A third is for attempts in the remembered class, the rest for the
-    /// search without memory: a restart finds what a search of a new state finds.
+    /// A tracked path takes some tens. The setting bounds the cost of a path that is not found by count, not by time, so
+    /// that the outcome does not depend on the machine. A third is for attempts in the remembered class, and the
+    /// remainder for the search without memory, so that a restart finds what a search of a new state finds.
     ///
-    /// A geodesic counts as one and its evaluations of derivatives, each move of a bead of a string as one, of a plan as
-    /// five, a line searched for contact as fifty, and as five if it is seen to be free. A geodesic that
-    /// would exceed the bound, such as a remembered one with a thousand windings, is given up, and the attempt ends. The
-    /// total exceeds the bound by some hundreds per obstacle, and by a twentieth where the reason of a refusal is sought.
-    /// The derivatives of a path that was found come in addition, in scalars that have some.
+    /// Evaluations are counted as follows: a geodesic as one and its evaluations of derivatives; a move of a bead of a
+    /// string as one; a move of a plan as five; a line searched for contact as fifty, or as five if it is seen to be
+    /// free. A geodesic that would exceed the bound, such as a remembered one with a thousand windings, is abandoned, and
+    /// the attempt ends. The total exceeds the bound by some hundreds per obstacle, and by a twentieth where the reason
+    /// of a refusal is sought. In scalars with derivatives, those of the path found are additional.
     pub max_evaluations: usize,
 }
 

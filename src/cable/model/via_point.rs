@@ -14,8 +14,8 @@ use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions, Station};
 ///
 /// # Example: a patellar tendon
 ///
-/// If a knee is modelled by a hinge, the patella is a point of the shank that moves with the angle. The cable does work
-/// on the angle as the point moves, in addition to that of its forces on the bodies.
+/// If a knee is modelled by a hinge, the patella is a point of the shank that moves with the angle. As the point moves,
+/// the cable does work on the angle, in addition to the work of its forces on the bodies.
 ///
 /// ```
 /// use force_elements::cable::{CablePath, SplineCurve, ViaPoint};
@@ -71,24 +71,24 @@ impl<T: Real> From<Station<T>> for ViaPoint<T> {
 }
 
 impl<T: Real> ViaPoint<T> {
-    /// A point that moves on a body along a curve of the body's frame, with a coordinate.
+    /// A point that moves on a body along a curve in the body's frame, with a coordinate.
     ///
-    /// Besides the force at the point, a cable of tension `f` exerts on the coordinate the generalized force
-    /// `f·u·dp/dq`, where `u` is the sum of the unit directions in which the cable leaves the point on both sides. With
-    /// it power balances. It is continuous if the derivative of the curve is. Cables
-    /// [with friction](crate::CableSpring::with_friction) have no such points.
+    /// Besides the force at the point, a cable of tension `f` exerts on the coordinate the generalized force `f·u·dp/dq`,
+    /// where `u` is the sum of the unit directions in which the cable leaves the point on both sides. With this force
+    /// power balances. It is continuous if the derivative of the curve is. Cables [with
+    /// friction](crate::CableSpring::with_friction) cannot have such points.
     pub fn moving(body: BodyIndex, coordinate: CoordinateIndex, curve: impl PointCurve<T>) -> Self {
         let station = Station::on(body, Point3::origin());
         Self { station, curve: Some((coordinate, Arc::new(curve))), range: None }
     }
 
-    /// The same point, which is part of the path only while a coordinate lies in a range, its ends included.
+    /// The same point, which is part of the path only while a coordinate is in a range, including its ends.
     ///
-    /// Elsewhere the cable skips it. At the ends of the range the length jumps, unless the cable runs through the point
-    /// there anyway. The stored energy jumps with it, by the work of no force: it appears in the energy account as
-    /// dissipated, with a negative sign if the cable becomes longer. If this is most of what the cable stores,
-    /// [`finish_step`](crate::ForceSystem::finish_step) and fixed steps of
-    /// [`Implicit`](crate::simulation::Implicit) mistake it for the effect of a step that is too long, unless
+    /// Outside the range the cable skips the point. At the ends of the range the length jumps, unless the cable runs
+    /// through the point there anyway. The stored energy jumps with it, without work of a force: the jump appears in the
+    /// energy account as dissipated, with a negative sign if the cable becomes longer. If it is most of the stored
+    /// energy, [`finish_step`](crate::ForceSystem::finish_step) and fixed steps of
+    /// [`Implicit`](crate::simulation::Implicit) attribute it to a step that is too long, unless
     /// [`reset_dissipated_energy`](crate::ForceSystem::reset_dissipated_energy) follows the jump.
     ///
     /// # Errors
@@ -104,17 +104,17 @@ impl<T: Real> ViaPoint<T> {
         Ok(self)
     }
 
-    /// The point on its body, if it does not move. For a moving point, the body's origin, to which its curve is added.
+    /// The point on its body. For a moving point, the body's origin, to which its curve is added.
     pub fn station(&self) -> Station<T> {
         self.station
     }
 
-    /// The coordinate with which it moves, and the curve.
+    /// The coordinate with which the point moves, and the curve.
     pub fn curve(&self) -> Option<(CoordinateIndex, &dyn PointCurve<T>)> {
         self.curve.as_ref().map(|(coordinate, curve)| (*coordinate, curve.as_ref()))
     }
 
-    /// The coordinate in whose range it belongs to the path, and the range.
+    /// The coordinate in whose range the point belongs to the path, and the range.
     pub fn range(&self) -> Option<(CoordinateIndex, RangeInclusive<T>)> {
         self.range.map(|(coordinate, start, end)| (coordinate, start..=end))
     }
@@ -129,18 +129,18 @@ impl<T: Real> ViaPoint<T> {
         })
     }
 
-    /// The coordinates on which it depends.
+    /// The coordinates on which the point depends.
     pub(crate) fn coordinates(&self) -> impl Iterator<Item = CoordinateIndex> + '_ {
         let ranging = self.range.map(|(coordinate, ..)| coordinate);
         self.curve.as_ref().map(|(coordinate, _)| *coordinate).into_iter().chain(ranging)
     }
 
-    /// Whether it stays where it is on its body.
+    /// Whether the point is fixed on its body.
     pub(crate) fn is_fixed(&self) -> bool {
         self.curve.is_none()
     }
 
-    /// Whether it belongs to the path at these values of coordinates, which exist.
+    /// Whether the point belongs to the path at these values of coordinates, which exist.
     #[inline]
     pub(crate) fn is_in_range(&self, positions: &Positions<T>) -> bool {
         self.range.is_none_or(|(coordinate, start, end)| {
@@ -149,8 +149,8 @@ impl<T: Real> ViaPoint<T> {
         })
     }
 
-    /// The displacement from its station by its curve, and the derivative, for coordinates that exist; in the body's
-    /// frame.
+    /// The displacement of the point from its station by its curve, and the derivative, for coordinates that exist; in
+    /// the body's frame.
     #[inline]
     pub(crate) fn shift(
         &self,

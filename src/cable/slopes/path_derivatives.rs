@@ -1,10 +1,10 @@
 //! Derivatives of the forces of a path, which are the second derivatives of its length.
 //!
-//! By the implicit function theorem: the path remains smooth as its parts move. Of the four corrections of a contact
-//! only two affect the forces. Where the cable is smooth, a contact that moves along the cable does not change the line
-//! of force; and the conditions along the normal, which determine these corrections, do not involve the others. With
-//! the sideways shift `s` of a contact's start and its turn `θ`, the Jacobi scalars of the geodesic give the shift and
-//! turn of its end, and the remaining conditions form a chain, which is eliminated once:
+//! They follow from the implicit function theorem: the path remains smooth as its parts move. Of the four corrections of
+//! a contact only two affect the forces. Where the cable is smooth, a contact that moves along the cable does not change
+//! the line of force, and the conditions along the normal, which determine these corrections, do not involve the others.
+//! With the sideways shift `s` of a contact's start and its turn `θ`, the Jacobi scalars of the geodesic give the shift
+//! and turn of its end. The remaining conditions form a chain, which is eliminated once:
 //!
 //! ```text
 //! s/l  − θ  − c·u'/l   = ω·n − b·d           at the start, after a segment of length l from a contact whose end shifts by u'
@@ -24,7 +24,7 @@ use crate::cable::{CablePath, Geodesic, GeodesicEnd, ObstacleContact, PathResult
 use crate::math::{Real, SpatialForce, default_by_field};
 use crate::mechanics::{BodyIndex, CoordinateIndex, Positions, Velocities};
 
-/// What moves, in up to six directions.
+/// A motion of a part of the path, in up to six directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathMotion {
     /// A body: rotations about its origin, then translations, along the axes of Ground.
@@ -82,8 +82,8 @@ pub struct UnitCoordinateForce<T: Real> {
 /// twists it is not symmetric: the block of a body with itself differs from its transpose by `−[m]×` in the torques by
 /// rotations, with the torque `m` of `u`. All other blocks are symmetric, for all bodies and coordinates together.
 ///
-/// The effects of a motion are found by the implicit function theorem, with one more geodesic for each contact. They
-/// are exact to the [smoothness](PathResults::smoothness) of the path.
+/// The effects of a motion follow from the implicit function theorem, with one more geodesic for each contact. They are
+/// exact to the [smoothness](PathResults::smoothness) of the path.
 #[derive(Debug)]
 pub struct PathDerivatives<T: Real> {
     forces: Vec<UnitForce<T>>,
@@ -100,11 +100,10 @@ pub struct PathDerivatives<T: Real> {
 default_by_field!(PathDerivatives { forces, coordinate_forces, stops, legs, changes, motion });
 
 impl<T: Real> PathDerivatives<T> {
-    /// Takes a path solved at these positions; returns whether its derivatives are known.
+    /// Prepares a path solved at these positions; returns whether its derivatives are known.
     ///
-    /// The derivatives of other paths are not known. If the cable begins or ends on a surface, they are those of a
-    /// cable that continues to do so: a point that leaves the surface takes the cable off with an unbounded slope,
-    /// unless surface and point are on one body.
+    /// If the cable begins or ends on a surface, the derivatives are those of a cable that continues to do so: a point
+    /// that leaves the surface takes the cable off with an unbounded slope, unless surface and point are on one body.
     ///
     /// # Panics
     /// If `positions` lack a body or coordinate, like slice indexing; those of the solution do not.
@@ -164,8 +163,8 @@ impl<T: Real> PathDerivatives<T> {
         &self.coordinate_forces
     }
 
-    /// Finds the changes of all forces along a motion, and returns those of the length. `None` if no part of the path
-    /// moves.
+    /// Finds the changes of all forces along a motion, and returns the changes of the length. `None` if no part of the
+    /// path moves.
     pub fn along(&mut self, motion: PathMotion) -> Option<RowVector6<T>> {
         let mut moves = false;
         for stop in &mut self.stops {
@@ -214,7 +213,7 @@ impl<T: Real> PathDerivatives<T> {
         rates
     }
 
-    /// The place among the forces of a body, which is added if it is new.
+    /// The place of a body among the forces; a new body is added.
     pub(crate) fn body(&mut self, body: BodyIndex, positions: &Positions<T>) -> usize {
         if let Some(place) = self.forces.iter().position(|force| force.body == body) {
             return place;
@@ -401,7 +400,7 @@ impl<T: Real> PathDerivatives<T> {
 }
 
 impl<T: Real> ObstacleContact<T> {
-    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a nearby place.
+    /// The contact arc with curvatures and Jacobi scalars to roundoff. The solver has used those of a nearby arc.
     fn exact_geodesic(&self, surface: &dyn crate::cable::Wrappable<T>) -> Geodesic<T> {
         let (p, tangent, length) = self.start_on_surface();
         surface.geodesic(&p, &tangent, length, T::zero(), usize::MAX).scaled(self.scale)

@@ -1,11 +1,11 @@
-//! The ends, via points and contacts of a path as they follow a motion of it: the changes of contacts in their ends, their
-//! length, and the angle by which they turn the cable.
+//! The ends, via points and contacts of a path as they follow a motion of the path: the changes of contacts in their
+//! ends, their length, and the angle by which they turn the cable.
 //!
 //! With the shifts `a` along and `s` sideways of an end of a contact on its surface, and the normal curvature `κ` and
-//! torsion `τ` there, the surface bends the cable by `κ a + τ s` about its binormal; where the cable is smooth, the
-//! segment turns about it by the same angle. By the equation of Codazzi and Mainardi the normal curvature changes by `j
-//! τ′ + 2 j′ τ` to the side of a geodesic, with the Jacobi field `j`, so the turning of a contact changes by the bends
-//! at its ends plus `∫ τ j′ ds`.
+//! torsion `τ` there, the surface bends the cable by `κ a + τ s` about its binormal. Where the cable is smooth, the
+//! segment turns about the binormal by the same angle. By the equation of Codazzi and Mainardi the normal curvature
+//! changes by `j τ′ + 2 j′ τ` to the side of a geodesic, with the Jacobi field `j`. The turning of a contact therefore
+//! changes by the bends at its ends plus `∫ τ j′ ds`.
 
 use nalgebra::{Matrix3, Matrix3x6, Point3, RowVector6, Vector3};
 
@@ -31,7 +31,7 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) jacobi: Jacobi<T>,
     /// The integrals of torsion times the rates of the Jacobi scalars; see [`Wrappable::turning_by_start`](crate::cable::Wrappable).
     pub(crate) twist: [T; 2],
-    /// Of a moving point: the place of its coordinate among the forces, and its first two derivatives.
+    /// For a moving point: the place of its coordinate among the forces, and its first two derivatives.
     pub(crate) slope: Option<(usize, [Vector3<T>; 2])>,
     /// The sideways shifts of start and end, by the right-hand sides at start and end and by the shift of the next
     /// start.
@@ -44,7 +44,7 @@ pub(crate) struct Stop<T: Real> {
     pub(crate) slips: [RowVector6<T>; 2],
     /// The shifts over the surface of the points at which start and end are held.
     pub(crate) held: [Option<Matrix3x6<T>>; 2],
-    /// The sideways shifts of the end by that of a held start, and of the start by that of a held end.
+    /// The sideways shift of the end per shift of a held start, and of the start per shift of a held end.
     pub(crate) by_held: [T; 2],
 }
 
@@ -75,8 +75,8 @@ impl<T: Real> Stop<T> {
         matches!((self.part, motion), (PathMotion::Obstacle(i), PathMotion::Scale(k)) if i == k)
     }
 
-    /// Moves with its body, surface or coordinate, while contacts keep their places on the surface; returns whether it
-    /// moves.
+    /// Moves the stop with its body, surface or coordinate, while contacts stay in place on the surface; returns whether
+    /// it moves.
     pub(crate) fn follow(
         &mut self,
         motion: PathMotion,
@@ -137,9 +137,9 @@ pub(crate) fn directions<T: Real>(legs: &[Chord<T>], stop: usize) -> [Vector3<T>
 
 /// The sideways shifts of a contact's start and end, by both right-hand sides and by the shift of the next start.
 ///
-/// `inverse_lengths` are those of the segments before and after, zero for one without length, whose point holds the
-/// contact; then the other shift also depends on that of the point, which is second. `before` has the shift of the
-/// previous end by that of the start, and its effect; `after` is the effect of the next start.
+/// `inverse_lengths` are those of the segments before and after. A segment without length has zero, and its point holds
+/// the contact; the other shift then also depends on the shift of this point, which is second. `before` has the shift of
+/// the previous end per shift of the start, and its effect; `after` is the effect of the next start.
 pub(crate) fn solution<T: Real>(
     jacobi: &Jacobi<T>,
     inverse_lengths: [T; 2],
@@ -156,7 +156,7 @@ pub(crate) fn solution<T: Real>(
     let mut demand = inverse_before - before[0] * before[1];
     match inverse_lengths.map(|inverse| inverse == zero) {
         [false, false] => {
-            // As in the solver, where all paths in some direction are equal.
+            // As in the solver, if all paths in some direction are equal.
             let stiffness = inverse_before + inverse_after;
             let across = demand + by_shift / by_turn;
             if across.abs() <= Settings::<T>::default().smoothness * stiffness {
@@ -189,7 +189,7 @@ pub(crate) struct StopChange<T: Real> {
     pub(crate) arc: RowVector6<T>,
     /// The shifts of start and end on the body, in Ground.
     pub(crate) on_body: [Matrix3x6<T>; 2],
-    /// The same with those of the body.
+    /// The shifts on the body plus those of the body.
     in_ground: [Matrix3x6<T>; 2],
 }
 
@@ -305,7 +305,7 @@ impl<T: Real> Stop<T> {
         [start, end]
     }
 
-    /// The changes of the directions of both segments, of which one without length follows the surface.
+    /// The changes of the directions of both segments; a segment without length follows the surface.
     pub(crate) fn changes_of_held(&self, changes: [&Matrix3x6<T>; 2]) -> [Matrix3x6<T>; 2] {
         let (bends, turns) = (self.bends(changes), self.turns(changes));
         [0, 1].map(|k| {

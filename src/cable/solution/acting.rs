@@ -1,4 +1,4 @@
-//! The active parts of a path in one configuration, and their places.
+//! The active parts of a path in one configuration, and their poses.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,10 @@ use crate::cable::{CablePath, Node, ObstaclePlace, PathError, Places, empty};
 use crate::math::{Pose, Real, check, clone_by_field, default_by_field, orthonormal};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, Positions};
 
-/// The active parts of a path in one configuration. Kept from one solution to the next to avoid allocation.
+/// The active parts of a path in one configuration. It is kept from one solution to the next to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Acting<T: Real> {
-    /// Which obstacles of the path.
+    /// The indices of the active obstacles in the path.
     pub(crate) indices: Vec<usize>,
     pub(crate) points: Vec<FixedPoint<T>>,
     /// The poses in Ground of the bodies of the path.
@@ -25,7 +25,7 @@ pub(crate) struct FixedPoint<T: Real> {
     pub(crate) p_G: Point3<T>,
     /// The coordinate with which it moves on its body, and the derivative by it, in Ground.
     pub(crate) motion: Option<(CoordinateIndex, Vector3<T>)>,
-    /// How many of the acting obstacles come before it.
+    /// The number of active obstacles before it.
     pub(crate) before: usize,
     /// The span of the path that starts there.
     pub(crate) place: usize,
@@ -54,7 +54,7 @@ impl<T: Real> Acting<T> {
         })
     }
 
-    /// Finds the active parts of a path whose bodies and coordinates exist, and the place of each via point in Ground,
+    /// Finds the active parts of a path whose bodies and coordinates exist, and the position of each via point in Ground,
     /// `None` if it is not active.
     pub(crate) fn find(
         &mut self,

@@ -1,6 +1,6 @@
 //! Attempts at the path of one span: from memory, then without.
 //!
-//! In a scalar with derivatives the search is on plain numbers where the surfaces are known in them, with two steps of
+//! In a scalar with derivatives the search is on plain numbers if the surfaces are available in them, with two steps of
 //! Newton's method in the scalar after precision is exhausted.
 
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::cable::{Budget, Node, Obstacle, PathError, Progress, SpanProblem, Tra
 use crate::math::{Real, cast_pose, is_finite};
 use crate::shapes::ShapeError;
 
-/// One of so many parts of the evaluations may be spent in the remembered class.
+/// One part in this number of the evaluations may be spent in the remembered class.
 const SHARE_OF_MEMORY: usize = 3;
 
 /// Solves one span; returns its progress, and how the path was found.
@@ -80,8 +80,8 @@ pub(crate) fn solve_span<T: Real>(
     Err(refusal(span, &mut work.nodes, is_remembered, &failure))
 }
 
-/// The reason why no path was found, from the last attempt; if that says nothing, from what is remembered or lies on a
-/// line.
+/// The reason why no path was found: that of the last attempt or, if this says nothing, one found from the remembered
+/// contacts or from the points on a line.
 fn refusal<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -124,7 +124,7 @@ fn refusal<T: Real>(
     if let Some(p) = failure.off_patch.or(failure.strayed).filter(|p| is_finite(&p.coords)) {
         return ShapeError::OffPatch { x: p.x.to_f64(), y: p.y.to_f64() }.into();
     }
-    // What an attempt that was cut short ended with says nothing.
+    // The result of an attempt that was ended early says nothing.
     if was_short {
         return PathError::TooManyEvaluations { evaluations };
     }
@@ -139,12 +139,11 @@ fn refusal<T: Real>(
     }
 }
 
-/// Solves one span, with the obstacles of the path in plain numbers, as far as their surfaces are known in them; returns
-/// its progress, and how the path was found.
+/// Solves one span, with the obstacles of the path in plain numbers, as far as their surfaces are available in them.
+/// Returns its progress, and how the path was found.
 ///
-/// Its derivatives are those of the path without kinks, independent of the requested smoothness. The search determines
-/// which obstacles are touched. The memory is that of the search: it has no derivatives, and evolves as in plain
-/// numbers.
+/// The derivatives are those of the path without kinks, independent of the requested smoothness. The search determines
+/// which obstacles are touched. The memory is that of the search: it has no derivatives, and evolves as in plain numbers.
 pub(crate) fn solve_in_scalar<T: Real>(
     span: &SpanProblem<'_, T>,
     obstacles: &[Obstacle<f64>],
@@ -190,7 +189,7 @@ pub(crate) fn solve_in_scalar<T: Real>(
     Ok((differentiate(span, &mut work.nodes, &values.nodes, &progress), tracking))
 }
 
-/// Computes what was found in the scalar.
+/// Computes in the scalar the path that was found.
 fn differentiate<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,

@@ -12,23 +12,23 @@ use crate::cable::{
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, cast_pose, clone_by_field};
 use crate::mechanics::{BodyIndex, Checked, CoordinateIndex, ForceAccumulator, Positions, Velocities};
 
-/// The way in which a path was found. The result named `path.tracking` is its place in this order, counted from zero.
+/// The way in which a path was found. The result named `path.tracking` is its position in this order, counted from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Tracking {
     /// By Newton's method from memory, with all windings; also if there are no obstacles.
     #[default]
     Warm,
-    /// From memory, in parts of a [long step](crate::cable::CablePath#long-steps): the path to which many short steps lead if
-    /// bodies moved as assumed there.
+    /// From memory, in parts of a [long step](crate::cable::CablePath#long-steps): the path to which many short steps
+    /// lead, if bodies moved as assumed there.
     Followed,
-    /// From memory, but shorter steps may lead to another path: the tracked path has ceased to exist on the
-    /// way and may have slipped off a winding, and the path was found by descending in length; or it could not be followed in
-    /// parts, since it is not known where bodies were or 1/256 of the motion is too long.
+    /// From memory, but shorter steps may lead to another path. Either the tracked path has ceased to exist on the way
+    /// and may have slipped off a winding, and the path was found by descending in length; or it could not be followed in
+    /// parts, since the poses of bodies are not remembered or 1/256 of the motion is too long.
     Relaxed,
     /// Without memory: no obstacle of the span had been solved for before.
     Cold,
-    /// Without memory, because no path was found from it: this may be another path. Also the path from memory in one step,
-    /// which may have passed through an obstacle, where following it in parts leads to none or to a longer one.
+    /// Without memory, because no path was found from it; this may be another path. Also the path from memory in one
+    /// step, which may have passed through an obstacle, if following it in parts leads to no path or to a longer one.
     Restarted,
 }
 
@@ -58,8 +58,8 @@ pub struct ObstacleContact<T: Real> {
     pub obstacle: usize,
     /// Whether the cable touches.
     pub in_contact: bool,
-    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc length. Not meaningful while
-    /// not in contact.
+    /// The contact arc, in Ground: points, tangents, normals, curvatures at both ends, arc length. It has no meaning
+    /// without contact.
     pub geodesic: Geodesic<T>,
     /// The pose of the surface in Ground.
     pub X_GS: Pose<T>,
@@ -67,29 +67,29 @@ pub struct ObstacleContact<T: Real> {
     pub scale: T,
     /// The memory to commit.
     pub wrap: Wrap<T>,
-    /// The number of contacts with the obstacle for which the memory has room.
+    /// The number of contacts with the obstacle for which there is memory.
     pub(crate) most_contacts: usize,
     pub(crate) ignored: bool,
 }
 
-/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its
-/// search needs more beads or saddles than any before.
+/// A solved path. Buffers are reused from one [`CablePath::solve`] to the next: a solution allocates only if its search
+/// needs more beads or saddles than any before.
 #[derive(Debug)]
 pub struct PathResults<T: Real> {
     /// The length of the cable \[m\].
     pub length: T,
-    /// The largest kink where a straight segment meets a surface, or an upper bound \[rad\].
+    /// The largest kink where a straight segment meets a surface \[rad\], or an upper bound of it.
     pub smoothness: T,
     /// The number of geodesics per obstacle in the successful run of Newton's method; for several spans, the largest.
     pub iterations: usize,
     /// How the path was found; for several spans, the least direct way.
     pub tracking: Tracking,
-    /// In order along the path: one per obstacle that is convex or passed freely, and one for each contact with any
-    /// other obstacle.
+    /// The contacts in order along the path: one entry per obstacle that is convex or passed freely, and one for each
+    /// contact with any other obstacle.
     pub contacts: Vec<ObstacleContact<T>>,
     /// The straight segments, in order.
     pub segments: Vec<Segment<T>>,
-    /// The via points in Ground \[m\], in order; `None` for those that are not active or out of their range.
+    /// The via points in Ground \[m\], in order; `None` for a point that is not active or out of its range.
     pub via_points: Vec<Option<Point3<T>>>,
     /// The forces of [`unit_coordinate_forces`](Self::unit_coordinate_forces).
     pub(crate) coordinate_forces: Vec<(CoordinateIndex, T)>,
@@ -124,12 +124,12 @@ clone_by_field!(PathResults {
 
 impl<T: Real> ObstacleContact<T> {
     /// The normal curvature of the surface, integrated along the contact arc \[rad\]: the angle by which the contact
-    /// turns the cable, zero without contact. `surface` is that of the obstacle, as it was made.
+    /// turns the cable, zero without contact. `surface` is the surface of the obstacle as it was made.
     pub fn turning(&self, surface: &dyn Wrappable<T>, accuracy: T) -> T {
         if !self.in_contact {
             return T::zero();
         }
-        // No angle depends on the scale.
+        // Angles do not depend on the scale.
         let (p, tangent, length) = self.start_on_surface();
         surface.normal_curvature_integral(&p, &tangent, length, accuracy)
     }
@@ -140,10 +140,10 @@ impl<T: Real> ObstacleContact<T> {
         (start.point / self.scale, start.tangent, self.geodesic.length / self.scale)
     }
 
-    /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end.
-    /// The pieces between them are equally long, one for each tenth of a radian by which the arc turns; a piece over an edge
-    /// turns by more. None without contact. `surface` is that of the obstacle, as it was made, and `accuracy` that of
-    /// directions \[rad\].
+    /// Points along the contact arc in Ground \[m\], each with its fraction of the arc's length, from start to end. The
+    /// pieces between them are equally long, one for each tenth of a radian by which the arc turns; a piece over an edge
+    /// turns by more. Without contact there are none. `surface` is the surface of the obstacle as it was made, and
+    /// `accuracy` the accuracy of directions \[rad\].
     pub fn points_G<'a>(
         &'a self,
         surface: &'a dyn Wrappable<T>,
@@ -153,8 +153,8 @@ impl<T: Real> ObstacleContact<T> {
         self.walk_G(surface, pieces, accuracy)
     }
 
-    /// The points between this number of equal pieces of the contact arc, and its ends, each with its fraction of the
-    /// arc's length. None without contact.
+    /// The ends of the contact arc and the points between this number of equal pieces of it, each with its fraction of
+    /// the arc's length. Without contact there are none.
     pub(crate) fn walk_G<'a>(
         &'a self,
         surface: &'a dyn Wrappable<T>,
@@ -174,10 +174,10 @@ impl<T: Real> ObstacleContact<T> {
         })
     }
 
-    /// The distance of a contact from its end, as the length of its arc; or of a free passage from a contact, as the
-    /// distance of the straight segment from the surface \[m\]. If one end of the segment is on the surface, as on a
-    /// drum that the cable has left, it is the distance of the other end from the tangent plane there. `None` if the
-    /// obstacle is not active or ignored. `surface` is that of the obstacle, as it was made.
+    /// The distance to the nearest change of contact \[m\]: for a contact, the length of its arc; for a free passage, the
+    /// distance of the straight segment from the surface. If one end of the segment is on the surface, as on a drum that
+    /// the cable has left, it is the distance of the other end from the tangent plane there. `None` if the obstacle is
+    /// not active or ignored. `surface` is the surface of the obstacle as it was made.
     pub fn margin(&self, surface: &dyn Wrappable<T>) -> Option<T> {
         if self.ignored {
             return None;
@@ -202,8 +202,8 @@ impl<T: Real> ObstacleContact<T> {
 impl<T: Real> PathResults<T> {
     /// The forces of a cable of tension 1 N: body, point in Ground \[m\], force in Ground \[N\].
     ///
-    /// Each straight segment pulls its two ends together along itself; an obstacle gets the sum over two
-    /// segments. Forces and moments therefore sum to zero over all bodies, to roundoff.
+    /// Each straight segment pulls its two ends together along itself; an obstacle gets the sum over two segments. Forces
+    /// and moments over all bodies therefore sum to zero, to roundoff.
     pub fn unit_forces(&self) -> impl Iterator<Item = (BodyIndex, Point3<T>, Vector3<T>)> + '_ {
         self.segments
             .iter()
@@ -211,8 +211,7 @@ impl<T: Real> PathResults<T> {
     }
 
     /// The generalized forces of a cable of tension 1 N on coordinates with which its via points
-    /// [move](crate::cable::ViaPoint::moving), in addition to those of its forces on bodies. A coordinate may occur
-    /// several times.
+    /// [move](crate::cable::ViaPoint::moving), in addition to its forces on bodies. A coordinate may occur several times.
     pub fn unit_coordinate_forces(&self) -> impl Iterator<Item = (CoordinateIndex, T)> + '_ {
         self.coordinate_forces.iter().copied()
     }
@@ -240,7 +239,7 @@ impl<T: Real> PathResults<T> {
         self.add_coordinate_forces(tension, forces);
     }
 
-    /// Adds those on coordinates alone.
+    /// Adds only the forces on coordinates.
     #[inline]
     pub(crate) fn add_coordinate_forces(&self, tension: T, forces: &mut ForceAccumulator<'_, T>) {
         for (coordinate, f) in self.unit_coordinate_forces() {
@@ -258,8 +257,8 @@ impl<T: Real> PathResults<T> {
         })
     }
 
-    /// The greatest rate \[rad/s\] at which a straight segment winds on a surface or off it: that of its other end about the
-    /// center of the circle along which the surface bends.
+    /// The greatest rate \[rad/s\] at which a straight segment winds onto a surface or off it: the rate of its other end
+    /// about the center of the circle along which the surface bends.
     pub(crate) fn winding_rate(&self, positions: &Positions<T>, velocities: &Velocities<T>) -> T {
         let rate = |of: &GeodesicEnd<T>, surface: BodyIndex, other: BodyIndex, p_G: &Point3<T>| {
             let arm: Vector3<T> = p_G - of.point + of.normal / of.curvature;
@@ -300,16 +299,17 @@ impl<T: Real> PathResults<T> {
         T::zero() - self.moment_arm(positions, |body| *velocities.velocity(body), rate)
     }
 
-    /// The moment arm about a coordinate that moves the bodies with these velocities per unit of its rate (of body
-    /// origins, in Ground), and the coordinates with which via points move at these rates.
+    /// The moment arm about a coordinate. The coordinate moves the bodies with the velocities that `motion` returns per
+    /// unit of its rate (of body origins, in Ground), and the coordinates of moving via points at the rates that `rate`
+    /// returns.
     ///
-    /// It is minus the derivative of length with respect to the coordinate: in m for an angle in radians, dimensionless
-    /// for a displacement. A tension f drives the coordinate with the generalized force f times the moment arm, which
-    /// is positive if a taut cable increases the coordinate.
+    /// The moment arm is minus the derivative of length with respect to the coordinate: in m for an angle in radians,
+    /// dimensionless for a displacement. A tension f drives the coordinate with the generalized force f times the moment
+    /// arm, which is positive if a taut cable increases the coordinate.
     ///
     /// Only coordinates with which via points move are read: for a path without such points, `rate` may be `|_| 0.0`.
     ///
-    /// Exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
+    /// The result is exact: each straight segment lengthens with the velocities of the points at its ends, along itself;
     /// the contact arcs, geodesics that meet the segments smoothly, contribute nothing to first order.
     ///
     /// # Panics
@@ -334,7 +334,7 @@ impl<T: Real> PathResults<T> {
     /// `arms`; `motion` returns the velocity of a body per unit rate of a coordinate, and `rate` the rate of a
     /// coordinate of the system with which a via point moves.
     ///
-    /// These are the columns of a host's Jacobian; they are zero for anything that a coordinate does not move.
+    /// The moment arms are the columns of a host's Jacobian; they are zero for a coordinate that does not move the cable.
     ///
     /// # Panics
     /// If `positions` lack the body, like slice indexing; those of the solution do not.
@@ -403,7 +403,8 @@ impl<T: Real> PathResults<T> {
         self.coordinate_forces.clear();
     }
 
-    /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have none. It has no derivatives.
+    /// Writes into `wraps` the memory for an accepted step. Obstacles that are not active have no memory. The memory has
+    /// no derivatives.
     pub fn remember(&self, wraps: &mut Wraps<T>) {
         let Wraps { wraps: obstacles, further_wraps: further, past_bodies } = wraps;
         obstacles.clear();
@@ -441,7 +442,7 @@ impl<T: Real> PathResults<T> {
 }
 
 impl<T: Real> Node<T> {
-    /// The contact with its obstacle.
+    /// The contact of this node with its obstacle.
     #[inline]
     pub(crate) fn contact(&self, obstacle: &Obstacle<T>) -> ObstacleContact<T> {
         ObstacleContact {

@@ -13,16 +13,16 @@ use crate::mechanics::{BodyIndex, Positions};
 impl<T: Real> CablePath<T> {
     /// Finds the shortest path of the remembered class, with all parts at their [places](Self::places); see [`CablePath`].
     ///
-    /// A pure function of `positions` and `wraps`; the previous content of `results` has no effect. After an
-    /// error it holds no contacts and no segments.
+    /// It is a pure function of `positions` and `wraps`; the previous content of `results` has no effect. After an error
+    /// `results` holds no contacts and no segments.
     ///
     /// # Errors
     /// - [`PathError::Kinematics`] if a body or coordinate of the path does not exist
     /// - [`PathError::Foreign`] for wraps of other obstacles
     /// - [`PathError::NonFinite`] if lengths or positions are not finite
     /// - [`PathError::NotConverged`] if no smooth path is found
-    /// - [`PathError::NoMinimum`] if smooth paths are found, of which none is a local minimum that touches every
-    ///   obstacle where it must
+    /// - [`PathError::NoMinimum`] if smooth paths are found, but none is a local minimum that touches every obstacle
+    ///   where it must
     /// - [`PathError::TooManyEvaluations`] if an attempt was cut short by [`Settings`](crate::cable::Settings)
     /// - [`PathError::HintNotKept`] if no path is found in the class of a contact hint
     /// - [`PathError::SideNotKept`] if no path is found on the side of an obstacle to which it is confined
@@ -43,9 +43,9 @@ impl<T: Real> CablePath<T> {
         self.solve_at(&self.places, positions, wraps, results)
     }
 
-    /// The same, with the parts at other places.
+    /// Finds the path as [`solve`](Self::solve) does, with the parts at other places.
     ///
-    /// The places are assumed to be [valid](crate::Variables::validate), as those in a state are. With others the
+    /// The places are assumed to be [valid](crate::Variables::validate), as those in a state are. With invalid places the
     /// path is not found, or is meaningless.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl<T: Real> CablePath<T> {
     }
 }
 
-/// Fills in the results; those of a path that fails are left incomplete.
+/// Fills in the results; for a path that fails they are left incomplete.
 fn solve<T: Real>(
     (path, places): (&CablePath<T>, &Places<T>),
     positions: &Positions<T>,
@@ -89,7 +89,7 @@ fn solve<T: Real>(
     let PathResults { contacts, segments, via_points, coordinate_forces, acting, work, values, .. } = results;
     acting.find(path, places, positions, via_points)?;
     contacts.clear();
-    // Room for all contacts, so that a further one does not allocate.
+    // Reserves room for all contacts, so that a further one does not allocate.
     contacts.reserve(most);
     empty(segments, path.via_points.len() + 1 + most);
     empty(coordinate_forces, 2 * path.via_points.len());
@@ -174,7 +174,7 @@ fn segment<T: Real>(
     to_contact: Option<usize>,
     held: Option<Vector3<T>>,
 ) -> Segment<T> {
-    // Such a contact leaves no straight segment between. It does so within the smoothness; forces at one point cancel
+    // Such a contact leaves no straight segment in between. The gap is within the smoothness; forces at one point cancel
     // exactly.
     let fixed = if to_contact.is_some() { from } else { to };
     let along = to - from;
@@ -185,7 +185,7 @@ fn segment<T: Real>(
     Segment { from_body, to_body, from_G, to_G, direction_G, length, to_contact }
 }
 
-/// Stands for the contacts of an obstacle that is not active.
+/// Replaces the contacts of an obstacle that is not active.
 #[cold]
 fn absent<T: Real>(path: &CablePath<T>, node: &Node<T>) -> ObstacleContact<T> {
     ObstacleContact { wrap: Wrap::default(), ..node.contact(&path.obstacles[node.obstacle]) }

@@ -1,5 +1,5 @@
-//! The list of a span's nodes: one of each obstacle that is passed freely, and one of each contact; and how a cable is laid on
-//! a surface.
+//! The list of a span's nodes, one for each obstacle that is passed freely and one for each contact; and the placing of a
+//! cable on a surface.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::cable::solve::node::touching;
 use crate::cable::{ACCURACY, GeodesicEnd, Metered, Node, SpanProblem, Trial, Wrap, empty};
 use crate::math::Real;
 
-/// The contacts of an obstacle.
+/// The contacts with an obstacle.
 pub(crate) fn contacts_of<T: Real>(nodes: &[Node<T>], obstacle: usize) -> impl Iterator<Item = &Node<T>> {
     touching(nodes).filter(move |node| node.obstacle == obstacle)
 }
@@ -99,12 +99,12 @@ pub(crate) fn insert<T: Real>(nodes: &mut Vec<Node<T>>, of: usize, at: usize, tr
     }
 }
 
-/// Whether the cable lifts off from the fixed point before or after a contact, to touch the surface at a point further
+/// Whether the cable lifts off from the fixed point before or after a contact, to touch the surface at a point farther
 /// along.
 #[cold]
 pub(crate) fn lifts<T: Real>(span: &SpanProblem<'_, T>, node: &Node<T>, end: usize, to: &Point3<T>) -> bool {
-    // For a contact that began at the fixed point or slightly above it one step ago, the point does not lie above the
-    // tangent plane there, to the accuracy with which it is on the surface.
+    // For a contact that began at the fixed point or slightly above it one step ago, the point is not above the tangent
+    // plane there, to the accuracy with which it is on the surface.
     const STEEP: f64 = 1e-5;
     if !node.on_surface[end] || span.obstacle(node).is_convex {
         return false;
@@ -143,7 +143,7 @@ pub(crate) fn is_full<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], of:
     count >= span.obstacles[obstacle].most_contacts
 }
 
-/// The first of two neighbouring contacts of one obstacle that have become one: the short bridge between them runs
+/// The first of two neighbouring contacts with one obstacle that have become one: the short bridge between them runs
 /// backwards, or over no hollow.
 #[inline]
 pub(crate) fn closed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> Option<usize> {
@@ -166,7 +166,7 @@ pub(crate) fn closed<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -> O
     })
 }
 
-/// Merges the contacts of a node and the next, which are of one obstacle.
+/// Merges the contacts of a node and the next one, which are with the same obstacle.
 pub(crate) fn merge<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>, k: usize) {
     let next = nodes.remove(k + 1);
     let node = &mut nodes[k];
@@ -180,8 +180,8 @@ pub(crate) fn merge<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut Vec<Node<T>>
 }
 
 /// Lifts the cable off a hollow within a contact: the contact is split, or shortened if it ends in the hollow. Returns
-/// its node, or the first of both; the error is the node whose obstacle has a hollow, but no room for a further contact, or
-/// that leaves its patch, which is recorded.
+/// its node, or the first of both. The error is a node whose obstacle has a hollow but no memory for a further contact,
+/// or a node that leaves its patch, which is recorded.
 pub(crate) fn bridge_hollows<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -235,7 +235,7 @@ pub(crate) fn bridge_hollows<T: Real>(
     Ok(None)
 }
 
-/// The points from which the cable comes to the obstacle of a node and to which it goes from there, in the surface's frame.
+/// The points from which the cable comes to the obstacle of a node and to which it continues, in the surface's frame.
 pub(crate) fn neighbours<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -259,18 +259,18 @@ pub(crate) fn length_of<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>]) -
     length + (span.to - from).norm()
 }
 
-/// The turn of a step by which an end of a contact is moved \[rad\], the largest number of steps, which is that of two turns,
-/// and the turn of the last: after it Newton's method, which leaves about four times the square of a kink, converges in
-/// three steps.
+/// The turn of a step by which an end of a contact is moved \[rad\]; the largest number of steps, which is that of two
+/// turns; and the turn of the last step. After it Newton's method, which leaves about four times the square of a kink,
+/// converges in three steps.
 const STEP: f64 = 0.2;
 const MOST_STEPS: usize = 64;
 const LAST_STEP: f64 = 0.004;
 
-/// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes, or
-/// inwards as long as they are: from a point where they are hidden the chords would run backwards.
+/// A contact whose ends are moved along its geodesic: outwards until `before` and `after` are above its tangent planes,
+/// or inwards while they are. From a point where they are hidden the chords would run backwards.
 ///
-/// In steps that turn by as much, or over flat parts to their ends; the last is halved until it hardly turns, since an end
-/// must be where the surface is curved.
+/// The ends move in steps of equal turn, or over flat parts to their ends. The last step is halved until it hardly turns,
+/// since an end must be where the surface is curved.
 pub(crate) fn lay_along<T: Real>(
     surface: Metered<'_, T>,
     contact: &Trial<T>,
@@ -297,7 +297,7 @@ pub(crate) fn lay_along<T: Real>(
             // A flat part may have no end; beyond the point the cable does not run on it.
             let far = (to - end.point).norm() + surface.size();
             let step = curved.min(flat.max(shortest)).min(far).min(left);
-            // A step that is not a number is none.
+            // A step that is NaN does not advance.
             let advances = step > T::zero();
             if !advances {
                 return (from, first);

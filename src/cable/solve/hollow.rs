@@ -5,19 +5,19 @@ use nalgebra::Point3;
 use crate::cable::{GeodesicEnd, Metered, Settings, ceil};
 use crate::math::Real;
 
-/// The places of least curvature are found to this part of the smallest feature. Where the second derivative of the
-/// curvature is `1/r³`, with `r` the size, the curvature falls below zero unseen by at most `NEAR²/2r`, over `2 NEAR r`: a hollow
-/// missed turns the cable by less than 1e-9 rad.
+/// The accuracy, as a fraction of the smallest feature, to which places of least curvature are found. If the second
+/// derivative of the curvature is `1/r³`, with the size `r`, the curvature falls below zero undetected by at most
+/// `NEAR²/2r`, over `2 NEAR r`: an undetected hollow turns the cable by less than 1e-9 rad.
 const NEAR: f64 = 1e-3;
 
-/// Finds the hollow under a geodesic that turns it most, where its normal curvature is negative: the lengths to its start
-/// and to its end \[m\].
+/// Finds the hollow under a geodesic, where its normal curvature is negative, that turns it most: the lengths to the
+/// start and to the end of the hollow \[m\].
 ///
 /// The normal curvature is sampled at a quarter of the smallest feature, on an approximation to the geodesic. Where it is
-/// negative, or its minimum between samples may be, the geodesic itself is followed; and everywhere if the approximation
-/// arrives elsewhere than the geodesic, since neighbouring geodesics part.
+/// negative, or its minimum between samples may be, the geodesic itself is followed. The geodesic is followed everywhere
+/// if the approximation arrives at another point, since neighbouring geodesics separate.
 ///
-/// The error is a point where it leaves the patch of the surface, over no hollow.
+/// The error is a point at which the geodesic leaves the patch of the surface, if there is no hollow.
 pub(crate) fn find<T: Real>(
     surface: Metered<'_, T>,
     start: &GeodesicEnd<T>,
@@ -55,8 +55,8 @@ struct Scan<'a, T: Real> {
 }
 
 impl<T: Real> Scan<'_, T> {
-    /// As the function, on the approximation or on the geodesic itself; an error if the approximation does not arrive where
-    /// the geodesic ends.
+    /// Does as [`find`], on the approximation or on the geodesic itself. It is an error if the approximation does not
+    /// arrive where the geodesic ends.
     fn find(&mut self, end: &GeodesicEnd<T>, length: T) -> Result<Option<[T; 2]>, ()> {
         const MOST_SAMPLES: f64 = 4096.0;
         let parts =
@@ -119,7 +119,7 @@ impl<T: Real> Scan<'_, T> {
                     None
                 }
             } else if b == T::zero() && f_b < f_c && falls(self.start, near) {
-                // Less within the first or the last part than at both of its ends.
+                // The curvature is lower within the first or the last part than at both ends of this part.
                 Some(self.least([b, near, c]))
             } else if is_last && f_c < f_b && falls(&here, -near) {
                 Some(self.least([b, c - near, c]))
@@ -131,7 +131,8 @@ impl<T: Real> Scan<'_, T> {
                 note(&mut found, hollow, least);
             }
         }
-        // It does not depend on the smoothness of the path: the bridge over a smaller hollow is short compared with roundoff.
+        // The bound does not depend on the smoothness of the path: the bridge over a smaller hollow is short compared
+        // with roundoff.
         let least_turn = Settings::<T>::default().smoothness;
         Ok(found.filter(|(turn, _)| *turn > least_turn).map(|(_, hollow)| hollow))
     }
@@ -156,7 +157,7 @@ impl<T: Real> Scan<'_, T> {
         let (value, gradient) = self.surface.value_and_gradient(&place);
         let place = place - gradient * (value / gradient.norm_squared());
         self.surface.budget.spend(2);
-        // The projection into the next tangent plane turns the direction too far, by as much.
+        // The projection into the next tangent plane turns the direction too far by the same amount.
         self.surface.end(&place, &(tangent + veer))
     }
 
@@ -212,8 +213,8 @@ impl<T: Real> Scan<'_, T> {
         Some((at, self.curvature(at)))
     }
 
-    /// Where the curvature changes its sign between a place where it is negative and one where it is not; the latter if
-    /// it is negative there too.
+    /// Where the curvature changes its sign between a place where it is negative and one where it is not; the second
+    /// place if it is negative there too.
     fn root(&self, mut negative: T, mut positive: T) -> T {
         for _ in 0..20 {
             let middle = T::lit(0.5) * (negative + positive);

@@ -34,7 +34,7 @@ impl<T: Real> Chord<T> {
     }
 }
 
-/// The points before and after a contact, and whether it begins or ends there, on its surface.
+/// The points before and after a contact, and whether the contact begins or ends there, on its surface.
 #[inline]
 pub(crate) fn around<T: Real>(
     span: &SpanProblem<'_, T>,
@@ -228,14 +228,13 @@ fn dot<T: Real>(a: &[T; 4], b: &[T; 4]) -> T {
 
 /// Whether a pivot block leaves the second variation of length positive, or zero within a tolerance: then all paths in
 /// some direction are equal, as around an axis of revolution through both ends. A zero is made stiff, so that nothing
-/// drifts in that direction. On request, changes the block so that it is positive by a margin, and returns whether it
-/// was so before.
+/// drifts in that direction. On request, changes the block so that it is positive by a margin, and returns whether it was
+/// so before.
 ///
-/// With `s` (shift along, growth) eliminated by the two normal rows, what remains of the binormal
-/// rows is, up to multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the
-/// Hessian of length over (shift across, turn). It is symmetric where the kinks vanish; by
-/// Sylvester's criterion, in the order turn, shift, it is positive exactly if the two signs below
-/// hold, the Jacobi scalar `turn` being positive short of the conjugate point.
+/// With `s` (shift along, growth) eliminated by the two normal rows, the remainder of the binormal rows is, up to
+/// multiplication by `[[1, −shift], [0, −turn]]`, the Schur complement of the Hessian of length over (shift across,
+/// turn). It is symmetric where the kinks vanish. By Sylvester's criterion, in the order turn, shift, it is positive
+/// exactly if the two signs below hold; the Jacobi scalar `turn` is positive short of the conjugate point.
 #[inline]
 fn second_variation<T: Real>(block: &mut [[T; 4]; 4], stiffness: T, tolerance: T, convexify: bool) -> bool {
     // Pivots are kept this far from zero, relative to those of a straight cable.

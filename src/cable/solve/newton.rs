@@ -11,11 +11,11 @@ use crate::cable::solve::node::{touching, touching_mut};
 use crate::cable::{ACCURACY, Geodesic, GeodesicEnd, Node, Settings, SpanProblem};
 use crate::math::Real;
 
-/// Steps longer than this, in radians of turn, are shortened to it: beyond, the surface under the end points differs
+/// Longer steps, in radians of turn, are shortened to this length. Beyond it, the surface under the end points differs
 /// too much from the linearization.
 const LONGEST_STEP: f64 = 0.6;
-/// The largest number of shortened steps without a kink less than the least before: as many lead either end of a contact
-/// once around its obstacle.
+/// The largest number of shortened steps without a kink below the least one before. This number of steps leads either end
+/// of a contact once around its obstacle.
 const MOST_IN_VAIN: usize = 22;
 /// A full step of δ radians leaves a kink of about δ² (the second variation of geodesic and chord
 /// has coefficients of order one); this is that order with a margin.
@@ -34,9 +34,9 @@ pub(crate) const LARGE_MOTION: f64 = 0.05;
 pub(crate) struct Progress<T> {
     /// The largest kink between a straight segment and the geodesic it meets \[rad\].
     pub(crate) kink: T,
-    /// The obstacle that has it, counted along the path.
+    /// The obstacle with this kink, counted along the path.
     pub(crate) worst: usize,
-    /// Geodesics computed per obstacle.
+    /// The number of geodesics computed per obstacle.
     pub(crate) iterations: usize,
     pub(crate) converged: bool,
     /// The contact before a bridge, between two contacts of one obstacle, that runs backwards: the two are one.

@@ -20,10 +20,10 @@ const MOST_PLANS: usize = 24;
 /// The largest number of times that each bead of a plan is moved.
 const SWEEPS: usize = 20;
 
-/// What is known of one plan.
+/// A plan and its evaluation.
 #[derive(Debug, Clone, Copy)]
 struct Plan<T: Real> {
-    /// Its estimated length, and that with a penalty for each hint that it does not follow.
+    /// Its estimated length, and this length with a penalty for each hint that it does not follow.
     length: T,
     score: T,
     /// The obstacle that it does not pass correctly.
@@ -37,8 +37,8 @@ pub(crate) struct Plans<T: Real> {
     list: Vec<Plan<T>>,
     /// The beads of one plan after another, one per obstacle.
     beads: Vec<Bead<T>>,
-    /// The penalty of a hint without a known class that is not followed: half the girth of the obstacle. Zero if there
-    /// is none, or no choice.
+    /// The penalties of hints without a known class that are not followed: half the girth of the obstacle. Zero for an
+    /// obstacle without such a hint, or without a choice.
     penalties: Vec<T>,
 }
 
@@ -77,7 +77,7 @@ impl<T: Real> Plans<T> {
         self.complete(span, nodes);
     }
 
-    /// The place of the next plan in the order of scores below `most`, completed; `None` when the budget is spent.
+    /// The place of the next completed plan in the order of scores below `most`; `None` when the budget is spent.
     pub(crate) fn next(
         &mut self,
         span: &SpanProblem<'_, T>,
@@ -249,9 +249,9 @@ fn measure<T: Real>(span: &SpanProblem<'_, T>, beads: &mut [Bead<T>]) -> T {
     length + (span.to - from).norm()
 }
 
-/// The obstacle into which the polygon runs deepest; if there is none, one that it passes in another class than
-/// that of its hint, as an error if it touches that one. The class depends on the points before and after, and so
-/// on the other obstacles.
+/// The obstacle into which the polygon runs deepest. If there is none, one that the polygon passes in another class than
+/// that of its hint, as an error if it touches this obstacle. The class depends on the points before and after, and so on
+/// the other obstacles.
 fn conflict<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &[Node<T>],
@@ -385,14 +385,16 @@ fn laid<T: Real>(
     Bead { is_pressed: is_finite(&middle.tangent), middle, arcs: [T::zero(); 2] }
 }
 
-/// The frame at the middle of a contact between sides of the cable whose unit vectors differ by `along`; or, if both leave
-/// so steeply that it has hardly any component along the surface, in the direction of the largest curvature near it.
+/// The frame at the middle of a contact between sides of the cable whose unit vectors differ by `along`. If both leave so
+/// steeply that `along` has hardly any component along the surface, the frame is in the direction of the largest
+/// curvature near it.
 fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>) -> GeodesicEnd<T> {
     let end = surface.end(p, along);
     let GeodesicEnd { curvature, torsion, transverse_curvature, .. } = end;
     let (aside, tangent) =
         if end.tangent.dot(along) > T::lit(0.5) && curvature > T::lit(0.05) * transverse_curvature {
-            // The mean of the directions at both ends of the contact lacks what turns with the normal between them.
+            // The mean of the directions at both ends of the contact does not include the part that turns with the normal
+            // between them.
             let lacking = (T::lit(4.0) / along.norm_squared() - T::one()).max(T::zero());
             let squared = curvature * curvature;
             let part = lacking / (curvature + (squared + (squared + torsion * torsion) * lacking).sqrt());
@@ -407,7 +409,7 @@ fn frame<T: Real>(surface: &dyn Wrappable<T>, p: &Point3<T>, along: &Vector3<T>)
 /// A bead moved towards the middle of the contact of a taut cable, and its turn \[rad\]; `None` if the cable does not
 /// press on it.
 ///
-/// At the middle the cable turns equally to both sides; across, its length is minimal there.
+/// At the middle the cable turns equally to both sides; across the cable, its length is minimal there.
 fn shifted<T: Real>(
     surface: &dyn Wrappable<T>,
     node: &Node<T>,
@@ -444,7 +446,7 @@ fn shifted<T: Real>(
     let longest = T::lit(0.6);
     let scale = if turn > longest { longest / turn } else { T::one() };
     let moved = surface.retract(&node.to_surface(&(at.point + step * scale)));
-    // A straight step along a thin part would end on another side of it than the normal turns to.
+    // A straight step along a thin part would end on another side of it than the side to which the normal turns.
     let normal = node.X_GS.rotation.inverse() * (at.normal + tip * scale).normalize();
     let slip = normal - surface.gradient(&moved).normalize();
     let point = surface.retract(&(moved + slip * surface.size()));
@@ -455,8 +457,8 @@ fn shifted<T: Real>(
     Some((node.end_to_ground(&frame(surface, &point, &direction)), turn))
 }
 
-/// The excess of the way from the middle of a contact to a point over the straight line, if it follows the circle of
-/// curvature; and the angle of its arc, negative if the point is above the tangent at the middle.
+/// The excess of the way from the middle of a contact to a point over the straight line, if the cable follows the circle
+/// of curvature; and the angle of its arc, negative if the point is above the tangent at the middle.
 fn leg<T: Real>(middle: &GeodesicEnd<T>, to: &Point3<T>, sense: T) -> (T, T) {
     let off = to - middle.point;
     let chord = off.norm();

@@ -34,7 +34,7 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
         });
     }
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
-    // The descent from the hints, or from the straight line, ensures that no longer path than its own is returned.
+    // The descent from the hints, or from the straight line, ensures that the path returned is no longer than its own.
     let most = longest(outcome);
     attempt(span, work, &mut outcome, false, |work| {
         string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
@@ -46,7 +46,7 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
         leave_saddles(span, work)
     });
     if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
-        // Straight, but over the front of solids behind which it would pass.
+        // Straight, but over the front of solids that it would pass behind.
         attempt(span, work, &mut outcome, false, |work| {
             string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
             for k in 0..work.nodes.len() {
@@ -85,9 +85,9 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
     Ok(refine(span, work, progress))
 }
 
-/// Refines a path by a further step.
+/// Refines a path by one more step.
 ///
-/// A last step of Newton's method within its tolerance leaves an error in length of the order of its square.
+/// A last step of Newton's method within its tolerance leaves an error in length of the order of the square of the step.
 pub(crate) fn refine<T: Real>(
     span: &SpanProblem<'_, T>,
     work: &mut Workspace<T>,
@@ -108,7 +108,8 @@ pub(crate) fn refine<T: Real>(
 }
 
 /// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes
-/// hold the best path before and after, if there is one; the outcome is its score and its progress, or why there is none.
+/// hold the best path before and after, if there is one. The outcome is its score and its progress, or the reason why
+/// there is none.
 fn attempt<T: Real>(
     span: &SpanProblem<'_, T>,
     work: &mut Workspace<T>,
@@ -171,8 +172,8 @@ fn loses_hint<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], k: usize) -
     through(&hint).zip(found).is_some_and(differs)
 }
 
-/// The end of a contact, and the angle by which the cable winds about the core of its obstacle, from a point before it
-/// to that end.
+/// The end of a contact, and the angle by which the cable winds about the core of its obstacle from a point before the
+/// contact to this end.
 fn winding<T: Real>(node: &Node<T>, surface: Metered<'_, T>, before: &Point3<T>) -> Option<(Point3<T>, T)> {
     let start = node.to_surface(&node.ground.start.point);
     let first = (start, surface.winding(before, &start)?);
@@ -187,8 +188,8 @@ const PUSH: f64 = 0.3;
 
 /// Refines the path of the nodes.
 ///
-/// A path on a saddle, stationary but longest in some direction, such as a string over the exact middle of a ball, is displaced to
-/// both sides and descends from there; the shorter result is used.
+/// A path on a saddle is stationary but longest in some direction, such as a string over the exact middle of a ball. It
+/// is displaced to both sides and descends from there; the shorter result is used.
 pub(crate) fn leave_saddles<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>) -> Outcome<T> {
     let mut outcome = settle_contacts(span, &mut work.nodes);
     // Each push treats one direction.
@@ -238,15 +239,15 @@ fn push_aside<T: Real>(span: &SpanProblem<'_, T>, nodes: &mut [Node<T>], k: usiz
 /// Buffers, kept to avoid allocation.
 #[derive(Debug)]
 pub(crate) struct Workspace<T: Real> {
-    /// Of the span that is being solved.
+    /// The nodes of the span that is being solved.
     pub(crate) nodes: Vec<Node<T>>,
-    /// Of a string, and the points in Ground at which it passes the obstacles.
+    /// The beads of a string, and the points in Ground at which it passes the obstacles.
     pub(crate) beads: Vec<Bead<T>>,
     pub(crate) anchors: Vec<Point3<T>>,
     pub(crate) plans: Plans<T>,
     /// The path on a saddle, or the remembered one.
     pub(crate) other: Vec<Node<T>>,
-    /// The shortest found from a saddle.
+    /// The shortest path found from a saddle.
     pub(crate) best: Vec<Node<T>>,
     /// The shortest path found so far by a search without memory.
     pub(crate) shortest: Vec<Node<T>>,

@@ -12,11 +12,11 @@ use crate::math::Real;
 const PARTS: [f64; 2] = [17.0, 401.0];
 
 /// The largest number of rounds in which all beads are moved, six times by the size of an obstacle. A string that is
-/// nearly tight by then is enough for the descent that follows.
+/// nearly tight after them suffices for the descent that follows.
 const ROUNDS: usize = 30;
 
-/// The largest move of a bead in one round, over the size of the smaller obstacle beside it: so little that it is pushed
-/// out on the side where it entered.
+/// The largest move of a bead in one round, over the size of the smaller obstacle beside it. It is so small that the bead
+/// is pushed out on the side where it entered.
 const LONGEST: f64 = 0.2;
 
 /// One bead of the string.
@@ -30,7 +30,7 @@ pub(crate) struct Bead<T: Real> {
 }
 
 impl<T: Real> Bead<T> {
-    /// A bead at a point; or on the surfaces of its owners' obstacles, if the point is inside them.
+    /// A bead at a point, or on the surfaces of its owners' obstacles if the point is inside them.
     fn pushed_out(
         span: &SpanProblem<'_, T>,
         nodes: &[Node<T>],
@@ -55,8 +55,8 @@ impl<T: Real> Bead<T> {
 /// Lays a string through the hints, or straight, pulls it tight, and stores its contacts in the nodes, with their
 /// points and lengths. `beads` and `anchors` are buffers.
 ///
-/// Each bead moves towards a line between others and is pushed out of its obstacles: the string settles near a shortest
-/// path, and near a longest only if it is laid on one exactly.
+/// Each bead moves towards a line between others and is pushed out of its obstacles. The string settles near a shortest
+/// path, and near a longest one only if it is laid on it exactly.
 pub(crate) fn tighten<T: Real>(
     span: &SpanProblem<'_, T>,
     nodes: &mut Vec<Node<T>>,
@@ -161,8 +161,8 @@ fn smaller<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], owners: [usize
     before.min(after)
 }
 
-/// Moves beads until they nearly rest: each stretch that touches nothing towards a straight line, and beads that touch
-/// towards the line between their neighbours.
+/// Moves beads until they nearly rest: each stretch that touches nothing moves towards a straight line, and beads that
+/// touch move towards the line between their neighbours.
 fn pull<T: Real>(span: &SpanProblem<'_, T>, nodes: &[Node<T>], beads: &mut [Bead<T>]) {
     // Places along the string are numbered from one; the ends, which are fixed, come before and after.
     let end = beads.len() + 1;

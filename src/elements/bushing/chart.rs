@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::Coordinates;
 use crate::math::Real;
 
-/// What rates and forces depend on besides the place of M, all expressed in F.
+/// The numbers on which rates and forces depend besides the pose of M, all expressed in F.
 #[derive(Debug, Clone, Copy)]
 pub struct Chart<T: Real> {
     /// The rates of the angles by the angular velocity of M in F.
@@ -47,8 +47,8 @@ impl<T: Real> Chart<T> {
         [angles, self.halved(&(v_FM - spin.cross(p_FM)), -T::one())]
     }
 
-    /// The torque on M about its origin and the force, of equal power to moments of the angles and forces of the
-    /// translation.
+    /// The torque on M about its origin and the force that have the power of the moments of the angles and the forces of
+    /// the translation.
     #[inline]
     pub(super) fn wrench<C: Coordinates<T>>(
         &self,

@@ -6,9 +6,10 @@ use super::{Bushing, Coordinates, Frames, Position, halves, wrench_on_M};
 use crate::framework::{AtDynamics, Between, Blocks, Row, Scope, Slopes, Stiffnesses};
 use crate::math::{Real, SpatialForce, SpatialVelocity, cross_times, rotated};
 
-/// The derivatives by a turn and a shift of M as seen from body 1, in the axes `B`.
+/// The derivatives by a turn and a shift of M relative to body 1, in the axes `B`.
 ///
-/// With the turn `δ` and the shift `d` the axes turn by `Sδ`, where `S = (1 − u×)/2`, or not at all. In them
+/// With the turn `δ` and the shift `d`, the axes `B` turn by `Sδ` with `S = (1 − u×)/2`, or not at all. Expressed in
+/// these axes:
 ///
 /// ```text
 /// dθ = N δ              dx = d + x × Sδ         du = δ/(2c)
@@ -18,17 +19,17 @@ use crate::math::{Real, SpatialForce, SpatialVelocity, cross_times, rotated};
 struct Motion<T: Real> {
     /// The axes in Ground.
     R_GB: Matrix3<T>,
-    /// The angles by a turn, and their rates by an angular velocity.
+    /// The derivatives of the angles by a turn, and of their rates by an angular velocity.
     N: Matrix3<T>,
-    /// The translation by a turn, and its rate by an angular velocity.
+    /// The derivatives of the translation by a turn, and of its rate by an angular velocity.
     lean: Matrix3<T>,
-    /// The rates of angles and translation by a turn, for constant velocities.
+    /// The derivatives of the rates of angles and translation by a turn, for constant velocities.
     rates_by_turn: [Matrix3<T>; 2],
-    /// The rate of the translation by a shift.
+    /// The derivative of the rate of the translation by a shift.
     drift: Matrix3<T>,
-    /// The torque on M and the force by a turn, for constant generalized forces.
+    /// The derivatives of the torque on M and the force by a turn, for constant generalized forces.
     wrench_by_turn: [Matrix3<T>; 2],
-    /// The torque by a shift, likewise.
+    /// The derivative of the torque by a shift, for constant generalized forces.
     lever: Matrix3<T>,
 }
 
@@ -80,14 +81,14 @@ impl<T: Real> Motion<T> {
         }
     }
 
-    /// The torque and the force of moments of the angles and forces of the translation.
+    /// The torque and the force that result from moments of the angles and forces of the translation.
     #[inline]
     fn wrench([moments, forces]: &[Matrix3<T>; 2], N: &Matrix3<T>, lean: &Matrix3<T>) -> [Matrix3<T>; 2] {
         [N.tr_mul(moments) + lean.tr_mul(forces), *forces]
     }
 }
 
-/// The moments and forces of slopes by the coordinates, as these change.
+/// The changes of moments and forces that result from changes of the coordinates, with these slopes.
 #[inline]
 fn resistance<T: Real>(
     [of_angles, across, of_translation]: &[Matrix3<T>; 3],
@@ -101,7 +102,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         self.coordinates.slopes(&at.parameters.law, [&at.position.q, &at.velocity.qdot], steepest)
     }
 
-    /// Writes everything in scope, since all of it follows from the same derivatives.
+    /// Writes all derivatives in scope, since they follow from the same quantities.
     pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let motion = Motion::new(at);
         let between = self.between(at, &motion);
@@ -115,7 +116,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         }
     }
 
-    /// The law as seen from body 1: `F = Jᵀ f(q, q̇)` with `q̇ = J V`, where `J` varies as M turns and moves.
+    /// The law relative to body 1: `F = Jᵀ f(q, q̇)` with `q̇ = J V`, where `J` varies as M turns and moves.
     #[inline]
     fn between(&self, at: &AtDynamics<'_, T, Self>, motion: &Motion<T>) -> Between<T> {
         let Position { X_GF, X_GM, .. } = at.position;

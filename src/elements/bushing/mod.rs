@@ -1,4 +1,4 @@
-//! A spring and damper on six coordinates of one frame in another: what both bushings share.
+//! A spring and damper on the six coordinates of one frame in another: the common part of both bushings.
 
 use core::fmt::Debug;
 
@@ -23,9 +23,9 @@ use crate::results;
 
 /// The law of a bushing: coordinates of the orientation of M in F, and the springs and dampers on them.
 ///
-/// The coordinates are `q = (θ, x)`: three angles of `R_FM`, and `x = Bᵀ p_FM`, where `B` are axes between those of F and
-/// of M. The forces on the bodies are those of equal power to the generalized forces `f`. A [`Chart`] is made in this crate
-/// only: for other laws, see [`laws`](crate::laws).
+/// The coordinates are `q = (θ, x)`: three angles of `R_FM`, and `x = Bᵀ p_FM`, where the axes `B` are between those of F
+/// and of M. The bodies get the forces of equal power to the generalized forces `f`. A [`Chart`] can be made only in this
+/// crate: for other laws, see [`laws`](crate::laws).
 pub trait Coordinates<T: Real>: Debug + Clone + Send + Sync + 'static {
     /// The kind's name.
     const KIND: &'static str;
@@ -37,7 +37,7 @@ pub trait Coordinates<T: Real>: Debug + Clone + Send + Sync + 'static {
     /// The orientation at the last accepted step.
     type Memory: Variables<T> + Copy + Default;
 
-    /// The angles of an orientation, given the last accepted one, and what follows from them.
+    /// Returns the angles of an orientation, given the last accepted one, and the quantities that follow from them.
     ///
     /// # Errors
     /// Those of the angles, where they are singular or ambiguous.
@@ -59,9 +59,9 @@ pub trait Coordinates<T: Real>: Debug + Clone + Send + Sync + 'static {
     fn resistance(&self, parameters: &Self::Parameters, q: &Vector6<T>, qdot: &Vector6<T>)
     -> [Vector6<T>; 2];
 
-    /// The slopes of the elastic forces by `q`, and of the damping forces by its rate, both symmetric: of moments by angles,
-    /// of moments by translations, and of forces by translations. Those of curves are the steepest, if asked for. Without
-    /// `HALF_WAY` there are none of moments by translations.
+    /// The slopes of the elastic forces by `q`, and of the damping forces by its rate, both symmetric: of moments by
+    /// angles, of moments by translations, and of forces by translations. With `steepest`, the slopes of curves are the
+    /// steepest ones. Without `HALF_WAY` the slopes of moments by translations are zero.
     fn slopes(
         &self,
         parameters: &Self::Parameters,
@@ -72,8 +72,8 @@ pub trait Coordinates<T: Real>: Debug + Clone + Send + Sync + 'static {
     /// Rows and columns of the entries of stiffness and of damping, in the order of the parameters.
     fn entries() -> impl Iterator<Item = (usize, usize)>;
 
-    /// The rate of what must not turn by more than two radians in a step \[rad/s\], given the rates of the coordinates and
-    /// the angular velocity of M in F.
+    /// The rate of the angle that must not change by more than two radians in a step \[rad/s\], given the rates of the
+    /// coordinates and the angular velocity of M in F.
     fn turning(qdot: &Vector6<T>, w_FM: &Vector3<T>) -> T;
 }
 

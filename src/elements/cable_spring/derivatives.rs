@@ -52,12 +52,13 @@ impl<T: Real> CableSpring<T> {
         }
     }
 
-    /// Whether forces and memory have derivatives in scope. The remembered path only selects where the next search starts.
+    /// Whether forces and memory have derivatives in scope. The remembered path has none, since it only selects where the
+    /// next search starts.
     pub(super) fn varies(at: &AtDynamics<'_, T, Self>, scope: Scope) -> [bool; 2] {
         [at.position.elongation != T::zero(), scope.commit && has_friction(at.parameters)]
     }
 
-    /// Writes everything in scope, so that each motion is followed once.
+    /// Writes all derivatives in scope, so that each motion is followed only once.
     pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Parameters { stiffness, slack_length, dissipation } = at.parameters.law;
         let cable = &Evaluated {
@@ -178,8 +179,9 @@ fn halves<T: Real>(slopes: &[T; 12]) -> [Vector6<T>; 2] {
     [0, 6].map(|first| Vector6::from_column_slice(&slopes[first..first + 6]))
 }
 
-/// Calls `along` with each motion that variables cause, with the places of these, of parameters and of the numbers of marks and
-/// laps from those on, and the directions in which they move it. Directions of the cable matter if it remembers.
+/// Calls `along` with each motion that variables cause, the places of these variables, and the directions in which they
+/// move the path. Parameters are counted from `first`, the numbers of marks and laps from `memory`. Directions of the
+/// cable matter if it remembers.
 fn for_each_variable<T: Real>(
     cable: &Evaluated<'_, T>,
     parameters: &StateParameters<T>,
@@ -206,7 +208,7 @@ fn for_each_variable<T: Real>(
             let variables: [usize; 3] = from_fn(|axis| memory + point[axis]);
             along(StrandMotion::Memory(point.x), &variables, &axes);
         }
-        // Elsewhere turnings at the last commit have no effect.
+        // For other marks, turnings at the last commit have no effect.
         let turning = Some(of.turning).filter(|_| !mark.is_same());
         for number in [of.before, of.after, of.share].into_iter().chain(turning) {
             along(StrandMotion::Memory(number), &[memory + number], &axes);
@@ -221,8 +223,8 @@ fn for_each_variable<T: Real>(
     }
 }
 
-/// Calls `visit` with each motion of a path, the places of the numbers that cause it (the first of all is `first`), and
-/// the directions in which they move the path; returns the place after the last.
+/// Calls `visit` with each motion of a path, the places of the numbers that cause it, counted from `first`, and the
+/// directions in which they move the path. Returns the place after the last.
 fn for_each_place<T: Real>(
     places: &Places<T>,
     first: usize,
@@ -249,8 +251,8 @@ fn for_each_place<T: Real>(
     next
 }
 
-/// The rotation to which an entry of a rotation matrix contributes, row by row: sums along rotations are those of the
-/// rotations.
+/// The rotation to which an entry of a rotation matrix contributes, row by row. Its sum over the entries, each times the
+/// change of the entry under a rotation, is that rotation.
 ///
 /// A rotation changes the columns `r` by `ω × r`, and `ω` is half the sum of `r × (ω × r)`.
 fn turn_of_entry<T: Real>(R: &Matrix3<T>, entry: usize) -> Vector6<T> {

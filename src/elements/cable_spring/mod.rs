@@ -40,8 +40,8 @@ use crate::results;
 /// f         = f_elastic + f_rate
 /// ```
 ///
-/// [With friction](Self::with_friction), marks, one on each contact arc and one on each via point, divide the cable
-/// into strands. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
+/// [With friction](Self::with_friction), the cable is divided into strands by marks, one on each contact arc and one on
+/// each via point. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
 ///
 /// ```text
 /// x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
@@ -58,107 +58,123 @@ use crate::results;
 /// | | [`places`](StateParameters::places) of the path, switches and scales | m | poses rotations, scales > 0 |
 ///
 /// `θ` is the integral of the surface's normal curvature along the contact arc between two strands; it is zero on a via
-/// point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
-/// the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
-/// depend on time and is part of the evaluation. [`accept_step`](crate::ForceSystem::accept_step) commits it. A load
-/// that friction can hold is held without creep, for any step; where the cable meanwhile slides sideways over the surface, with an
-/// error of third order in each step.
+/// point and without contact.
 ///
-/// Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
-/// is never negative. The rise of a strand is `c` times the rate at which it stretches,
+/// A contact sticks while the ratio is within its limit. Otherwise material slips through the contact, towards the
+/// greater tension, exactly as far as the limit requires. This return mapping does not depend on time and is part of the
+/// evaluation; [`accept_step`](crate::ForceSystem::accept_step) commits it. A load that friction can hold is held without
+/// creep, for any step. While the cable slides sideways over the surface, this has an error of third order in each step.
+///
+/// Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and is
+/// never negative. The rise `r_k` of a strand is `c` times the rate at which it stretches,
 ///
 /// ```text
 /// r_k = c (L̇_k − (L₀ + x_k) (s_k − s_{k+1}))/φ_k
 /// ```
 ///
-/// with `s_k`, the rate at which material enters it from strand `k − 1`, zero where the limit of friction is not reached,
-/// and otherwise towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`) does not limit damping,
-/// and one above 709 (88), where `e^(μθ)` overflows, does not limit tension either.
+/// where `s_k` is the rate at which material enters strand `k` from strand `k − 1`. It is zero if the limit of friction
+/// is not reached, and otherwise directed towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`)
+/// does not limit damping. A contact whose `μθ` is above 709 (88), where `e^(μθ)` overflows, does not limit tension
+/// either.
 ///
 /// # Forces
 ///
-/// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two segments
-/// that meet it. With friction the mean tension acts along the present path: that of the strands that are not wound on
-/// a drum, weighted by their fractions at the last commit. The deviations from it act between the points where the cable left one
-/// body and met the next at the last commit, moved with their bodies. The lengths `L_k` follow these points; the
-/// remaining change of the path is distributed by the committed fractions. So
-/// the law has a potential while contacts stick.
+/// Tension pulls the ends of every straight segment of the path together; an obstacle is loaded by the two segments that
+/// meet it.
+///
+/// With friction, the mean tension acts along the present path. It is the mean over the strands that are not wound on a
+/// drum, weighted by their fractions at the last commit. The deviations of the strands from the mean act between the
+/// points where the cable left one body and met the next at the last commit, moved with their bodies. The lengths `L_k`
+/// follow these points; the remaining change of the path is distributed by the committed fractions. The law therefore has
+/// a potential while contacts stick.
 ///
 /// # Energy
 ///
-/// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`. Lost by damping: `f_rate L̇` or `Σ k x_k r_k L̇_k`, known
-/// instantaneously. The first is never negative; the second includes the change of friction by damping, and may be
-/// negative where material slips while strands shorten. Where the fraction `dφ` slips from strand `a` to strand `b`,
-/// `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ` of the elastic tensions is lost, which is known at the commit: see
+/// Stored: `k x² / 2`; with friction `Σ k φ_k x_k² / 2`.
+///
+/// Lost by damping: `f_rate L̇`, which is never negative, or with friction `Σ k x_k r_k L̇_k`; both are known
+/// instantaneously. The latter includes the change of friction by damping, and may be negative where material slips while
+/// strands shorten.
+///
+/// Lost by slip: where the fraction `dφ` slips from strand `a` to strand `b`, `(f_b − f_a)·L₀·dφ + (f_b² − f_a²)/(2k)·dφ`
+/// of the elastic tensions. This is known at the commit: see
 /// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy).
 ///
 /// # Pulleys and winches
 ///
-/// On a wheel that turns, the mark reaches the end of the contact arc and stays there. The material that passes takes
-/// the strain of the strand that it enters, and the difference in energy is lost: the creep of an elastic belt. An
-/// obstacle on the body of a wheel with a large coefficient, such as 1000, is a pulley that turns with the cable.
+/// On a turning wheel, the mark reaches the end of the contact arc and stays there. The material that passes takes the
+/// strain of the strand that it enters, and the difference in energy is lost: the creep of an elastic belt. To model a
+/// pulley that turns with the cable, put the obstacle on the body of the wheel, with a large coefficient such as 1000.
 ///
-/// A cable that begins or ends on the surface of its first or last obstacle, and is fixed on the same body, winds on it
-/// as on the drum of a winch. With friction, the wound part is divided into laps, each a strand
-/// ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that it had when it came onto the drum: see
-/// [`Grips::laps`]. Without friction it is as elastic as the free cable, and slips. If a drum is touched several times,
-/// the contact at the fixed end is wound and the others have a mark each; while the cable lifts off at the fixed end,
-/// none of them has friction.
+/// A cable that begins or ends on the surface of its first or last obstacle, and is fixed on the same body, winds on this
+/// obstacle as on the drum of a winch.
+///
+/// - With friction, the wound part is divided into laps. Each lap is a strand
+///   ([`Strand::is_wound`](crate::cable::Strand::is_wound)) with the strain that it had when it came onto the drum: see
+///   [`Grips::laps`]. If the cable touches a drum several times, the contact at the fixed end is wound and the others
+///   have a mark each. While the cable lifts off at the fixed end, none of them has friction.
+/// - Without friction, the wound part is as elastic as the free cable, and slips.
 ///
 /// # Notes
 ///
-/// - [`reset_memory`](crate::ForceSystem::reset_memory) lays the cable anew, by its hints, at the present poses. The side
-///   of an obstacle on which it lies, and its windings, are remembered; see [`CablePath`]. Without a reset every
-///   evaluation until the first accepted step searches for the path, and a hint that turns with its body may mean
-///   another side at the end of that step. If the reset finds no path, the next evaluation returns the error.
-/// - Friction acts only along the cable. Sideways, the cable slides freely to the shortest path. The lines between the points of
-///   the last commit are then too long or too short, in second order, which is taken back at the next commit. The stored energy
-///   changes with it, to either side; dissipated energy may fall by the sum of these, which is of first order in the step (0.15
-///   mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms). Forces of friction lag by the sideways motion in a step, also
-///   an error of first order: integrators with error control take steps in proportion to the root of their accuracy there.
+/// - [`reset_memory`](crate::ForceSystem::reset_memory) lays the cable anew, by its hints, at the present poses. From
+///   then on the side of an obstacle on which the cable lies, and its windings, are remembered; see [`CablePath`].
+///   Without a reset every evaluation until the first accepted step searches for the path, and a hint that turns with its
+///   body may select another side at the end of that step. If the reset finds no path, the next evaluation returns the
+///   error.
+/// - Friction acts only along the cable; sideways, the cable slides freely to the shortest path. The lines between the
+///   points of the last commit are then too long or too short, in second order, until the next commit. The stored energy
+///   changes with them, in either direction. The dissipated energy may decrease by the sum of these changes, which is of
+///   first order in the step (0.15 mJ of 12 J in 30 s of a swing of 0.6 m in steps of 10 ms). Friction forces lag by the
+///   sideways motion in a step, which is also an error of first order: there, integrators with error control take steps
+///   in proportion to the root of their accuracy.
 /// - A contact has no friction until the step after its touchdown. A cable that is laid anew has a uniform tension.
-///   Friction that parameters switch on marks the cable where it lies; in a new or restored state once a motion has been set.
-/// - Tensions jump where friction begins or ceases at once: where a coefficient or an obstacle is switched. If
-///   a state changes places of the path, marks stay until the next commit, and strands that are not wound share the
-///   change of length; none becomes shorter than a millionth of its fraction of the path.
-/// - A strand is stiffer than the cable, `k/φ_k`: a short one requires shorter steps of an explicit integrator.
-/// - Slip within a step is undone if the motion reverses within the same step. Integrators with error control
-///   [see](crate::ForceElement::is_path_dependent) slip at the start of a step or halfway; with fixed steps it is an error of
-///   first order in the step.
-/// - Shares of the material are known to the rounding `ε` of the scalar. A drum that winds a length `l` in each step of a cable of
-///   length `L` stores its strain `e` with an error of up to about `ε L/l`: in `f32`, with 1 m of cable and 0.1 mm a step, 6e-4.
-/// - The mark of a new contact is put in the middle of its arc at the first commit: what friction then holds depends on that
-///   arc, to first order in the step.
-/// - The rates `s_k` are not integrated: what slips is only what elastic tensions require. Where damping exceeds the elastic
-///   tension, `c ẋ_k > 1`, a fast motion and a slow return near the limit of a contact may return energy.
-/// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by less
-///   than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the present
-///   velocities are [refused](crate::ForceSystem::passing_time), and by more than 1.2 rad if a surface is not convex. A
-///   segment that does not touch an obstacle yet is not limited, and comes to lie on the side that is nearer at the end
-///   of the step.
+///   Friction that parameters switch on marks the cable where it lies; in a new or restored state, once a motion has been
+///   set.
+/// - Tensions jump where friction begins or ceases at once, because a coefficient or an obstacle is switched. If a state
+///   changes places of the path, marks stay until the next commit, and the strands that are not wound share the change of
+///   length; none becomes shorter than a millionth of its fraction of the path.
+/// - A strand is stiffer than the cable, `k/φ_k`: a short strand requires shorter steps of an explicit integrator.
+/// - Slip within a step is undone if the motion reverses within the same step. With fixed steps this is an error of first
+///   order in the step. [Integrators with error control](crate::ForceElement::is_path_dependent) let the cable slip at
+///   the start of a step or halfway.
+/// - Shares of the material are known to the rounding `ε` of the scalar. A drum that winds a length `l` in each step of a
+///   cable of length `L` stores its strain `e` with an error of up to about `ε L/l`: in `f32`, with 1 m of cable and
+///   0.1 mm a step, 6e-4.
+/// - The mark of a new contact is put in the middle of its arc at the first commit. What friction then holds depends on
+///   that arc, to first order in the step.
+/// - The rates `s_k` are not integrated: only the slip that elastic tensions require occurs. Where damping exceeds the
+///   elastic tension, `c ẋ_k > 1`, a fast motion and a slow return near the limit of a contact may return energy.
+/// - Turns on an obstacle are counted from one commit to the next: on a convex surface a straight segment may wind by
+///   less than half a turn, on others by less than a quarter. Steps in which it would wind by more than 2 rad at the
+///   present velocities are [refused](crate::ForceSystem::passing_time); if a surface is not convex, by more than
+///   1.2 rad. A segment that does not yet touch an obstacle is not limited, and comes to lie on the side that is nearer
+///   at the end of the step.
 ///
 /// # Errors of an evaluation
 ///
-/// Those of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError);
+/// The errors of [`CablePath::solve`], which [`Error::own`] returns as a [`PathError`](crate::cable::PathError), and
 /// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a force or energy is not finite.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` along the path, with
-/// friction `k/φ_k` along each strand, taut or slack; damping at the present elongation; and the largest tension over
-/// length across each straight segment.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the cable reports
+///
+/// - `k` along the path; with friction `k/φ_k` along each strand, taut or slack;
+/// - damping at the present elongation;
+/// - the largest tension over length, across each straight segment.
 ///
 /// # Linearization
 ///
-/// Exact to the smoothness of the path, by motion, all parameters and memory, including the commit. It assumes that
-/// contacts that stick continue to stick, those that slip continue to slip, and a cable that begins or ends on a
-/// surface continues to do so. The remembered path only selects where the next search starts: its derivatives are zero.
-/// At zero elongation the cable is slack.
+/// Exact to the smoothness of the path, by motion, all parameters and memory, including the commit. The derivatives
+/// assume that contacts that stick continue to stick, that contacts that slip continue to slip, and that a cable that
+/// begins or ends on a surface continues to do so. The remembered path only selects where the next search starts: its
+/// derivatives are zero. At zero elongation the cable counts as slack.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
 /// | `taut`, `slack` | the least elongation of a taut strand; of the greatest stretch from `L₀` | m |
-/// | `pulling`; `limp` while damping leaves no tension | `(1 + r)/c` of the greatest rise | m/s |
+/// | `pulling`; `limp` while damping cancels the tension | `(1 + r)/c` of the greatest rise | m/s |
 /// | of each obstacle: `in contact` | the length of the arc | m |
 /// | `free` | the distance from the surface; if the cable leaves a drum, that of the other end of the segment from the tangent plane | m |
 /// | of each contact with friction: `sticking` | by how much the tension on one side may grow | N |
@@ -260,7 +276,7 @@ results! {
         pub last_tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
-        /// The power dissipated by damping; with friction, its change by damping included.
+        /// The power dissipated by damping, including with friction the change of friction by damping.
         pub power_dissipated: T ["W"];
         /// The tension `f_k` in each strand \[N\].
         pub tensions: Vec<T>;
@@ -308,10 +324,10 @@ impl<T: Real> CableSpring<T> {
     /// The same cable with these coefficients of friction on its obstacles, in order; missing ones are 0.
     ///
     /// # Errors
-    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a coefficient that is negative or not finite, or for
-    /// more coefficients than obstacles; with [`Refusal::ViaPointMoves`] if a via point of the path
-    /// [moves](ViaPoint::moving) on its body or [comes and goes](ViaPoint::only_within): strands before it and after it change
-    /// their lengths with it, which the law of strands does not tell apart.
+    /// [`Error::Element`] with [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a coefficient that
+    /// is negative or not finite, or for more coefficients than obstacles; with [`Refusal::ViaPointMoves`] if a via point
+    /// of the path [moves](ViaPoint::moving) on its body or [comes and goes](ViaPoint::only_within): it changes the
+    /// lengths of the strands before and after it, and the law of strands does not tell these apart.
     ///
     /// # Example: a rope around a bollard
     ///
@@ -386,7 +402,7 @@ impl<T: Real> CableSpring<T> {
 }
 
 impl<T: Real> CableSpring<T> {
-    /// Writes what is remembered of a path.
+    /// Writes the memory of a path.
     fn remember(&self, given: &Given<'_, T, Self>, position: &Position<T>, next: &mut Discrete<T>) {
         let Position { path, strands, .. } = position;
         path.remember(&mut next.wraps);
@@ -397,12 +413,12 @@ impl<T: Real> CableSpring<T> {
         }
     }
 
-    /// Lays the cable where it is: writes what is remembered of the present path.
+    /// Lays the cable at the present poses: writes the memory of the present path.
     fn lay(&self, given: &Given<'_, T, Self>, next: &mut Discrete<T>) {
         let present = next.clone();
         let given = Given { discrete: &present, ..*given };
         let mut position = Position::default();
-        // A path that is not found is the error of an evaluation.
+        // A path that is not found is an error of the next evaluation.
         if self.calc_position(&given, &mut position).is_ok() {
             self.remember(&given, &position, next);
         }

@@ -1,4 +1,4 @@
-//! The law of friction and of limit stops, the switched ones of the reference and smooth ones; and their switching.
+//! The law of friction and of limit stops, both switched (as in the reference) and smooth, and the rules of switching.
 
 use core::cmp::Ordering;
 
@@ -7,29 +7,36 @@ use crate::elements::laws::Pull;
 use crate::math::{Number, Real};
 
 impl<T: Real> Parameters<T> {
-    /// The discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the start
-    /// of the step and the present ones; and the force error.
+    /// Returns the discrete variables that match a displacement `q` \[m\] and a velocity `v` \[m/s\], given those at the
+    /// start of the step and the present ones; and the force error \[N\].
     ///
-    /// The error is the change in force that they make, plus the opposing force of the damper where bristles stick again
-    /// \[N\]. For a stop that was entered, or was left and may pull, it is the sum of the magnitudes of spring and damper,
-    /// since they may cancel at the end of a step. It is zero when nothing switched.
+    /// The force error is the change of the force by switching. Two terms are added: the force of the damper where
+    /// bristles stick again; and, for a stop that was entered, or was left and may pull, the sum of the magnitudes of its
+    /// spring and damper in place of their sum, since they may cancel at the end of a step. The error is zero if nothing
+    /// switched.
     ///
-    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than a millionth; the mode
-    ///   becomes the Stribeck force at `v` in the direction of that force. Bristles without load slip.
-    /// - Slipping bristles stick when `v` opposes the mode: where they stuck at the start of the step, if they did and can
-    ///   hold there; otherwise where their force continues the slip force, up to what they hold.
-    /// - Bristles that continue to slip track displacement and force. They keep the energy with which they began to
-    ///   slip; the work of friction is added, up to the energy of bristles bent to their limit.
+    /// - Sticking bristles slip when their force exceeds `f_d + f_so` at the present load by more than a millionth. The
+    ///   mode becomes the Stribeck force at `v`, in the direction of the force of the bristles. Bristles without load
+    ///   slip.
+    /// - Slipping bristles stick when `v` opposes the mode. If they stuck at the start of the step and can hold there,
+    ///   they stick at that position; otherwise at the position where their force continues the slip force, up to their
+    ///   limit.
+    /// - Bristles that continue to slip track displacement and force. They keep the energy with which they began to slip;
+    ///   the work of friction is added, up to the energy of bristles bent to their limit.
     /// - A stop without transition acts while it is surpassed, and its penetration is stored.
     ///
-    /// Bristles and stops switch at the end of a step, so a host with fixed steps `h` is late by up to `h`. A stop
-    /// surpassed at a speed `v` then appears at a depth of up to `v·h`, loaded with up to `k·v·h + d·v`: up to
-    /// `k·(v·h)²/2` of energy is created (0.5 J each time for a slider that hits 1e4 N/m at 1 m/s in steps of 10 ms),
-    /// and a loss of `d·v²·h` is missed. A stop that is left and may pull continues to pull, with up to as much force
-    /// and for up to as long. Slip that reverses is driven by friction for up to `h`. An explicit host must shorten its
-    /// steps around events until [`switching_error`](crate::ForceSystem::switching_error) is small, as
-    /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit one iterates; it then has the correct
-    /// force at the end of the step, where the force also jumps.
+    /// Bristles and stops switch at the end of a step, so a host with fixed steps `h` is late by up to `h`:
+    ///
+    /// - A stop surpassed at a speed `v` appears at a depth of up to `v·h`, loaded with up to `k·v·h + d·v`. Up to
+    ///   `k·(v·h)²/2` of energy is created (0.5 J each time for a slider that hits 1e4 N/m at 1 m/s in steps of 10 ms),
+    ///   and a loss of `d·v²·h` is missed.
+    /// - A stop that is left and may pull continues to pull, with up to as much force and for up to as long.
+    /// - Slip that reverses is driven by friction for up to `h`.
+    ///
+    /// An explicit host must shorten its steps around events until
+    /// [`switching_error`](crate::ForceSystem::switching_error) is small, as
+    /// [`DormandPrince`](crate::simulation::DormandPrince) does. An implicit host iterates; it then has the correct force
+    /// at the end of the step, where the force also jumps.
     pub fn switch(&self, q: T, v: T, start: &Discrete<T>, current: &Discrete<T>) -> (Discrete<T>, T) {
         self.switched([q, v], start, current, T::zero)
     }
@@ -60,8 +67,8 @@ impl<S: Number> Parameters<S> {
         (all, [friction.tension, contact.tension])
     }
 
-    /// The part of a loss below zero that is power of a drive: of a damper, or of regularised friction, below zero. Bristles
-    /// that slip backwards until the next commit are none.
+    /// The part of a negative loss that is power of a drive: that of a damper or of regularised friction. The negative
+    /// loss of bristles that slip backwards until the next commit is not.
     #[cold]
     #[inline(never)]
     pub(super) fn driven(&self, q: S, v: S, discrete: &Discrete<S>, loss: S) -> S {
@@ -92,9 +99,9 @@ impl<S: Number> Parameters<S> {
         self.sticking_stiffness * (q - last_sticking_position) + self.sticking_damping * v
     }
 
-    /// The force up to which bristles that stuck at this displacement, after `q` and `v`, stick \[N\], without derivatives. Those
-    /// that have just stuck again are bent to their limit; neither rounding nor the last digits of a host's iteration, a
-    /// millionth of the limit, tear them.
+    /// The force \[N\] up to which bristles that stuck at this displacement continue to stick, after `q` and `v`, without
+    /// derivatives. Bristles that have just stuck again are bent to their limit; neither rounding nor the last digits of
+    /// a host's iteration, a millionth of the limit, make them slip.
     pub(super) fn sticking_limit(&self, [q, v, last_sticking_position]: [S; 3]) -> S::Scalar {
         let lit = <S::Scalar as Real>::lit;
         let (way, speed) = (q.abs() + (q - last_sticking_position).abs(), v.abs());
@@ -142,7 +149,7 @@ impl<S: Number> Parameters<S> {
         }
     }
 
-    /// Friction whose forces are zero; for bristles that slip it may have derivatives by them.
+    /// Friction without a force. For bristles that slip without load it may have derivatives by the friction forces.
     #[inline]
     fn absent_friction(&self, v: S, mode: S) -> Pull<S> {
         let [dynamic, offset] = [self.dynamic_force(), self.static_offset_force()];
@@ -160,17 +167,17 @@ impl<S: Number> Parameters<S> {
         S::lit(0.5) * self.sticking_stiffness * bend * bend
     }
 
-    /// The energy, at most that of bristles bent to their limit \[J\].
+    /// This energy, but at most the energy of bristles bent to their limit \[J\].
     fn capped_bristle_energy(&self, energy: S) -> S {
         if self.sticking_stiffness == S::zero() {
-            // None is held; but that of a bend grows with the stiffness.
+            // No energy is held, although the energy of a bend grows with the stiffness.
             return if energy == S::zero() { energy } else { S::zero() };
         }
         let holding = self.holding_force();
         energy.min(S::lit(0.5) * holding * holding / self.sticking_stiffness)
     }
 
-    /// See [`switch`](Self::switch); `rounding` is that of the velocity.
+    /// See [`switch`](Self::switch); `rounding` returns the rounding of the velocity.
     pub(super) fn switched(
         &self,
         [q, v]: [S; 2],
@@ -187,7 +194,8 @@ impl<S: Number> Parameters<S> {
         (Discrete { limit_stop_state, ..discrete }, friction_error + contact_error)
     }
 
-    /// The memory of a motion that begins with unbent bristles: they slip if their damper exceeds what they hold.
+    /// The memory of a motion that begins with unbent bristles: they slip if the force of their damper exceeds their
+    /// limit.
     pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
         let tears = self.sticking_damping * v.abs() > self.holding_force();
         if self.has_bristles() && tears {
@@ -197,7 +205,7 @@ impl<S: Number> Parameters<S> {
         }
     }
 
-    /// As [`switch`](Self::switch), of bristles.
+    /// Does as [`switch`](Self::switch), for bristles.
     pub(super) fn switch_friction(
         &self,
         [q, v]: [S; 2],
@@ -212,8 +220,8 @@ impl<S: Number> Parameters<S> {
                 if was_stuck { self.sticking_force(q, v, current.last_sticking_position) } else { S::zero() };
             return (current.unloaded(q, v), lost.abs());
         }
-        // Not zero, however fast the static offset decays, since a mode of zero would stick. Bristles have no zone;
-        // with one, nothing would be written.
+        // Not zero, however fast the static offset decays, since a mode of zero means sticking. Bristles have no zone,
+        // and this code is not reached with one.
         let slip_force = self
             .force_beyond_zone(speed_along(v, current.friction_mode))
             .abs()
@@ -244,8 +252,8 @@ impl<S: Number> Parameters<S> {
                 };
                 let discrete = Discrete { last_sticking_position: q - bend, ..current.stuck() };
                 // The force is continued, however late the event is detected. The delay is measured by the force of the
-                // damper and the bending that compensates it, and by the force of a slip the other way, unless that is so
-                // slow that no shorter step would tell it from rest.
+                // damper, with the bending that compensates it, and by the force of a slip the other way, unless that
+                // slip is so slow that no shorter step could distinguish it from rest.
                 let late = (self.sticking_damping * v).abs();
                 let reversal =
                     if v.abs() > rounding() { (slip - slip_force.towards(v)).abs() } else { S::zero() };
@@ -253,8 +261,8 @@ impl<S: Number> Parameters<S> {
             }
         } else {
             let friction_mode = slip_force.towards(current.friction_mode);
-            // They will stick bent to their limit. If they are bent less, friction bends them while they slip;
-            // otherwise its work would count as dissipated now and reappear then. The travel is measured from the start
+            // Bristles stick bent to their limit. If they are bent less while they slip, friction bends them; otherwise
+            // its work would count as dissipated now and reappear when they stick. The travel is measured from the start
             // of the step, not from one iterate to the next.
             let slip = S::lit(1.0).towards(start.friction_mode) * (q - start.last_sticking_position);
             let went_on =
@@ -273,7 +281,7 @@ impl<S: Number> Parameters<S> {
     }
 }
 
-/// The speed; at rest that of a slip in this direction, which may continue.
+/// The speed. At rest, the value keeps the direction of this slip, which may continue.
 #[inline]
 fn speed_along<S: Number>(v: S, direction: S) -> S {
     if v == S::zero() { v.towards(direction) } else { v.abs() }
@@ -293,8 +301,8 @@ fn epsilon<T: Real>() -> T {
 
 /// Limit stops.
 impl<S: Number> Parameters<S> {
-    /// The force of the stops: that of the displacement if they are smooth, otherwise that of the stop selected by the
-    /// limit-stop state.
+    /// The force of the stops. It depends on the displacement if they are smooth, and otherwise on the stop that the
+    /// limit-stop state selects.
     #[inline]
     pub(super) fn contact(&self, q: S, v: S, limit_stop_state: S) -> Pull<S> {
         if self.use_limit_stops { self.contact_with_stops(q, v, limit_stop_state) } else { Pull::zero() }
@@ -377,7 +385,7 @@ impl<S: Number> Parameters<S> {
         (next, missed + self.beyond(q, v, limit_stop_state, self.limit_stops_only_push))
     }
 
-    /// The force of the stop that this state selects, if it does, where it is entered or left: what it pushes, or the
+    /// The force of the stop that this state selects, if any, where it is entered or left: its push, or the sum of the
     /// magnitudes of spring and damper.
     fn beyond(&self, q: S, v: S, limit_stop_state: S, only_pushes: bool) -> S {
         if limit_stop_state == S::zero() {
@@ -397,9 +405,9 @@ pub(super) fn side_of<S: Number>(limit_stop_state: S) -> Option<Ordering> {
     limit_stop_state.partial_cmp(&S::zero())
 }
 
-/// How far a stop acts within its transition: the fraction of stiffness and damping, from zero where the stop begins to
-/// one at the end of the transition and beyond, with a continuous second derivative; and the integral of `share·x` over
-/// the depth \[m²\].
+/// Returns the fraction of stiffness and damping with which a stop acts at a depth: from zero where the stop begins to
+/// one at the end of the transition and beyond, with a continuous second derivative. Also returns the integral of
+/// `share·x` over the depth \[m²\].
 fn share<S: Number>(depth: S, width: S) -> [S; 2] {
     let y = depth / width;
     if y < S::lit(1.0) {

@@ -9,10 +9,9 @@ use crate::math::{Dual, Number, Real, varied};
 
 /// The number of derivatives by motion: displacement and velocity.
 const MOTION: usize = 2;
-/// That of all derivatives: motion, parameters, memory.
+/// The number of all derivatives: motion, parameters, memory.
 const ALL: usize = MOTION + <Parameters<f64> as Numbers<f64>>::COUNT + <Discrete<f64> as Numbers<f64>>::COUNT;
-/// Where the variables of each part of the law begin: those of spring, damper and factors, of the stops, and of friction, with
-/// the memory.
+/// Where the variables of each part of the law begin: spring, damper and factors; stops; friction, with the memory.
 const SPRING: usize = 0;
 const STOPS: usize = 6;
 const FRICTION: usize = 13;
@@ -36,7 +35,7 @@ fn over<T: Real, const N: usize, R>(
 }
 
 impl<T: Real> CoordinateSpringDamperExt<T> {
-    /// A number of a part of the law, by all numbers but the factors.
+    /// Extends a number of a part of the law to derivatives by all numbers but the factors.
     #[inline]
     fn by_all<const N: usize>(first: usize, number: Dual<T, N>) -> Dual<T, ALL> {
         let mut by_all = Dual::of(number.value);
@@ -121,8 +120,8 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 const STEEPEST: f64 = 16.0 / 9.0;
 
 impl<T: Real> Parameters<T> {
-    /// Bounds on the slopes of the force by displacement \[N/m\] and velocity \[N·s/m\]: of spring, friction at the
-    /// present load, and the stiffer stop together.
+    /// Bounds on the sums of the slopes of the force by displacement \[N/m\] and velocity \[N·s/m\]: those of the spring,
+    /// of friction at the present load, and of the stiffer stop.
     pub(super) fn resistance(&self) -> [f64; 2] {
         let mut stiffness = self.stiffness.to_f64().max(0.0);
         let mut damping = self.damping.to_f64().max(0.0);
@@ -159,12 +158,12 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
             if spare >= zero {
                 blocks.branch("sticking", spare, "N");
             } else {
-                // A commit lets them slip, by a force that depends on the speed.
+                // A commit lets the bristles slip, by a force that depends on the speed.
                 blocks.branch("yielding", -spare, "N");
                 blocks.branch(if v < zero { "backwards" } else { "forwards" }, v.abs(), "m/s");
             }
         } else if parameters.has_bristles() {
-            // A commit lets those stick that reverse.
+            // A commit lets bristles that reverse stick.
             let goes_on = v * T::one().copysign(discrete.friction_mode) >= zero;
             blocks.branch(if goes_on { "slipping" } else { "turning back" }, v.abs(), "m/s");
             if parameters.viscous_friction < zero {

@@ -18,8 +18,8 @@ use crate::framework::{
 use crate::math::Real;
 use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velocities};
 
-/// A spring and damper on one or between two scalar coordinates, with Stribeck or bristle friction
-/// and soft limit stops: a joint axis of a machine.
+/// A spring and damper on one coordinate or between two, with Stribeck or bristle friction and soft limit stops: a joint
+/// axis of a machine.
 ///
 /// ```text
 ///  q0·f0 ──┬──/\/\/\──┬── q1·f1        spring k about x_off
@@ -40,111 +40,122 @@ use crate::mechanics::{Checked, CoordinatePair, ForceAccumulator, Topology, Velo
 /// f = k·(q − x_off) + d·(v − v_off) + friction + contact
 /// ```
 ///
-/// It acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear ratio
-/// increases the force on the slower side. These are the generalized forces on the right-hand side of the equations of
-/// motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
+/// The tension `f` acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a
+/// gear ratio increases the force on the slower side. These are the generalized forces on the right-hand side of the
+/// equations of motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
 ///
-/// **Friction** follows the Stribeck curve
-/// `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
+/// ## Friction
 ///
-/// *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so +
-/// μ_so·|N|` replaces `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a guide, the
-/// reaction of a joint, the force between teeth. The host [writes](Parameters::friction_load) it into the state before
-/// it evaluates; this changes no stored energy, and drops the state to Velocity stage.
+/// Friction follows the Stribeck curve `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 ///
-/// - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
-///   within. It has no memory, and no force at rest; it suits explicit integration.
-/// - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
-///   or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
-///   evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
-///   `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
-///   exerting a force, and never slip. With `d_μ` alone they creep like a damper.
+/// - **Regularised**, if the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
+///   within it. It has no memory, and no force at rest; it suits explicit integration.
+/// - **Bristles**, if `v_reg = 0`. Bristles that stick exert `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position
+///   `x_lsp`. Bristles that slip exert `|F(v)|` in the direction of the stored friction mode, which does not change
+///   during an evaluation even if the sign of `v` does. Bristles hold at rest and suit implicit integration. They act if
+///   one of `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
+///   a force and never slip. With `d_μ` alone they creep like a damper.
 ///
-/// **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
-/// pull on rebound, unless [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set.
+/// ## Friction under load
 ///
-/// - *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` that was surpassed, while the stored
-///   limit-stop state is not zero. The reference has the same constants for both stops.
-/// - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
-///   15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
-///   integrator whose steps resolve `w`: it moves by less than that in a step.
+/// If a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so + μ_so·|N|` replaces `f_so`.
+/// The load `N` is a transmitted force that the host knows: the normal force of a guide, the reaction of a joint, the
+/// force between teeth. The host [writes](Parameters::friction_load) it into the state before each evaluation. The write
+/// changes no stored energy, and drops the state to Velocity stage.
+///
+/// ## Stops
+///
+/// The two stops have the constants `k_u`, `d_u` (upper) and `k_l`, `d_l` (lower), written `k`, `d` below. Damping may
+/// make a stop pull on rebound, unless [`limit_stops_only_push`](Parameters::limit_stops_only_push) is set. Beyond the
+/// stop at `s`, the contact force is
+///
+/// - **switched**, if the transition `w = 0`: `k·(q − s) + d·v`, while the stored limit-stop state is not zero. The
+///   reference has the same constants for both stops.
+/// - **smooth**, if `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at the depth `p = |q − s|`, with `S(y) = 10·y³ − 15·y⁴ + 6·y⁵` up
+///   to `y = 1` and `S = 1` beyond. The force has two continuous derivatives and no memory. It suits every integrator
+///   whose steps resolve `w`: the motion in a step is less than `w`.
 ///
 /// For another law on coordinates see [`OnCoordinates`](crate::laws::OnCoordinates).
 ///
 /// # Switching
 ///
 /// Discrete variables store whether bristles stick or slip, where they stuck, and how far a stop is surpassed.
-/// [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a step; an implicit host calls
-/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the force
-/// error is small. The rules are those of [`Parameters::switch`]. Regularised friction and smooth stops do not switch.
+/// [`accept_step`](crate::ForceSystem::accept_step) switches them at the end of a step. An implicit host calls
+/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) between its Newton iterations until the force error
+/// is small. The rules are those of [`Parameters::switch`]. Regularised friction and smooth stops do not switch.
 ///
 /// # Energy
 ///
-/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k·p²/2`, less `k·w²/7` if it is
-/// smooth, and within the transition `k·w²·y⁵·(2 − 5y/2 + 6y²/7)`. Slipping bristles keep the energy with which they
-/// began to slip. They stick again bent approximately to their limit, with `(f_d + f_so)²/(2·k_μ)`: if their damper
-/// exceeded the limit before that, the work of friction counts as stored until they reach it.
+/// Stored: `k·(q − x_off)²/2`; in bristles that stick `k_μ·(q − x_lsp)²/2`; in a stop `k·p²/2`. A smooth stop stores
+/// `k·w²/7` less, and within the transition `k·w²·y⁵·(2 − 5y/2 + 6y²/7)` with `y = p/w`. Slipping bristles keep the
+/// energy with which they began to slip. They stick again bent approximately to their limit, with
+/// `(f_d + f_so)²/(2·k_μ)`: if they stored less, because their damper exceeded the limit, the work of friction counts as
+/// stored until it has made up the difference.
 ///
 /// Lost: the damper's `d·(v − v_off)²`, friction times `v`, `d_μ·v²` in sticking bristles, and `d·v²` in a stop, times
-/// `S` in a smooth one. When the load falls, so does the energy that slipping bristles can hold; the difference is lost
-/// at the next commit. The rest of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a velocity
-/// offset represents. Changing `x_off` also does work, when it is set.
+/// `S` in a smooth one. When the load falls, the energy that slipping bristles can hold falls too; the difference is lost
+/// at the next commit. The remainder of the damper's power, `−d·(v − v_off)·v_off`, is supplied by the drive that a
+/// velocity offset represents. Changing `x_off` also does work, when it is set.
 ///
 /// # Notes
 ///
 /// - Initially the bristles stick at `q = 0`, and no stop is surpassed. Call
-///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere or with a velocity. Otherwise it
-///   begins with a large force, and a stop acts only after the first step. `reset_memory` leaves the bristles unbent,
-///   slipping if `d_μ·|v|` is more than they hold.
-/// - When bristles stick again the law may create energy, so that dissipation falls. This happens after a slip so short
-///   that friction did less work than their bending needs; and because they stick with the slip force while their
-///   damper already pushes the other way, bent by `(|mode| + d_μ·|v|)/k_μ`, beyond their limit. The latter vanishes
-///   with `v`: shorten the step in which slip reverses, as both integrators with error control here do. With steps `h`
-///   of an implicit host `v` is of the order of `h`.
-/// - If slip stops and resumes in the same direction within one step, because a load varies, this is not seen, since
-///   the velocities at both ends have the same sign. Limit the step to the time in which loads vary.
-/// - **Bristles and stops switch at the end of a step**, so a host with fixed steps is late by up to a step; see
-///   [`Parameters::switch`] for the effect, and for how to shorten or iterate steps.
-/// - Within a step slip does not reverse: from the moment `v` opposes the mode to the end of the step, friction
+///   [`reset_memory`](crate::ForceSystem::reset_memory) if the motion starts elsewhere or with a velocity. Otherwise the
+///   motion begins with a large force, and a stop acts only after the first step. `reset_memory` leaves the bristles
+///   unbent, and slipping if `d_μ·|v|` exceeds their limit.
+/// - **Bristles and stops switch at the end of a step**, so a host with fixed steps is late by up to a step.
+///   [`Parameters::switch`] states the effect, and how to shorten or iterate steps.
+/// - The law may create energy when bristles stick again; the dissipated energy then falls. There are two causes. After a
+///   very short slip, friction may have done less work than bending the bristles requires. And bristles stick with the
+///   slip force while their damper already pushes the other way, so that they are bent by `(|mode| + d_μ·|v|)/k_μ`,
+///   beyond their limit. The second error vanishes with `v`: shorten the step in which slip reverses, as both integrators
+///   with error control here do. With steps `h` of an implicit host `v` is of the order of `h`.
+/// - If slip stops and resumes in the same direction within one step, because a load varies, the element does not detect
+///   it: the velocities at both ends have the same sign. Limit the step to the time in which loads vary.
+/// - Slip does not reverse within a step. From the moment when `v` opposes the mode to the end of the step, friction
 ///   delivers power, and its part of `power_dissipated` is negative.
-/// - `k`, `d` and `f_v` may be negative, as in the reference: an active element, whose stored energy may be negative
-///   and which may deliver power. What a damper or regularised friction delivers beyond the losses of the others counts as
+/// - `k`, `d` and `f_v` may be negative, as in the reference. The element is then active: its stored energy may be
+///   negative, and it may deliver power. What a damper or regularised friction delivers beyond the other losses counts as
 ///   supplied by a drive.
-/// - Coordinates are numbers on a line: if a host wraps an angle, springs, bristles and stops see it jump by 2π.
+/// - Coordinates are numbers on a line: if a host wraps an angle, springs, bristles and stops see a jump by 2π.
 /// - The reference has no normal force: its `f_d` stands for `μ_d·F_N`.
 /// - Bristles that stick respond to a falling load at the end of the step, when they slip; until then they hold as
-///   before. Without load they slip, without force except for viscous friction. Write the first loads before
+///   before. Without load they slip, with no force except viscous friction. Write the first loads before
 ///   [`reset_memory`](crate::ForceSystem::reset_memory).
-/// - Parameters that switch bristles on, or move a stop past the coordinate, take effect where the coordinate is:
-///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a stop acts if it is
-///   surpassed, as it does in an element that is enabled there. The memory of a new or restored state stays as it is until a
-///   motion has been set. Reset the memory after a factor has changed, which bends bristles; when bristles that had only a
-///   damper receive a stiffness; and after an element with bristles had been disabled.
-/// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, those of 1e5 N/m
-///   hold 2.4 N more at 100 m.
-/// - A load is held within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
-///   which the host chooses the load: the load at the middle of the step makes a second-order host.
+/// - Parameters that switch bristles on, or move a stop past the coordinate, take effect at the present coordinate:
+///   bristles begin unbent, as after [`reset_memory`](crate::ForceSystem::reset_memory), and a surpassed stop acts, as it
+///   does when an element is enabled there. The memory of a new or restored state remains as it is until a motion has
+///   been set.
+/// - Reset the memory after a change of a factor, which bends bristles; when bristles that had only a damper receive a
+///   stiffness; and after an element with bristles had been disabled.
+/// - Bristles hold more than their limit by the rounding of the displacement, `2·ε·k_μ·|q|`: in `f32`, bristles of
+///   1e5 N/m hold 2.4 N more at 100 m.
+/// - A load is constant within a step, like any input. The order of friction under a load `N(t)` is that of the rule by
+///   which the host chooses the load: with the load at the middle of the step, a host is of second order.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `k` and `d`; bristles, or
-/// regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, in contact or not.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the element reports `k` and `d`; the
+/// bristles, or regularised friction as a damper `F/v_reg` at the present load; and the stiffer stop, in contact or not.
 /// Negative values count as zero.
 ///
 /// # Linearization
 ///
-/// Exact, by motion, parameters and memory, including the commit. The derivatives by `v_reg`, where zero selects
-/// bristles, are those of the bristle law: zero while they stick, and those of `F(v)` while they slip. The latter equal those of regularised friction in the limit of a small
-/// zone, as long as `v` has the direction of the mode; otherwise, and for the memory, a zone above zero is another law,
-/// and the change to it is a jump. The derivatives by `w`, where zero selects stops that switch, are zero.
+/// Exact, by motion, parameters and memory, including the commit. Two parameters select another law at zero:
+///
+/// - `v_reg = 0` selects bristles, and the derivatives by `v_reg` are those of the bristle law: zero while bristles
+///   stick, and those of `F(v)` while they slip. While `v` has the direction of the mode, the latter equal those of
+///   regularised friction in the limit of a small zone. Otherwise, and for the memory, a zone above zero is another law,
+///   and the change to it is a jump.
+/// - `w = 0` selects stops that switch; the derivatives by `w` are then zero.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
 /// | regularised friction `creeping`, `sliding` | of the speed from the proportional zone | m/s |
-/// | bristles `sticking`; `yielding`, which a commit lets slip | of their force from what they hold | N |
+/// | bristles `sticking`; `yielding`, which a commit lets slip | of their force from their limit | N |
 /// | while they yield `forwards`, `backwards` | the speed | m/s |
 /// | bristles `slipping`; `turning back`, which a commit lets stick | the speed | m/s |
-/// | with negative viscous friction `not turned`; `turned` beyond the speed at which none is left | of the friction force from zero | N |
+/// | with negative viscous friction `not turned`; `turned` beyond the speed at which friction vanishes | of the friction force from zero | N |
 /// | `between the stops`, `in the upper stop`, `in the lower stop` | of the displacement from the nearest stop | m |
 /// | in a stop that only pushes `pushing`; `let go` where it would pull | of its force from zero | N |
 ///

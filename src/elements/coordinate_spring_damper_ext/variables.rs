@@ -7,7 +7,7 @@ use crate::results;
 
 // The variables of each part of the law follow one another, since derivatives are taken part by part.
 stored_variables! {
-    /// Spring, damper, friction and stops. Written for a translation; for a rotation read N as N·m and
+    /// Parameters of spring, damper, friction and stops, in the units of a translation. For a rotation read N as N·m and
     /// m as rad.
     #[derive(Copy, Lift)]
     pub struct Parameters<T> {
@@ -15,9 +15,9 @@ stored_variables! {
         pub stiffness: T ["N/m"], finite => Dynamics;
         /// Damping `d`.
         pub damping: T ["N·s/m"], finite => Dynamics;
-        /// Displacement `x_off` at which the spring is at rest; may be a prescribed position.
+        /// Displacement `x_off` at which the spring exerts no force; may be a prescribed position.
         pub offset: T ["m"], finite => Dynamics;
-        /// Velocity `v_off` at which the damper is at rest; may be a prescribed velocity.
+        /// Velocity `v_off` at which the damper exerts no force; may be a prescribed velocity.
         pub velocity_offset: T ["m/s"], finite => Dynamics;
         /// Factor `f0` on coordinate 0.
         pub factor0: T = 1.0, finite => Position;
@@ -25,10 +25,9 @@ stored_variables! {
         pub factor1: T = 1.0, finite => Position;
         /// Displacement `s_upper` of the upper stop.
         pub limit_stops_upper: T ["m"], finite => Dynamics;
-        /// Displacement `s_lower` of the lower stop, at most that of the upper one.
+        /// Displacement `s_lower` of the lower stop, at most `s_upper`.
         pub limit_stops_lower: T ["m"], finite => Dynamics;
-        /// Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater
-        /// than zero.
+        /// Stiffness `k_u` of the upper stop. With stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than zero.
         pub limit_stops_upper_stiffness: T ["N/m"], nonnegative => Dynamics;
         /// Stiffness `k_l` of the lower stop.
         pub limit_stops_lower_stiffness: T ["N/m"], nonnegative => Dynamics;
@@ -42,13 +41,13 @@ stored_variables! {
         pub dynamic_friction: T ["N"], nonnegative => Dynamics;
         /// Excess `f_so` of static over dynamic friction.
         pub static_friction_offset: T ["N"], nonnegative => Dynamics;
-        /// Dynamic friction `μ_d` per load. For a rotation a length, m.
+        /// Dynamic friction `μ_d` per load. For a rotation, a length in m.
         pub dynamic_friction_coefficient: T ["1"], nonnegative => Dynamics;
-        /// Excess `μ_so` of static over dynamic friction per load. For a rotation a length, m.
+        /// Excess `μ_so` of static over dynamic friction per load. For a rotation, a length in m.
         pub static_friction_offset_coefficient: T ["1"], nonnegative => Dynamics;
         /// Load `N`: the transmitted force whose magnitude determines friction, such as the normal force of a guide or
-        /// the reaction of a joint. It is an input that the host writes, in every step if it varies; always a force,
-        /// also for a rotation.
+        /// the reaction of a joint. It is an input, which the host writes in every step if it varies. It is a force also
+        /// for a rotation.
         ///
         /// A guide with friction in proportion to its normal force:
         ///
@@ -74,8 +73,8 @@ stored_variables! {
         /// # Ok::<(), force_elements::Error>(())
         /// ```
         pub friction_load: T ["N"], finite => Dynamics;
-        /// Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d`
-        /// or `μ_so` above zero), it must be greater than zero unless `d_μ` is; otherwise they would never slip. When
+        /// Stiffness `k_μ` of the bristles while they stick. If bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d` or
+        /// `μ_so` above zero), `k_μ` or `d_μ` must be greater than zero; otherwise the bristles would never slip. When
         /// setting parameters by name, set this one first.
         pub sticking_stiffness: T ["N/m"], nonnegative => Dynamics;
         /// Damping `d_μ` of the bristles while they stick.
@@ -95,7 +94,7 @@ stored_variables! {
     }
     check |p| check::at_most("limit_stops_lower", p.limit_stops_lower, "limit_stops_upper", p.limit_stops_upper)
         .and_then(|()| {
-            // Bristles that stick without force never slip: there would be no friction.
+            // Bristles that stick without a force never slip, so there would be no friction.
             let (stiffness, damping) = (p.sticking_stiffness, p.sticking_damping);
             let can_act = !p.has_bristles() || stiffness > T::zero() || damping > T::zero();
             check::that(can_act, "sticking_stiffness", stiffness, Requirement::Positive)?;
@@ -113,16 +112,17 @@ stored_variables! {
     /// Memory of friction and stops.
     #[derive(Copy, Lift)]
     pub struct Discrete<T> {
-        /// Zero while the bristles stick; otherwise the slip force, with the sign of the slip. While slipping it is
-        /// never less than 2e-14 of the greatest slip force (in `f64`), since zero would stick; 2e-14 N without load.
+        /// Zero while the bristles stick; otherwise the slip force, with the sign of the slip. While slipping its
+        /// magnitude is at least 2e-14 (in `f64`) of the greatest slip force, or 2e-14 N without load, since zero means
+        /// sticking.
         pub friction_mode: T ["N"], finite => Dynamics;
-        /// Displacement at which the bristles last stuck; while they slip, that of the last update.
+        /// Displacement at which the bristles last stuck; while they slip, the displacement at the last update.
         pub last_sticking_position: T ["m"], finite => Dynamics;
-        /// Distance by which a stop is surpassed: positive for the upper one, negative for the lower one, zero for
-        /// none. Always zero with a transition, where no force depends on it.
+        /// Distance by which a stop is surpassed: positive for the upper one, negative for the lower one, zero for none.
+        /// With a transition it is always zero, and no force depends on it.
         pub limit_stop_state: T ["m"], finite => Dynamics;
-        /// Energy stored in bristles that slip; without bristles, that which was lost when parameters switched them off. No force
-        /// depends on it.
+        /// Energy stored in bristles that slip. Without bristles, the energy that was lost when parameters switched them
+        /// off. No force depends on it.
         pub bristle_energy: T ["J"], nonnegative => Dynamics;
     }
 }
@@ -133,8 +133,8 @@ impl<S: Number> Discrete<S> {
         Self { friction_mode: S::zero(), bristle_energy: S::zero(), ..*self }
     }
 
-    /// Bristles without load: they slip without force, follow the velocity, and store no energy. Their mode only gives
-    /// the direction of friction until the next commit.
+    /// The memory of bristles without load, which slip without force, follow the velocity, and store no energy. Their
+    /// mode only determines the direction of friction until the next commit.
     pub(super) fn unloaded(&self, q: S, v: S) -> Self {
         let friction_mode = S::of(S::Scalar::negligible()).towards(v);
         Self { friction_mode, last_sticking_position: q, bristle_energy: S::zero(), ..*self }
@@ -142,9 +142,9 @@ impl<S: Number> Discrete<S> {
 }
 
 impl<T: Real> Parameters<T> {
-    /// Bristle friction of a sledge that carries the mass by its weight, along the coordinate, under a host with fixed
-    /// steps: it holds without creep, and is displaced by at most `μs·g·(5.6·step)²`. Spring, damper and stops are
-    /// zero.
+    /// Bristle friction of a sledge that carries the mass of the design by its weight, along the coordinate, under a host
+    /// with fixed steps. It holds without creep, and is displaced by at most `μs·g·(5.6·step)²`. Spring, damper and stops
+    /// are zero.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`].

@@ -18,7 +18,7 @@ stored_variables! {
         pub spring: T, index => Dynamics;
         /// The surface that displaces it.
         pub other: T, index => Dynamics;
-        /// Where the base of the spring would be without friction, in the frame of that surface.
+        /// The point at which the base of the spring would be without friction, in the frame of that surface.
         pub point: Point3<T> ["m"], finite => Dynamics;
     }
 }
@@ -29,7 +29,7 @@ impl<T: Real> Anchor<T> {
         Self { spring, other, point }
     }
 
-    /// Whose it is, for comparison.
+    /// Spring and surface, for comparison.
     pub(super) fn key(&self) -> (f64, f64) {
         (self.spring.to_f64(), self.other.to_f64())
     }
@@ -41,11 +41,11 @@ fn number<T: Real>(index: usize) -> T {
     T::lit(index as f64)
 }
 
-/// The anchors of the springs in contact: those of a foundation
-/// [with anchors](super::ElasticFoundation::with_anchors), empty for others.
+/// The anchors of the springs in contact, of a foundation [with anchors](super::ElasticFoundation::with_anchors); empty
+/// for others.
 ///
-/// There is a place for every spring, `anchors[0]` and so on, and for several of those at vertices that more than one shape may
-/// displace; those in contact take the first ones.
+/// There is a place for every spring, `anchors[0]` and so on, and several places for a spring at a vertex that more than
+/// one shape may displace. The springs in contact take the first places.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Anchors<T: Real> {
@@ -92,7 +92,7 @@ impl<T: Real> Anchors<T> {
         self.taken.binary_search_by(compare).ok()
     }
 
-    /// The place of the first number of the point of an anchor, among the numbers of all.
+    /// The place of the first number of the point of an anchor, among the numbers of all anchors.
     pub(super) fn place_of_point(place: usize) -> usize {
         Anchor::<T>::default().places(Anchor::<T>::COUNT * place).point.x
     }

@@ -15,14 +15,14 @@ use crate::math::{Pose, Real, SpatialForce, SpatialVelocity, is_finite};
 use crate::mechanics::{BodyIndex, Checked, Positions, Velocities};
 use crate::shapes::{Displaced, TriangleMesh};
 
-/// A contact, seen from the other surface. All is in Ground.
+/// A contact, relative to the other surface. Everything is expressed in Ground.
 pub(super) struct Contact<'a, T: Real> {
     pub(super) found: &'a MeshContact,
     pub(super) mesh: &'a Placed<T>,
     pub(super) other: &'a Placed<T>,
     /// The mesh whose faces or vertices have the springs.
     pub(super) springs: &'a TriangleMesh<T>,
-    /// The share of their areas with which springs act.
+    /// The share of its area with which each spring acts.
     pub(super) share: T,
     pub(super) has_anchors: bool,
     pub(super) parameters: &'a Parameters<T>,
@@ -89,7 +89,7 @@ impl<T: Real> Contact<'_, T> {
         velocity(self.mesh) - velocity(self.other)
     }
 
-    /// The rate of the depth at a point of a mesh of this velocity, and the slip velocity there.
+    /// The rate of the depth at a point of a mesh with this velocity, and the slip velocity there.
     #[inline]
     pub(super) fn motion(
         &self,
@@ -101,8 +101,8 @@ impl<T: Real> Contact<'_, T> {
         across_and_along(&velocity, normal_G)
     }
 
-    /// The base of a spring at a point of the other surface and its normal there, and its whole area, which is known at a
-    /// vertex if there are anchors.
+    /// The base of a spring, from a point of the other surface and its normal there; and its whole area, which is known
+    /// at a vertex if there are anchors.
     #[inline]
     pub(super) fn base_and_area(
         &self,
@@ -170,8 +170,8 @@ impl<T: Real> Contact<'_, T> {
         })
     }
 
-    /// Sums the forces of the springs, with the friction of each by its normal force: the force, the arm from the mesh's
-    /// origin to the point where it acts unless that is the contact point, and the power dissipated.
+    /// Sums the forces of the springs. For each it takes the friction by its normal force: the force, the arm from the
+    /// mesh's origin to the point where it acts unless that is the contact point, and the power dissipated.
     #[inline]
     fn sum(
         &self,

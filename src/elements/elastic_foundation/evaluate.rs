@@ -28,13 +28,13 @@ impl<T: Real> ElasticFoundation<T> {
         let mut work = T::zero();
         let (X_GM, X_GO) = (&X_GS[mesh], &X_GS[other]);
         let shape = &met.shape;
-        // With centroids a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before
-        // there is any force. Neither option corrects for the parts of a round body that a mesh cuts off: the force by
-        // centroids on a ball of 8192 faces is, depending on its attitude, 0.57 to 0.97 of that with clipped faces at a
+        // With centroids, a cube of 0.2 m with 192 faces sinks 11.8 mm on an edge and 19.2 to 28.9 mm on a corner before
+        // there is any force. Neither option corrects for the parts of a round body that a mesh cuts off. On a ball of
+        // 8192 faces the force by centroids is, depending on its attitude, 0.57 to 0.97 of that with clipped faces at a
         // depth of 0.002 of its radius, and 0.97 to 0.99 at 0.02. In a wide contact with a ball the errors of centroids
-        // cancel: for a plate of right triangles, 0.1 m deep in a ball of 1 m, the force is 13 %, 3.5 %, 0.9 % and 0.2
-        // % too small with clipped faces and shorter edges of 0.2, 0.1, 0.05 and 0.025 m; with centroids 1.4 %, 0.2 %,
-        // 0.06 % and 0.006 %.
+        // cancel: for a plate of right triangles, 0.1 m deep in a ball of 1 m, the force is 13 %, 3.5 %, 0.9 % and 0.2 %
+        // too small with clipped faces and shorter edges of 0.2, 0.1, 0.05 and 0.025 m, and 1.4 %, 0.2 %, 0.06 % and
+        // 0.006 % too small with centroids.
         if parameters.clipped && !matches!(shape, SolidShape::Mesh(_)) {
             // The gradient of the energy k/2 ∫ x² dA to roundoff, in any shape.
             springs.for_each_loaded(X_GM, shape, X_GO, vertices, |loaded, volume| {
@@ -77,7 +77,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
     type Discrete = Anchors<T>;
     type Continuous = ();
     type Position = Position<T>;
-    /// In the order of [`Position::springs`].
+    /// The velocities of the springs, in the order of [`Position::springs`].
     type Velocity = Vec<SpringVelocity<T>>;
     type Dynamics = Dynamics<T>;
 
@@ -120,7 +120,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         if let Some(i) = cache.X_GS.iter().position(|X_GS| !is_finite_pose(X_GS)) {
             return Err(KinematicsError::NonFinite { quantity: Quantity::Pose(self.surfaces[i].body) }.into());
         }
-        // Takes the search out of the cache while contacts are written to the rest of it.
+        // Takes the search out of the cache while contacts are written to the remainder of the cache.
         let mut search = core::mem::take(&mut cache.search);
         search.boxes.clear();
         let boxes = self.surfaces.iter().zip(&cache.X_GS);
@@ -269,7 +269,7 @@ impl<T: Real> ForceElement<T> for ElasticFoundation<T> {
         Ok(())
     }
 
-    /// Springs are on faces or at vertices: anchors of the ones do not hold the others.
+    /// Springs are on faces or at vertices. Anchors of springs on faces do not hold springs at vertices, and vice versa.
     fn follow_parameters(
         &self,
         before: Option<&Self::Parameters>,

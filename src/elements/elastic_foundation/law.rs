@@ -1,7 +1,7 @@
 //! The law of one spring of the bed.
 //!
-//! The whole force of a spring, over any number: evaluation uses the scalar, derivatives use dual numbers. Vectors
-//! enter by their squares, since forces are along the stretch and along the velocity.
+//! It gives the whole force of a spring, over any number: evaluation uses the scalar, derivatives use dual numbers.
+//! Vectors enter by their squares, since forces are along the stretch and along the velocity.
 
 use super::Material;
 use crate::elements::contact_law::ContactLaw;
@@ -15,22 +15,22 @@ pub(super) struct Law<S: Number> {
     pub(super) material: Material<S>,
 }
 
-/// Friction, by the factors of stretch and slip velocity; with an anchor:
+/// Friction, as the factors of stretch and slip velocity.
 ///
-/// What it can hold it holds without creep, from rest and after sliding: a block of 10 kg on a slope of 15° moves by
-/// less than 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s without anchors; with adaptive
-/// steps it jitters within their accuracy. A load that is applied suddenly stretches the springs by up to twice their
-/// final stretch.
+/// With an anchor, a load that friction can hold is held without creep, from rest and after sliding. A block of 10 kg on
+/// a slope of 15° moves by less than 1e-14 m a second in steps of 0.1, 1 and 5 ms, where it creeps at 4 mm/s without
+/// anchors; with adaptive steps it jitters within their accuracy. A load that is applied suddenly stretches the springs
+/// by up to twice their final stretch.
 ///
-/// Each spring has its own anchor, instead of one anchor per contact for its resultant. So the anchors resist spin as
-/// well as slip, in contacts of any shape such as a peg in a hole; and as a body rolls, springs enter at rest and leave
+/// Each spring has its own anchor, instead of one anchor per contact for the resultant. The anchors therefore resist spin
+/// as well as slip, in contacts of any shape such as a peg in a hole. As a body rolls, springs enter at rest and leave
 /// with their memory. The cost is a state with one place for each spring. A spring in two other surfaces at once has an
 /// anchor on each, as long as there are no more anchors than springs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Friction<S> {
-    /// Of the stretch \[N/m\].
+    /// The factor of the stretch \[N/m\].
     pub(super) elastic: S,
-    /// Of the velocity: of the damper, and of viscous friction \[N·s/m\].
+    /// The factor of the velocity \[N·s/m\], for the damper and viscous friction.
     pub(super) damping: S,
     pub(super) viscous: S,
     /// Whether the spring has yielded.
@@ -79,9 +79,9 @@ impl<S: Number> Law<S> {
 
     /// Friction with an anchor, from the squares of stretch and velocity and their product.
     ///
-    /// The spring gets as much of its force as the limit allows, and then the damper as much of its own. Because the
-    /// spring comes first, the anchor is independent of the velocity: it trails a slipping spring at the full limit,
-    /// and friction is the limit at any speed.
+    /// The spring acts first, with as much of its force as the limit allows; then the damper acts likewise. Because the
+    /// spring comes first, the anchor is independent of the velocity: it trails a slipping spring at the full limit, and
+    /// friction equals the limit at any speed.
     #[inline]
     fn hold(&self, [k, c]: [S; 2], [ss, sv, vv]: [S; 3], normal_force: S) -> Friction<S> {
         let (zero, one) = (S::zero(), S::lit(1.0));
@@ -89,7 +89,7 @@ impl<S: Number> Law<S> {
         let viscous = self.contact.viscous_friction * normal_force;
         let limit_squared = limit * limit;
         let squared = k * k * ss;
-        // At the limit it slips, and nothing is left for a damper that does not pull back.
+        // At the limit the spring slips, and only a damper that pulls back can act.
         let slips = squared >= limit_squared;
         if !slips && squared + k * c * sv * S::lit(2.0) + c * c * vv <= limit_squared {
             return Friction { elastic: -k, damping: -c, viscous, slips };
@@ -103,8 +103,9 @@ impl<S: Number> Law<S> {
             // Without stretch or stiffness, under a limit of zero.
             zero
         };
-        // The damper's force at the limit, over the limit: the greatest x with |e + x v/|v|| = 1, of an elastic force e over
-        // the limit. Ratios of forces, since fourth powers of those of light or heavy bodies leave the range of `f32`.
+        // The damper's force at the limit, over the limit: the greatest x with |e + x v/|v|| = 1, where e is the elastic
+        // force over the limit. It uses ratios of forces, since fourth powers of the forces of light or heavy bodies are
+        // out of range in `f32`.
         let greatest = if speed <= zero {
             zero
         } else if slips && squared > zero {
@@ -114,13 +115,13 @@ impl<S: Number> Law<S> {
         } else if slips {
             one
         } else {
-            // In this order, since the derivative of `k/limit` may leave the range of `f32` where a vertex barely touches.
+            // In this order, since the derivative of `k/limit` may be out of range in `f32` if a vertex barely touches.
             let along = k * sv / limit / speed;
             let left = one - k * ss / limit * k / limit;
             let root = (along * along + left).sqrt();
             if along > zero { left / (along + root) } else { root - along }
         };
-        // A viscosity of zero counts as a small one, which acts fully only if the limit leaves something.
+        // A viscosity of zero counts as a small one, which acts fully only if the spring is below the limit.
         let damping = if c * speed < limit * greatest {
             -c
         } else if speed > zero {

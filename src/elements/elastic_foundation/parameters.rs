@@ -30,17 +30,17 @@ stored_variables! {
 }
 
 impl<T: Real> Material<T> {
-    /// Springs of this stiffness per area \[N/m³\] without dissipation or friction.
+    /// A material of this stiffness per area \[N/m³\] without dissipation or friction.
     pub fn new(stiffness: T) -> Self {
         Self { stiffness, ..Self::default() }
     }
 
-    /// A layer of elastic material, `thickness` \[m\] thick, glued to something rigid:
-    /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with Young's modulus E \[Pa\] and Poisson's ratio ν.
+    /// The material of an elastic layer, `thickness` \[m\] thick, glued to a rigid base:
+    /// `k = (1 − ν) E / ((1 + ν)(1 − 2ν) h)` with the thickness h, Young's modulus E \[Pa\] and Poisson's ratio ν.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless modulus and thickness are positive and the ratio is at least zero and less than one
-    /// half, where the layer would be incompressible.
+    /// [`InvalidValue`] unless modulus and thickness are positive and the ratio is at least zero and less than one half,
+    /// at which the layer would be incompressible.
     ///
     /// ```
     /// use force_elements::elastic_foundation::Material;
@@ -68,17 +68,18 @@ impl<T: Real> Material<T> {
     /// A material for a body that rests on this area \[m²\] of its mesh, under a host with fixed steps. Its friction
     /// [with anchors](super::ElasticFoundation::with_anchors) holds without creep.
     ///
-    /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area
-    /// proportionally deeper. It stands on a square base if `12 δ extent < area`; half of that is allowed, so that it leans
-    /// at most twice as far as the ground; a ball or wheel, whose design has one point, does not tip. Over the short side of a base
-    /// that is not square it stands less firmly: give the square of that side.
+    /// Under its weight the body sinks in by `δ = m·g/(k·area)`, at most a thirtieth of its extent; on a smaller area it
+    /// sinks in proportionally deeper. A body stands on a square base if `12 δ extent < area`. Half of that is allowed,
+    /// so that it leans at most twice as far as the ground. A ball or wheel, whose design has one point, does not tip.
+    /// Over the short side of a base that is not square a body stands less firmly: state the square of that side.
     ///
-    /// For a ball of radius `R`: `k·area` does not depend on the area, so first design with any. The ball sinks in by
-    /// `δ = 2·m·g/(k·area)`; design again with the area `2π·R·δ`. While a ball or wheel rolls, the dissipation brakes it.
+    /// For a ball of radius `R`, `k·area` does not depend on the area: design first with any area. The ball then sinks in
+    /// by `δ = 2·m·g/(k·area)`; design again with the area `2π·R·δ`. While a ball or wheel rolls, the dissipation brakes
+    /// it.
     ///
     /// # Errors
-    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero or on which the body would fall over, or a step
-    /// for which the body would sink in deeper.
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for an area that is not finite and greater than zero or on
+    /// which the body would fall over, or for a step with which the body would sink in deeper.
     pub fn for_contact(design: &ContactDesign, area: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("area", area)?;
@@ -97,20 +98,20 @@ impl<T: Real> Material<T> {
         Ok(chosen)
     }
 
-    /// The same with this dissipation \[s/m\].
+    /// The same material with this dissipation \[s/m\].
     #[must_use]
     pub fn with_dissipation(self, dissipation: T) -> Self {
         Self { dissipation, ..self }
     }
 
-    /// The same with these coefficients of static, dynamic and viscous \[s/m\] friction.
+    /// The same material with these coefficients of static, dynamic and viscous \[s/m\] friction.
     #[must_use]
     pub fn with_friction(self, static_friction: T, dynamic_friction: T, viscous_friction: T) -> Self {
         Self { static_friction, dynamic_friction, viscous_friction, ..self }
     }
 
     /// # Errors
-    /// [`InvalidValue`] for springs that exert no force, or anchors that exert none where there is friction.
+    /// [`InvalidValue`] for springs that exert no force, or anchors that exert none although there is friction.
     pub(super) fn check_acts(&self, has_anchors: bool) -> Result<(), InvalidValue> {
         check::positive("stiffness", self.stiffness)?;
         let (grip, viscosity) = (self.tangential_stiffness, self.tangential_viscosity);
@@ -119,8 +120,8 @@ impl<T: Real> Material<T> {
         check::that(holds, "tangential_stiffness", grip, Requirement::Positive)
     }
 
-    /// The same with this stiffness \[N/m³\] and viscosity \[N·s/m³\] along the surface, for friction
-    /// [with anchors](super::ElasticFoundation::with_anchors).
+    /// The same material with this stiffness \[N/m³\] and viscosity \[N·s/m³\] along the surface, for friction [with
+    /// anchors](super::ElasticFoundation::with_anchors).
     #[must_use]
     pub fn with_grip(self, tangential_stiffness: T, tangential_viscosity: T) -> Self {
         Self { tangential_stiffness, tangential_viscosity, ..self }
@@ -128,8 +129,9 @@ impl<T: Real> Material<T> {
 }
 
 impl<S: Number> Material<S> {
-    /// The material of springs that act for those of two meshes, each with half of its area; bit-identical to both if they
-    /// are equal. Dissipation and friction are per elastic force, so stiffness weights them.
+    /// The material of springs that act for the springs of two meshes, each with half of its area; bit-identical to both
+    /// if they are equal. Dissipation and friction are relative to the elastic force, so they are weighted by the
+    /// stiffness.
     pub(super) fn mean([a, b]: [Self; 2]) -> Self {
         let half = S::lit(0.5);
         // Halves first: the sum might overflow.
@@ -152,20 +154,20 @@ impl<S: Number> Material<S> {
 stored_variables! {
     /// Parameters of the foundation.
     pub struct Parameters<T> {
-        /// Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
-        /// fraction of it.
+        /// Transition velocity `v_t` of friction. Without anchors, surfaces creep at a fraction of it under a steady
+        /// tangential load below `μ_s f_n`.
         pub transition_velocity: T ["m/s"] = 0.01, squarable => Dynamics;
-        /// Whether pressure is integrated over the part of each face that is inside. Otherwise, and against other meshes,
-        /// a face counts fully or not at all, by its centroid.
+        /// Whether pressure is integrated over the part of each face that is inside. Otherwise, and between meshes, a
+        /// face counts fully if its centroid is inside, and else not at all.
         pub clipped: bool => Position;
-        /// Indexed by surface; `None` for a rigid one. Empty in the parameters of a new foundation, whose surfaces add
-        /// their materials.
+        /// The materials by surface; `None` for a rigid surface. Empty in the parameters of a new foundation, whose
+        /// surfaces add their materials.
         pub materials: Vec<Option<Material<T>>> => Position;
     }
 }
 
 impl<T: Real> Parameters<T> {
-    /// Clipped faces, and a transition velocity that suits the step of a host.
+    /// Parameters with clipped faces, and a transition velocity that suits the step of a host.
     ///
     /// # Errors
     /// Those of [`ContactDesign::validate`].
@@ -226,6 +228,6 @@ impl<T: Real, S: Real> crate::framework::variables::Lift<T, S, ()> for Vec<Optio
     fn lift(&self, of: &mut impl FnMut(T) -> S) -> Self::Lifted {
         self.iter().map(|material| material.as_ref().map(|material| Numbers::lift(material, of))).collect()
     }
-    // A list has no fixed number: laws take the material of one mesh, never the list.
+    // The list has no fixed number of numbers: laws take the material of one mesh, never the list.
     const COUNT: usize = 0;
 }

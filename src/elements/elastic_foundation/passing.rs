@@ -16,7 +16,7 @@ impl<T: Real> ElasticFoundation<T> {
         let velocity_at = |i: usize, p_G: &Point3<T>| {
             at.velocities.velocity_of_frame(at.positions, Checked(self.surfaces[i].body), p_G)
         };
-        // A bound on the speeds of two points, of which one is within the radius of where these are those of bodies.
+        // A bound on the speed of the points within this radius, for a body with this velocity at their middle.
         let bound = |V: SpatialVelocity<T>, radius: T| (V.linear.norm() + V.angular.norm() * radius).to_f64();
         let own_speed =
             |i: usize, (center_G, radius): (Point3<T>, T)| bound(velocity_at(i, &center_G), radius);
@@ -27,7 +27,7 @@ impl<T: Real> ElasticFoundation<T> {
         let mut shortest = f64::INFINITY;
         search.for_each_within(if reach.is_nan() { f64::INFINITY } else { reach }, |i, j| {
             let (i, j) = (i as usize, j as usize);
-            // Forces of those in contact are known.
+            // The forces of surfaces in contact are known.
             if !self.may_touch(i, j) || are_in_contact(contacts, i, j) {
                 return;
             }
@@ -41,7 +41,7 @@ impl<T: Real> ElasticFoundation<T> {
             let (center_G, radius) = extent;
             let apart = match (&other, &self.surfaces[j].shape) {
                 (Some(_), _) => search.boxes[i].distance(&search.boxes[j]),
-                // Nothing comes out on its other side.
+                // Nothing passes through a half-space.
                 (None, SolidShape::HalfSpace(_)) => return,
                 (None, shape) => {
                     let p_O = at.position.X_GS[j].inverse_transform_point(&center_G);
@@ -49,7 +49,7 @@ impl<T: Real> ElasticFoundation<T> {
                 }
             };
             let [half, others] = [i, j].map(|k| self.surfaces[k].half_width);
-            // Springs are seen while they are inside the other surface, whose width is not known if it is unbounded.
+            // Springs are detected while they are inside the other surface, whose width is not known if it is unbounded.
             let acts = |i: usize, j: usize| {
                 self.surfaces[i].share(&self.surfaces[j], at.parameters.clipped).is_some()
             };
@@ -58,8 +58,8 @@ impl<T: Real> ElasticFoundation<T> {
                 [true, false] if other.is_some() => others,
                 _ => half,
             };
-            // The motion of one as seen from the other, at the points of the smaller one; no more than both of their own,
-            // which is less if one spins far away.
+            // The motion of one relative to the other, at the points of the smaller one; or the sum of their own motions,
+            // if that is less, as when one spins far away.
             let V = velocity_at(i, &center_G) - velocity_at(j, &center_G);
             let own = other.map_or(f64::INFINITY, |other| own_speed(i, extent) + own_speed(j, other));
             let speed = bound(V, radius).min(own);
@@ -68,8 +68,8 @@ impl<T: Real> ElasticFoundation<T> {
         shortest
     }
 
-    /// Reports the gap between each mesh with springs and each half-space: that of the box around the mesh, or of its
-    /// vertices if the box is inside.
+    /// Reports the gap between each mesh with springs and each half-space: the gap of the box around the mesh or, if the
+    /// box is inside, of its vertices.
     pub(super) fn report_gaps_to_half_spaces(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -99,7 +99,7 @@ impl<T: Real> ElasticFoundation<T> {
     }
 }
 
-/// Whether two surfaces are in contact. Contacts stand in the order of pairs.
+/// Whether two surfaces are in contact. Contacts are in the order of pairs.
 fn are_in_contact(contacts: &[MeshContact], i: usize, j: usize) -> bool {
     let pair = |contact: &MeshContact| {
         let (a, b) = (contact.mesh, contact.other);

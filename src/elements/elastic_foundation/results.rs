@@ -18,11 +18,11 @@ results! {
         pub X_GS: Vec<Pose<T>>;
         /// The contacts, each of a mesh with displaced springs and another surface.
         pub contacts: Vec<MeshContact>;
-        /// The displaced springs, grouped by contact. If faces are [clipped](super::Parameters::clipped), the index is that of
-        /// the vertex, the depth is the mean over its share of the faces, and `base_G` is at that depth under the contact point,
-        /// not at the vertex; against another mesh, the index is that of the
-        /// face of the [refined](crate::shapes::TriangleMesh::refined) mesh. The area is half of the face's, if the other mesh
-        /// has springs in this contact too.
+        /// The displaced springs, grouped by contact. If faces are [clipped](super::Parameters::clipped), the index is
+        /// that of the vertex, the depth is the mean over the vertex's share of the faces, and `base_G` is at that depth
+        /// under the contact point, not at the vertex. Against another mesh, the index is that of the face of the
+        /// [refined](crate::shapes::TriangleMesh::refined) mesh. The area is half of the face's, if the other mesh has
+        /// springs in this contact too.
         pub springs: Vec<Displaced<T>>;
         /// The energy stored.
         pub potential_energy: T ["J"];
@@ -37,11 +37,12 @@ results! {
 pub struct MeshContact {
     /// The mesh whose springs are displaced, by its index among the surfaces.
     pub mesh: usize,
-    /// The surface that displaces them.
+    /// The surface that displaces the springs.
     pub other: usize,
-    /// Range of the springs in [`Position::springs`], in the results at Velocity stage, and in [`Dynamics::springs`].
+    /// The range of these springs in [`Position::springs`], in the results at Velocity stage, and in
+    /// [`Dynamics::springs`].
     pub springs: Range<usize>,
-    /// Ranges of [`Position::vertices`], which has faces too.
+    /// The range of their vertices in [`Position::vertices`], which has faces too.
     pub(super) vertices: Range<usize>,
     pub(super) faces: Range<usize>,
 }
@@ -51,9 +52,9 @@ pub use crate::elements::contact_law::ContactVelocity as SpringVelocity;
 results! {
     /// Results at Dynamics stage.
     pub struct Dynamics<T> {
-        /// In the order of [`Position::springs`].
+        /// The forces of the springs, in the order of [`Position::springs`].
         pub springs: Vec<SpringForce<T>>;
-        /// In the order of [`Position::contacts`].
+        /// The resultants of the contacts, in the order of [`Position::contacts`].
         pub resultants: Vec<Resultant<T>>;
         /// The sum of the normal forces of all springs.
         pub normal_force: T ["N"];

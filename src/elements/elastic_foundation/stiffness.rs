@@ -10,8 +10,8 @@ use crate::mechanics::BodyIndex;
 
 impl<T: Real> ElasticFoundation<T> {
     /// Reports each displaced spring: `k a`, the damping `c·f`, and friction as a damper with its slope at rest,
-    /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors the tangential springs. If bodies may meet, it reports for each
-    /// mesh and each surface that it may meet the remaining springs that can be displaced at once.
+    /// `((2μ_s − μ_d)/v_t + μ_v)·f`, or with anchors the tangential springs. If bodies may meet, it also reports, for
+    /// each mesh and each surface that the mesh may meet, the remaining springs that can be displaced at once.
     pub(super) fn report_springs(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         for contact in self.contacts(at) {
             let law = &contact.law;

@@ -1,4 +1,4 @@
-//! The law of the exponential spring, in numbers with or without derivatives.
+//! The law of the exponential spring, over numbers with or without derivatives.
 
 #![expect(clippy::inline_always, reason = "in dual numbers a call costs as much, and its unread results too")]
 
@@ -8,8 +8,8 @@ use super::slider::{Slider, Yielding};
 use crate::elements::exponential_spring::{Discrete, Parameters};
 use crate::math::{Number, Real};
 
-/// The fraction of `d1` above which a normal force counts as contact: seven decay lengths above the height where it is
-/// `d1`.
+/// The fraction of `d1` above which a normal force counts as contact. It is reached seven decay lengths above the height
+/// where the force is `d1`.
 pub(super) const TOUCH: f64 = 1e-3;
 
 /// The normal force, its parts and its energy.
@@ -33,11 +33,11 @@ pub(super) fn normal_force<S: Number>(law: &Parameters<S>, height: S, speed: S) 
         (unclamped, unclamped / d2)
     };
     let factor = S::lit(1.0) - normal_viscosity * speed;
-    // The source clamps the sum alone, whose slope by velocity has no bound below the clamp: a station that rises from there
-    // does so at `1/cz`, which no explicit step resolves.
+    // The law of the source clamps only the product, whose slope by velocity is unbounded below the clamp: a station that
+    // rises from there does so at `1/cz`, which no explicit step resolves.
     //
-    // There the exponential may overflow: infinity times a positive factor is clamped like any number. Zero times an
-    // infinite factor is NaN, which `min` would turn into the clamp.
+    // In this case the exponential may overflow. Infinity times a positive factor is clamped like any number. Zero times
+    // an infinite factor is NaN, which `min` would turn into the clamp.
     let damped = if law.settling { unclamped } else { elastic } * factor;
     let total = if factor > S::zero() { if damped > max { max } else { damped } } else { S::zero() };
     Normal { unclamped, elastic, total, energy }
@@ -70,7 +70,7 @@ pub(super) struct Tangential<S> {
 pub(super) enum Step {
     /// Writes all of the memory.
     Whole,
-    /// Writes time and place only, since the time since the last commit is unknown.
+    /// Writes only time and place, since the time since the last commit is unknown.
     First,
     Nothing,
 }
@@ -88,7 +88,7 @@ impl<S: Number> Discrete<S> {
     /// The mean velocity of the station since the last commit, or its velocity if no time has passed since.
     ///
     /// Under symplectic Euler a station that rests on an accelerating plane has a velocity relative to the plane, which
-    /// lags by half a step; but it does not travel.
+    /// lags by half a step, although it does not travel.
     #[inline]
     pub(super) fn mean_velocity(&self, [position, velocity]: [Vector2<S>; 2], elapsed: S) -> Vector2<S> {
         match self.last_station {
@@ -100,12 +100,13 @@ impl<S: Number> Discrete<S> {
     }
 }
 
-/// The fraction of the settle velocity above which friction falls with the pull while an anchor lets go.
+/// The fraction of the settle velocity above which friction falls within the step, as the pull rises, while an anchor
+/// lets go.
 const FAST: f64 = 0.1;
 
 impl<S: Number> Parameters<S> {
-    /// Friction of a station with this position and velocity in the plane, under a normal force and with this time
-    /// since the last commit; and what a commit writes.
+    /// Returns the friction of a station with this position and velocity in the plane, under a normal force and with this
+    /// time since the last commit, and what a commit writes.
     #[inline(always)]
     pub(super) fn tangential(
         &self,
@@ -158,7 +159,7 @@ impl<S: Number> Parameters<S> {
         S::of(S::Scalar::negligible()) * self.max_normal_force.min(S::lit(1.0))
     }
 
-    /// Friction as published.
+    /// Friction by the law of the source.
     #[inline]
     fn blends(
         &self,
@@ -201,8 +202,9 @@ impl<S: Number> Parameters<S> {
         let is_held = self.holds(outcome.limit);
         let slider = Slider::new(self, committed, &motion);
         let lets_go = || self.lets_go(committed, motion, elapsed);
-        // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises
-        // further, so that error control detects it and Newton's method has a slope. A slow one loses it at the end.
+        // The loss of friction as the anchor lets go. A fast station loses it within the step, as the pull rises further,
+        // so that error control detects the loss and Newton's method has a slope. A slow station loses it at the end of
+        // the step.
         let drop = (self.mu_static - self.mu_kinetic) * normal * (one - committed.sliding);
         let beyond = if is_held && !drop.vanishes() && lets_go() {
             slider.pull_beyond(outcome.limit).min(drop)
@@ -249,7 +251,8 @@ impl<S: Number> Parameters<S> {
         release == S::zero() || exceeds(committed.mean_velocity(motion, elapsed), release)
     }
 
-    /// The elastic and damping parts of the damped spring and the damper, blended by Sliding, and whether either is limited.
+    /// The elastic and damping parts of friction, blended by Sliding from those of spring and damper together and of the
+    /// damper alone; and whether either is limited.
     #[inline]
     fn blended(
         &self,
@@ -316,8 +319,8 @@ pub(super) fn still<S: Number>() -> Vector2<S> {
     Vector2::new(S::zero(), S::zero())
 }
 
-/// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time. Given
-/// velocities instead of travels, Sliding at a velocity.
+/// Sliding after a travel of the anchor, where `reach` is the travel at the settle velocity in the same time. It also
+/// takes velocities in place of travels.
 #[inline(always)]
 pub(super) fn settle<S: Number>(travel: Vector2<S>, reach: S) -> S {
     let squared = dot(travel, travel);
@@ -355,7 +358,7 @@ mod tests {
     fn settling_rises_from_zero_to_one_with_flat_ends() {
         let at_ratio = |ratio: f64| settle(Vector2::new(2.0 * ratio, 0.0), 2.0);
         assert_eq!([0.0, 0.5, 1.0, 7.0].map(at_ratio), [0.0, 0.5, 1.0, 1.0]);
-        // The first derivative vanishes at both ends: what is left is of third order, 10·(1e-3)³.
+        // The first derivative vanishes at both ends: the remainder is of third order, 10·(1e-3)³.
         assert!(at_ratio(1e-3) < 1.01e-8 && 1.0 - at_ratio(1.0 - 1e-3) < 1.01e-8);
     }
 

@@ -20,12 +20,13 @@ const MOTION: usize = 6;
 const VARIABLES: usize = 1 + PARAMETERS + MEMORY;
 /// The last directions of friction: position and velocity in the plane, and the normal force.
 const IN_PLANE: usize = 5;
-/// All directions of friction: the other parameters and memory come first. Time has none, since the time since the last
-/// commit depends on that of the commit likewise, with the opposite sign.
+/// All directions of friction: the other parameters and memory come first. Time has no direction of its own, since the
+/// elapsed time depends on it as on the time of the last commit, with the opposite sign.
 const FRICTION: usize = PARAMETERS - OF_NORMAL + MEMORY + IN_PLANE;
 
-/// The law in numbers with derivatives: the normal force by height, speed and the first of its parameters, and friction by the
-/// last of its directions. Friction depends on height and speed, and on these parameters, only through the normal force.
+/// The law in numbers with derivatives: the normal force by height, speed and the parameters of the normal force, and
+/// friction by the last of its directions. Height, speed and these parameters affect friction only through the normal
+/// force.
 struct Law<T: Real, const M: usize, const N: usize> {
     normal: Dual<T, M>,
     tangential: Tangential<Dual<T, N>>,
@@ -76,12 +77,13 @@ impl<T: Real> Law<T, { 2 + OF_NORMAL }, FRICTION> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// The velocity of the station as seen from the plane's body, in Ground; no torque depends on a rotation.
+    /// The velocity of the station relative to the plane's body, in Ground; its angular part is zero, since no torque
+    /// depends on a rotation.
     fn velocity_G(at: &AtDynamics<'_, T, Self>) -> SpatialVelocity<T> {
         SpatialVelocity::new(Vector3::zeros(), at.position.X_GP.rotation * at.velocity.v_PS)
     }
 
-    /// Writes the derivatives of the forces by motion, and those of everything else in scope: they are those of one
+    /// Writes the derivatives of the forces by motion, and the other derivatives in scope, which come from the same
     /// evaluation.
     pub(super) fn linearize_in_scope(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) {
         let Scope { variables, commit } = blocks.scope();
@@ -184,7 +186,7 @@ impl<T: Real> ExponentialSpring<T> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// States the branches, given the friction limit and the room of its spring.
+    /// States the branches, given the lowered friction limit and the room of the friction spring.
     fn state_branches(at: &AtDynamics<'_, T, Self>, near: [T; 2], blocks: &mut Blocks<'_, T>) {
         Self::state_friction(at, near, blocks);
         let Parameters { normal_viscosity, max_normal_force: max, .. } = *at.parameters;
@@ -254,7 +256,7 @@ impl<T: Real> ExponentialSpring<T> {
         let is_slack = speed * c > lowered_limit;
         let mut margin = beyond_least;
         if falls {
-            // The damper alone counts where the spring pulls against it.
+            // If the spring pulls against the damper, the damper alone counts.
             let alone = speed * c - limit;
             let excess = pull.max(alone);
             margin = margin.min(excess.abs());
@@ -288,14 +290,17 @@ impl<T: Real> ExponentialSpring<T> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// Reports the friction spring, which resists whenever the station touches; the exponential at present; and, if the
-    /// station may strike, the exponential at the speed that the host states or at the present speed of a station that
-    /// touches.
+    /// Reports
     ///
-    /// A mass `m` that strikes at `v` turns where the exponential has stored `U = m·∫u/(1 + cz·u) du` over the speeds
-    /// up to `v`. With the slope `d2·f` and `f = d2·U`, it then has `ω² = (d2·v)²·(y − ln(1 + y))/y²` and the damping
-    /// rate `γ = cz·d2·U/m = d2·v·(y − ln(1 + y))/y` with `y = cz·v`, for any mass. Twice the frequency is reported: an
-    /// impact gains less than 1 % of its energy at half of the bound of an oscillation, and doubles it at the bound.
+    /// - the friction spring, which resists whenever the station touches;
+    /// - the exponential at the present height;
+    /// - if the station may strike, the exponential at the speed that the host states, or at the present speed of a
+    ///   station that touches.
+    ///
+    /// A mass `m` that strikes at `v` turns where the exponential has stored `U = m·∫u/(1 + cz·u) du` over the speeds up
+    /// to `v`. With the slope `d2·f` and `f = d2·U`, it then has `ω² = (d2·v)²·(y − ln(1 + y))/y²` and the damping rate
+    /// `γ = cz·d2·U/m = d2·v·(y − ln(1 + y))/y` with `y = cz·v`, for any mass. Twice the frequency is reported: an impact
+    /// gains less than 1 % of its energy at half of the bound of an oscillation, and doubles it at the bound.
     pub(super) fn report_spring(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let Parameters { d1, d2, normal_viscosity, friction_elasticity, friction_viscosity, .. } =
             *at.parameters;
@@ -307,7 +312,8 @@ impl<T: Real> ExponentialSpring<T> {
         }
         let (d2, cz) = (d2.to_f64(), normal_viscosity.to_f64());
         let (force, max) = (at.dynamics.normal_force, at.parameters.max_normal_force);
-        // By the source the damper multiplies the unclamped exponential as long as their product is below the clamp.
+        // By the law of the source the damper multiplies the unclamped exponential while their product is below the
+        // clamp.
         let is_unclamped = at.parameters.settling && force > T::zero() && force < max;
         let damped =
             if is_unclamped { at.dynamics.normal_force_unclamped } else { at.dynamics.normal_force_elastic };

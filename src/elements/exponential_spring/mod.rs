@@ -31,8 +31,8 @@ use law::{Step, TOUCH, Tangential, normal_force};
 ///      P──x────p0──────────────
 /// ```
 ///
-/// The plane is the x-y plane of frame P and its normal is P's z axis. P is fixed to Ground or to another body. A
-/// box on the floor has eight such springs, one at each corner.
+/// The plane is the x-y plane of frame P; its normal is the z axis of P. P is fixed to Ground or to another body. A box
+/// on the floor has eight such springs, one at each corner.
 ///
 #[doc = include_str!("../../../docs/sketches/exponential_spring.svg")]
 ///
@@ -50,41 +50,52 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// μ                 = μs while the anchor holds, μk while the station slides
 /// ```
 ///
-/// The damper acts first; the friction spring then gets what is left of the limit, and its excess drags the anchor
-/// towards the station. The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit
-/// exceeds `v_release`. It holds again when it is not dragged and the station is no faster than `v_settle`. The spring
-/// of a station that slides faster than `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero
-/// where the station rises at `1/cz` or faster.
+/// The damper acts first. The friction spring then exerts at most the remainder of the limit; its excess drags the anchor
+/// towards the station. The normal force is zero where the station rises at `1/cz` or faster.
 ///
-/// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. A sudden load
-///   overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
-/// - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
-/// - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, those that have
-///   let go carry less: on a plane that tilts from level, a slab of 10 kg on four stations slips at 33.3° and a cube at 33.9°,
-///   while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the speed at which some
-///   corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at
-///   2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
-///   the rate at which its acceleration grows.
+/// The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit exceeds `v_release`. It
+/// holds again when it is not dragged and the station is no faster than `v_settle`. The friction spring is slack while
+/// the station slides faster than `μ·fz/cxy`, so a body that stops is not pulled back far.
 ///
-/// With `v_release = 0` friction depends on the motion alone, not on the time that it takes: steps of different lengths
-/// give the same forces. Each evaluation advances the anchor from the last commit, and
-/// [`accept_step`](crate::ForceSystem::accept_step) commits it. This is of second order in the step, also where slip
-/// begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
-/// station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
-/// limit. [`switching_error`](Dynamics::switching_error) is the remainder. Hosts with fixed steps are late by up to a
-/// step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
-/// a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
-/// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes both, as if the velocity changed evenly.
-/// It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds. It is of second
-/// order in the step, and error control does not see it: after a throw the velocity along the plane may be off by thousands of
-/// times its accuracy. Limit the step where that matters.
+/// - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. Under a sudden load
+///   the pull overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
+/// - A sliding station has kinetic friction, and comes to rest under any load that kinetic friction can hold.
+/// - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, a station that has
+///   let go carries less. On a plane that tilts from level, a slab of 10 kg on four stations then slips at 33.3° and a
+///   cube at 33.9°, while a point slips at `atan μs`, 35.0°.
+/// - With `v_release > 0`, blocks also slip at `atan μs` if `v_release` exceeds the speed at which some corners slip
+///   while others hold. That is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at 2° a second. A
+///   body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is the rate at which
+///   its acceleration grows.
 ///
-/// The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
-/// anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
-/// in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to the station.
+/// ## Commits and steps
 ///
-/// A commit is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced) if time has decreased since the last one. A second commit without motion
-/// changes nothing.
+/// Each evaluation advances the anchor from the last commit; [`accept_step`](crate::ForceSystem::accept_step) commits it.
+/// With `v_release = 0` friction depends on the motion alone and not on the elapsed time, so steps of different lengths
+/// give the same forces. The anchor is accurate to second order in the step, even if slip begins, reverses or ends within
+/// the step. The remaining errors are
+///
+/// - **Letting go.** Friction falls to `μk·fz` at the end of the step. For a station faster than a tenth of `v_settle` it
+///   falls within the step, by as much as the pull has risen beyond the limit, and [`Dynamics::switching_error`] is the
+///   remainder. A host with fixed steps is late by up to a step.
+/// - **Reversal.** In a step in which the station reverses, the friction spring is wrong by the travel since the
+///   reversal.
+/// - **Missed hold.** A station that is below `v_settle` only within a step misses the static friction that would hold it
+///   from there on.
+/// - **Slip that ends because the limit rises**, as in the rebound of the body. This error is of second order in the
+///   step, and error control does not see it: after a throw the velocity along the plane may be wrong by thousands of
+///   times its accuracy. Limit the step where that matters.
+///
+/// [`ForceSystem::switching_error`](crate::ForceSystem::switching_error) includes the first three; it estimates the
+/// second and the third as if the velocity changed at a constant rate.
+///
+/// The anchor needs no initial value: a station with `sliding > 0`, the default, has no anchor before the first commit.
+/// With `settling`, a station with `sliding < 1` has the initial anchor. A negligible limit makes friction zero and moves
+/// the anchor to the station. A limit is negligible up to 2e-14 N in `f64` and 9e-7 N in `f32`, or this fraction of `max`
+/// if `max < 1` N.
+///
+/// A commit is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced) if time has decreased since the last
+/// one. A second commit without motion changes nothing.
 ///
 /// With [`settling`](Parameters::settling) friction follows the [law of the source](#the-law-of-the-source) instead.
 ///
@@ -101,13 +112,13 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// | `v_release` | [`release_velocity`](Parameters::release_velocity) | 0 | m/s | ≥ 0 |
 /// | μs, μk | [`mu_static`](Parameters::mu_static), [`mu_kinetic`](Parameters::mu_kinetic) | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 ///
-/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above
-/// it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer
-/// than a negligible time.
+/// With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above it.
+/// There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer than
+/// a negligible time.
 ///
 /// # The law of the source
 ///
-/// Sliding settles from step to step as the anchor slows down:
+/// Sliding settles step by step as the anchor slows down:
 ///
 /// ```text
 /// normal      fz    = d1·exp(−d2·(pz − d0)) · (1 − cz·vz)         clamped to [0, max]
@@ -120,85 +131,86 @@ use law::{Step, TOUCH, Tangential, normal_force};
 /// ```
 ///
 /// `s` is Sliding: 0 when the anchor holds, 1 when the station slides. The forces use the committed anchor `p0` and
-/// Sliding `s`; a commit replaces them by the next ones. Δt is the time since the last commit; a commit after a
-/// motion in zero time is refused with [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced). `s⁺ = 1` where Δt or the limit is negligible.
+/// Sliding `s`; a commit replaces both by the next ones. Δt is the time since the last commit. `s⁺ = 1` where Δt or the
+/// limit is negligible. A commit after a motion in zero time is refused with
+/// [`TimeNotAdvanced`](crate::Refusal::TimeNotAdvanced).
 ///
-/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations
-///   that share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold it. With the
-///   defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15
-///   mm/s indefinitely. Above 0.724 times the settle velocity (`(45 − √105)/48`, where the slope of ln s over ln σ
-///   falls below one) such creep sustains itself at any step, unless rocking or stiff friction springs stop it.
-///   Below 0.6 times the settle velocity, blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So choose `cxy`
-///   or `v_settle` such that `F/(n·cxy) < 0.6·v_settle` for the largest load to be held.
+/// - **A loaded station that arrives sliding may never stick.** At `s = 1` friction is purely viscous: `n` stations that
+///   share a tangential load `F` evenly creep at `v = F / (n·cxy)`, if kinetic friction can hold the load. With the
+///   defaults a 10 kg block on four corners under 17 N, a quarter of what static friction could hold, creeps at 15 mm/s
+///   indefinitely.
+/// - Above 0.724 times the settle velocity such creep sustains itself at any step, unless rocking or stiff friction
+///   springs stop it. (At 0.724, `(45 − √105)/48`, the slope of ln s over ln σ falls below one.) Below 0.6 times the
+///   settle velocity, blocks of 0.5 to 100 kg on slopes of 5° to 28° all stuck. So choose `cxy` or `v_settle` such that
+///   `F/(n·cxy) < 0.6·v_settle` for the largest load to be held.
 /// - [`Parameters::with_critical_damping`] for the mass `m` carried by a station satisfies this if `m <
-///   kxy·(1.2·v_settle/a)²`, with the load per mass `a`, which is `g·sin θ` on a slope of θ. With the default `kxy`
-///   and `v_settle` on 20° that is 0.256 kg per station. A larger mass needs a larger `kxy` or a larger `cxy`; with
-///   the latter the friction springs stretch slowly, within a few times `cxy/kxy`.
-/// - With Sliding between 0 and 1, each accepted step removes a further fraction of the elastic force. So the
-///   transition depends on the step size, and with it possibly whether a block pushed from rest at `s = 1` sticks.
-///   Within one step, and only there, the elastic friction may return slightly more energy than the spring had
-///   stored.
+///   kxy·(1.2·v_settle/a)²`, where `a` is the load per mass: `g·sin θ` on a slope of θ. With the default `kxy` and
+///   `v_settle` on 20° that is 0.256 kg per station. A larger mass requires a larger `kxy` or `cxy`. With a larger `cxy`
+///   the friction springs stretch slowly, within a few times `cxy/kxy`.
+/// - With Sliding between 0 and 1, each accepted step removes a further fraction of the elastic force. The transition
+///   therefore depends on the step size, and so may whether a block pushed from rest at `s = 1` sticks. Within one step,
+///   and only there, the elastic friction may return slightly more energy than the spring had stored.
 ///
 /// # Energy
 ///
-/// Stored: the integral of the elastic normal force, clamped where the clamp acts, over height; and
-/// `kxy·|pxy − p0|²/2` in the friction spring. The clamp is elastic: without `cz` the energy of a station pressed beyond it is
-/// recovered. With it, a station rises no faster than `1/cz`; under the law of the source it does so at `1/cz` from below the
-/// clamp, held by a slope without bound that explicit steps do not resolve.
+/// Stored: the integral of the elastic normal force over height, clamped where the clamp acts, and `kxy·|pxy − p0|²/2` in
+/// the friction spring. The clamp is elastic: with `cz = 0` the energy of a station pressed beyond it is recovered. With
+/// `cz > 0` a station rises no faster than `1/cz`. Under the law of the source a station pressed beyond the clamp rises at
+/// `1/cz`, held by an unbounded slope that explicit steps do not resolve.
 ///
-/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged. The
-/// latter rate is not known instantaneously, but its integral is known afterwards: see
-/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). The loss of dragging the anchor is
-/// returned if the station reverses within the same step.
+/// Lost: instantaneously `−(damping forces)·v`, and `−(elastic friction)·dp0/dt` where the anchor is dragged. The rate of
+/// the second part is not known instantaneously; its integral is known afterwards, in
+/// [`DynamicsView::dissipated_energy`](crate::DynamicsView::dissipated_energy). If the station reverses within the same
+/// step, the loss of dragging the anchor is returned.
 ///
 /// # Notes
 ///
-/// - With [`reset_memory`](crate::ForceSystem::reset_memory) and then `sliding = 0`, the anchor holds from the
+/// - After [`reset_memory`](crate::ForceSystem::reset_memory) and then `sliding = 0`, the anchor holds from the
 ///   beginning. A sudden load then stretches the friction springs by up to twice their final stretch, which may exceed
 ///   the limit.
 /// - A larger `kxy` or `cxy` requires shorter steps of an explicit integrator. [`Parameters::for_contact`] chooses all
 ///   parameters for a mass, a speed and a step.
 /// - **A host with fixed steps `h` needs `d2·v·h ≤ 1`** where a station strikes at `v`, for any mass: 0.28 ms after a
-///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 %
-///   of the fall, if the clamp is not reached. The method is unstable above `2√2`: at 1 ms that station rebounds to
-///   several times the height of
-///   its fall, without an error.
-/// - The clamp applies to a station so deep below the plane that the exponential overflows. An evaluation returns
+///   fall of half a metre, with the default `d2`. The rebound height under semi-implicit Euler is then correct to 2 % of
+///   the fall, if the clamp is not reached. The method is unstable above `2√2`: at 1 ms that station rebounds to several
+///   times the height of its fall, without an error.
+/// - The clamp also acts on a station so deep below the plane that the exponential overflows. An evaluation returns
 ///   [`ElementError::NonFiniteForce`] if a force or energy is not finite, or the square of a friction force overflows.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports `kxy` and `cxy` where the
-/// station touches or may strike; the slope `d2·f` of the present normal force along the normal, with the damping
-/// `cz·fe`; the present force, whose lever changes as the body turns; and twice the frequency of an impact at the speed
-/// that the host states, or at which a station that touches
-/// approaches, so that at the bound an impact that does not reach the clamp changes the energy by less than 1 %.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the spring reports
 ///
-/// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest at the step for which they were
-/// chosen, under symplectic Euler. Under error control with an accuracy of 1e-4 to 1e-8, and first steps of 1 µs to 1
-/// s, a block stops where its law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts with fixed
-/// steps are late by up to a step where slip begins or ends; [`check_step`](crate::ForceSystem::check_step) reports
+/// - `kxy` and `cxy`, where the station touches or may strike;
+/// - the slope `d2·f` of the present normal force along the normal, with the damping `cz·fe`;
+/// - the present force, whose lever changes as the body turns;
+/// - twice the frequency of an impact, at the speed that the host states or at which a touching station approaches. At
+///   the bound, an impact that does not reach the clamp changes the energy by less than 1 %.
+///
+/// With parameters [for a contact](Parameters::for_contact), blocks stop, hold and rest under symplectic Euler at the
+/// step for which the parameters were chosen. Under error control with an accuracy of 1e-4 to 1e-8 and first steps of
+/// 1 µs to 1 s, a block stops where the law says, to 0.01 mm and twenty times the accuracy in metres. Other hosts with
+/// fixed steps are late by up to a step where slip begins or ends. [`check_step`](crate::ForceSystem::check_step) reports
 /// steps that are too long.
 ///
 /// # Linearization
 ///
-/// Derivatives are exact, with return mapping and with settling friction, also those of a commit.
+/// Exact, with return mapping and with settling friction, including the commit.
 ///
 /// | branch | margin | unit |
 /// |---|---|---|
 /// | `sticking`, `slipping` | the difference between the friction limit and the pull of spring and damper if the anchor held; or the distance to another switch of friction, if that is smaller: a negligible limit, the end of the fall to kinetic friction, a slack spring becoming taut, a taut spring dragging its anchor | N |
-/// | `free` under a negligible limit | of the limit from that | N |
+/// | `free`: the limit is negligible | of the limit from the largest negligible one | N |
 /// | with return mapping `taut`, `slack` | of the speed from that at which the damper alone is at the limit, or from `v_settle` if a commit holds the anchor there; of the mean speed since the last commit from `v_release` if a commit releases the anchor there | m/s |
 /// | with `cz`: `pressing`; `let go` while the station rises at `1/cz` or faster | of the speed along the normal from `1/cz` | m/s |
 /// | while it presses `not clamped`; `clamped`; with return mapping `elastic part clamped` while it rises | of the force, or its elastic part, from max | N |
 ///
 /// # Source
 ///
-/// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three
-/// dimensions*, Computer Methods in Biomechanics and Biomedical Engineering 2 (1999) 201–231;
-/// normal damping: K. H. Hunt, F. R. E. Crossley, *Coefficient of restitution interpreted as damping
-/// in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445; blending and anchor: reference
-/// manual of Simbody's exponential spring.
+/// F. C. Anderson, M. G. Pandy, *A dynamic optimization solution for vertical jumping in three dimensions*, Computer
+/// Methods in Biomechanics and Biomedical Engineering 2 (1999) 201–231. Normal damping: K. H. Hunt, F. R. E. Crossley,
+/// *Coefficient of restitution interpreted as damping in vibroimpact*, Journal of Applied Mechanics 42 (1975) 440–445.
+/// Blending and anchor: reference manual of Simbody's exponential spring.
 ///
 /// # Example: one corner pressed on the floor
 ///
@@ -270,7 +282,7 @@ impl<T: Real> ExponentialSpring<T> {
 }
 
 impl<T: Real> ExponentialSpring<T> {
-    /// `X_GP`, and the station in Ground and in the plane's frame.
+    /// Returns `X_GP`, and the station in Ground and in the plane's frame.
     #[inline(always)]
     #[expect(
         clippy::inline_always,
@@ -286,7 +298,7 @@ impl<T: Real> ExponentialSpring<T> {
         (X_GP, p_GS, X_GP.inverse_transform_point(&p_GS))
     }
 
-    /// What a commit does.
+    /// Returns what a commit does.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call takes thirty instructions more in the loop of a commit")]
     fn step(at: &AtDynamics<'_, T, Self>) -> ElementResult<Step> {
@@ -318,12 +330,12 @@ impl<T: Real> ExponentialSpring<T> {
         }
     }
 
-    /// An estimate of the error of friction \[N\] in a step that return mapping does not resolve, as if the station had
-    /// decelerated uniformly since the last commit.
+    /// Estimates the error of friction \[N\] in a step that return mapping does not resolve, for a station that
+    /// decelerates uniformly from the last commit.
     ///
-    /// The anchor follows the straight way from the last commit. If a station reversed after dragging the anchor, the
-    /// friction spring is relaxed by the way back since the reversal. A station without an anchor stretches no spring
-    /// before its first commit.
+    /// The anchor moves straight from the last commit. If a station reversed after dragging the anchor, the friction
+    /// spring is relaxed by the travel since the reversal. A station without an anchor stretches no spring before its
+    /// first commit.
     fn unresolved_error(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_update, last_station, last_velocity_P, sliding, .. } = at.discrete;
         let (limit, velocity) = (at.dynamics.friction_force_limit, at.velocity.v_PS.xy());
@@ -347,8 +359,8 @@ impl<T: Real> ExponentialSpring<T> {
         (at.parameters.friction_elasticity * way * (at.time - *last_update)).min(most).max(T::zero())
     }
 
-    /// The friction \[N\] that a step misses in which the station slides at both ends, but is slow enough in between that its
-    /// anchor would hold: static friction from there on.
+    /// The friction \[N\] missed in a step in which the station slides at both ends, but is slow enough in between for
+    /// its anchor to hold by static friction from there on.
     fn missed_hold(at: &AtDynamics<'_, T, Self>) -> T {
         let Discrete { last_station, last_velocity_P, sliding, .. } = at.discrete;
         let Parameters { settling, settle_velocity, mu_static, mu_kinetic, .. } = *at.parameters;

@@ -1,4 +1,4 @@
-//! Friction of a damper, and of a spring that drags an anchor, under a limit.
+//! Friction of a damper and a spring under a limit; the excess of the spring drags an anchor.
 
 use nalgebra::Vector2;
 
@@ -26,8 +26,8 @@ pub(super) struct Yielding<S> {
     pub(super) stretch: Vector2<S>,
     pub(super) overspeed: S,
     pub(super) slips: bool,
-    /// For a spring that slips, the distance of its stretch from that at which it would otherwise drag the anchor;
-    /// without derivatives.
+    /// For a spring that slips, the distance of its stretch from the stretch at which it would, or would no longer, drag
+    /// the anchor; without derivatives.
     pub(super) room: S,
 }
 
@@ -58,8 +58,8 @@ impl<'a, S: Number> Slider<'a, S> {
         Yielding { elastic: zero, damping: zero, stretch: zero, overspeed, slips: true, room: unbounded() }
     }
 
-    /// The excess over a limit of the pull of spring and damper, with the anchor where it was, or of the damper alone, which
-    /// slips even if the spring pulls the other way.
+    /// The excess over a limit of the pull of spring and damper, with the anchor where it was; or, if it is greater, of
+    /// the damper alone, which slips even if the spring pulls the other way.
     pub(super) fn pull_beyond(&self, limit: S) -> S {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
         let viscous = self.velocity * c;
@@ -69,8 +69,8 @@ impl<'a, S: Number> Slider<'a, S> {
 
     /// The friction force under a limit.
     ///
-    /// The damper acts first, reduced to the limit; then as much of the spring as keeps the sum within the limit. The
-    /// excess of the spring drags the anchor.
+    /// The damper acts first, reduced to the limit. The spring then acts with the part that keeps the sum within the
+    /// limit; its excess drags the anchor.
     pub(super) fn friction(&self, limit: S) -> Yielding<S> {
         let Parameters { friction_elasticity: k, friction_viscosity: c, .. } = *self.law;
         let viscous = self.velocity * c;
@@ -88,11 +88,11 @@ impl<'a, S: Number> Slider<'a, S> {
         self.slipping(stretch, limit, is_viscous)
     }
 
-    /// The fraction of the way along which a slack spring drags the anchor, at a uniform deceleration until the damper
-    /// alone is no longer at the limit.
+    /// The fraction of the way along which a slack spring drags the anchor, if the station decelerates uniformly until
+    /// the damper alone is no longer at the limit.
     ///
-    /// From there on the anchor holds at once if the damping is strong. Because this happens within the step, the
-    /// anchor is of second order.
+    /// From there on the anchor holds, at once if the damping is strong. Because this happens within the step, the anchor
+    /// is of second order.
     fn share_dragged(&self, limit: S) -> S {
         let (speed, viscosity) = (length(*self.velocity), self.law.friction_viscosity);
         let over = viscosity * self.committed.overspeed;

@@ -10,10 +10,10 @@ use crate::results;
 stored_variables! {
     /// The shape of the normal force, the friction spring, the coefficients of friction and the settle velocity.
     ///
-    /// The defaults are those of the reference. They suit a box of 10 kg on four stations in steps of 1 ms; at 1 kg and
+    /// The defaults are those of the reference. They suit a box of 10 kg on four stations in steps of 1 ms. At 1 kg and
     /// below the friction damper is too strong for that step, and a box on a slope creeps by millimetres a second.
-    /// [`Parameters::for_contact`] chooses for a mass and a step, and [`check_step`](crate::ForceSystem::check_step) refuses a
-    /// step that is too long.
+    /// [`Parameters::for_contact`] chooses parameters for a mass and a step;
+    /// [`check_step`](crate::ForceSystem::check_step) refuses a step that is too long.
     #[derive(Copy, Lift)]
     pub struct Parameters<T> {
         /// Shift of the exponential along the normal.
@@ -31,11 +31,11 @@ stored_variables! {
         /// Viscosity `cxy` of the friction spring. The default is critical damping for 1 kg on the default elasticity.
         /// With zero, a held station vibrates without decay.
         pub friction_viscosity: T ["N·s/m"] = 282.842_712_474_619, nonnegative => Dynamics;
-        /// Speed of the anchor below which friction settles from kinetic to static; with return mapping, speed of the
-        /// station, if the anchor is not dragged.
+        /// The speed of the anchor below which friction settles from kinetic to static. With return mapping, the speed of
+        /// the station at or below which an anchor that is not dragged holds again.
         pub settle_velocity: T ["m/s"] = 0.01, positive => Dynamics;
-        /// With return mapping, the mean speed since the last commit up to which a held station whose anchor is dragged
-        /// keeps static friction. With zero the anchor lets go at once.
+        /// With return mapping, the mean speed since the last commit up to which static friction remains while the anchor
+        /// is dragged. With zero the anchor lets go at once.
         pub release_velocity: T ["m/s"], nonnegative => Dynamics;
         /// Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
         pub mu_static: T = 0.7, nonnegative => Dynamics;
@@ -48,7 +48,7 @@ stored_variables! {
     check |p| check::at_most("mu_kinetic", p.mu_kinetic, "mu_static", p.mu_static);
 }
 
-/// The speed up to which points that share a load may slip while others hold, over `g·step`.
+/// The speed, over `g·step`, up to which some of the points that share a load may slip while others hold.
 const RELEASE: f64 = 0.02;
 
 stored_variables! {
@@ -57,7 +57,7 @@ stored_variables! {
     pub struct Discrete<T> {
         /// The anchor `p0`, the zero of the friction spring, in the plane.
         pub anchor_P: Vector2<T> ["m"], finite => Dynamics;
-        /// Sliding: from 0, fixed in place, to 1, sliding. With return mapping it is one of the two.
+        /// Sliding: from 0, fixed in place, to 1, sliding. With return mapping it is either 0 or 1.
         pub sliding: T = 1.0, fraction => Dynamics;
         /// Time of the last commit.
         pub last_update: T ["s"], finite => Dynamics;
@@ -65,8 +65,8 @@ stored_variables! {
         pub last_station: Option<Point3<T>> ["m"], finite => Dynamics;
         /// With return mapping, the velocity of the station at the last commit, in the plane.
         pub last_velocity_P: Vector2<T> ["m/s"], finite => Dynamics;
-        /// With return mapping, the speed of the station at the last commit less that at which the damper alone is at the
-        /// limit, if the friction spring was slack; otherwise zero.
+        /// With return mapping, the excess of the speed of the station at the last commit over the speed at which the
+        /// damper alone reaches the limit, if the friction spring was slack; otherwise zero.
         pub overspeed: T ["m/s"], nonnegative => Dynamics;
     }
 }
@@ -74,23 +74,23 @@ stored_variables! {
 impl<T: Real> Parameters<T> {
     /// Parameters for a body on springs at its [points](ContactDesign::points), under a host with fixed steps.
     ///
-    /// These properties hold for bodies whose points have a lever `r` about the mass center and a least moment of
-    /// inertia `I` with `m·r²/I ≤ 4.5`, such as boxes that are no longer than they are wide and high:
+    /// The following holds for bodies whose points have a lever `r` about the mass center and a least moment of inertia
+    /// `I` with `m·r²/I ≤ 4.5`, such as boxes that are no longer than they are wide and high:
     ///
-    /// - At rest, under an even load, the points are at height zero. A load `n` times as large lowers them by
-    ///   `ln(n)/d2`.
+    /// - At rest, under an even load, the points are at height zero. A load `n` times as large lowers them by `ln(n)/d2`.
     /// - In the flight after an impact at up to the stated speed, the energy is at most 1 % above that before. A body
-    ///   that strikes flat rebounds with the stated restitution; one that strikes more slowly keeps a larger fraction
-    ///   of its speed.
-    /// - Bounces and rocking decay, and friction holds: a body that is dropped on a slope below kinetic friction comes
-    ///   to rest, and does not move any more, unless it tumbles on, as cubes may on slopes of more than 25°.
-    /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load that grows slowly: 35 µm at 0.7 and a step of 0.4 ms.
-    /// - Several points that are loaded slowly, such that the first ones slip at less than `0.02·g·step`, 0.2 mm/s
-    ///   in steps of 1 ms on Earth, together hold up to `μs` times the load, also on a plane that accelerates.
+    ///   that strikes flat rebounds with the stated restitution; a slower body keeps a larger fraction of its speed.
+    /// - Bounces and rocking decay, and friction holds: a body dropped on a slope below kinetic friction comes to rest
+    ///   and stays there, unless it tumbles on, as cubes may on slopes of more than 25°.
+    /// - Friction springs stretch by at most `μs·g·(5.6·step)²` under an even load that grows slowly: 35 µm at 0.7 and a
+    ///   step of 0.4 ms.
+    /// - Several points together hold up to `μs` times the load, also on a plane that accelerates, if they are loaded so
+    ///   slowly that the first ones slip at less than `0.02·g·step`: 0.2 mm/s in steps of 1 ms on Earth.
     /// - A load along the plane that begins at once stretches the friction springs up to 1.4 times as far as one that is
-    ///   applied slowly, so a block that is put on a slope slides above about three quarters of `μs`.
-    /// - The clamp of each point is at `m·(2·d2·v² + 10·g)`: under a larger load it falls through.
+    ///   applied slowly. A block that is put on a slope therefore slides above about three quarters of `μs`.
+    /// - The clamp of each point is at `m·(2·d2·v² + 10·g)`; a point under a larger load falls through the plane.
     ///
+    /// # Errors
     /// # Errors
     /// Those of [`ContactDesign::validate`].
     pub fn for_contact(design: &ContactDesign) -> Result<Self, InvalidValue> {
@@ -104,7 +104,8 @@ impl<T: Real> Parameters<T> {
             d1: T::lit(share * gravity),
             d2: T::lit(d2),
             normal_viscosity: T::lit(design.dissipation()),
-            // One point may have to stop the whole mass, with a force of d2·m·v²/2; four times that, and the weight.
+            // One point may have to stop the whole mass, with a force of d2·m·v²/2. The clamp is four times that, plus
+            // the weight.
             max_normal_force: T::lit(mass * (d2 * speed * speed * 2.0 + gravity * 10.0)),
             friction_elasticity: T::lit(stiffness),
             friction_viscosity: T::lit(damping),
@@ -119,8 +120,8 @@ impl<T: Real> Parameters<T> {
         Ok(chosen)
     }
 
-    /// With this friction elasticity `kxy` \[N/m\] and the viscosity `2·√(kxy·mass)`, which is critical damping for a
-    /// mass \[kg\].
+    /// The same parameters with this friction elasticity `kxy` \[N/m\] and the viscosity `2·√(kxy·mass)`, critical
+    /// damping for the mass \[kg\].
     #[must_use]
     pub fn with_critical_damping(self, friction_elasticity: T, mass: T) -> Self {
         let friction_viscosity = T::lit(2.0) * (friction_elasticity * mass).sqrt();
@@ -141,8 +142,8 @@ impl<T: Real> Parameters<T> {
 
     /// The height at which a spring at rest carries this load \[m\], `d0 − ln(load/d1)/d2`.
     ///
-    /// If `n` springs share the weight of a body evenly, each carries an `n`-th. At the clamp the result is the highest
-    /// of the heights that carry the load.
+    /// If `n` springs share the weight of a body evenly, each carries an `n`-th of it. At the clamp the result is the
+    /// greatest height that carries the load.
     ///
     /// # Errors
     /// [`InvalidValue`] unless the load is greater than zero and at most
@@ -210,7 +211,7 @@ results! {
         pub friction_force_P: Vector2<T> ["N"];
         /// The anchor that the next accepted step commits, in the plane.
         pub next_anchor_P: Vector2<T> ["m"];
-        /// The Sliding that the next accepted step commits. By the published law it is 1 if no time has passed since
+        /// The Sliding that the next accepted step commits. By the law of the source it is 1 if no time has passed since
         /// the last commit; to plot sliding, use the committed [`Discrete::sliding`](Discrete::sliding).
         pub next_sliding: T ["1"];
         /// With return mapping, the overspeed that the next accepted step commits.
@@ -226,7 +227,7 @@ results! {
 }
 
 impl<T: Real> Dynamics<T> {
-    /// One of the forces in Ground \[N\], from its part in the plane and that along z of the plane.
+    /// A force in Ground \[N\], from its part in the plane and its component along z of the plane.
     pub fn in_G(&self, f_P: Vector2<T>, along_normal: T) -> Vector3<T> {
         self.X_GP.rotation * f_P.push(along_normal)
     }

@@ -16,7 +16,7 @@ use crate::mechanics::Checked;
 const NUMBERS: usize = <Parameters<f64> as Numbers<f64>>::COUNT;
 
 impl<T: Real> HertzContact<T> {
-    /// The contact as that of a spring whose base is the ball's center.
+    /// The contact as a spring whose base is the ball's center.
     fn touch(at: &AtDynamics<'_, T, Self>) -> Touch<T> {
         let (depth, Velocity { depth_rate, slip_G: slip_F }) = (at.position.depth, *at.velocity);
         let (area, p_FB) = (T::zero(), Vector3::zeros());
@@ -63,7 +63,7 @@ impl<T: Real> HertzContact<T> {
         let p_GM = at.positions.pose(Checked(ball)) * center.p_B;
         let velocity = |body| at.velocities.velocity_of_frame(at.positions, Checked(body), &p_GM);
         let V_M = velocity(ball) - velocity(surface);
-        // By a shift of the center: the normal, and the contact point at this height on it.
+        // The derivatives, by a shift of the center, of the normal and of the contact point at this height on it.
         let across = Matrix3::identity() - n * n.transpose();
         let gradient = self.surface.1.map(|other| across / (other + *radius - at.position.depth));
         let height = *radius - at.position.depth * T::lit(0.5);
@@ -91,10 +91,10 @@ impl<T: Real> HertzContact<T> {
         blocks.add_between_by_variables([surface, ball], point_G, blocks.parameter(0), &changes);
     }
 
-    /// Reports the present contact; or, if the bodies may meet and this is deeper, the contact at the turning point of
-    /// an impact.
+    /// Reports the present contact or, if the bodies may meet and it is deeper, the contact at the turning point of an
+    /// impact.
     ///
-    /// These are the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a
+    /// It reports the slope `3/2 f/δ` of the greater of `f_n` and `f_e`, the damping `3/2 c f_e`, and friction as a
     /// damper with its slope at rest, `((2μ_s − μ_d)/v_t + μ_v) f`. The impact is that of the lighter body.
     pub(super) fn report_contact(&self, at: &AtDynamics<'_, T, Self>, stiffnesses: &mut Stiffnesses<'_, T>) {
         let law = at.parameters.contact_law();
@@ -106,7 +106,7 @@ impl<T: Real> HertzContact<T> {
         let speed = stiffnesses.impact_speed();
         let mass = stiffnesses.mass(ball).min(stiffnesses.mass(other));
         if speed > 0.0 && mass.is_finite() && k > 0.0 {
-            // 2/5 k δ^{5/2} is the stored energy plus the kinetic energy, of the lighter body at most.
+            // 2/5 k δ^{5/2} is the stored energy plus the kinetic energy, at most that of the lighter body.
             let energy = at.position.potential_energy.to_f64() + 0.5 * mass * speed * speed;
             depth = depth.max(ComplexField::powf(2.5 * energy / k, 0.4));
             rate = rate.max(speed);
@@ -120,7 +120,7 @@ impl<T: Real> HertzContact<T> {
         let damping = law.damping(T::lit(elastic)).to_f64();
         let ends = [ball, other].map(|body| (body, at.position.point_G));
         let friction = law.friction_damping(elastic * factor, stiffnesses);
-        // In any direction, along the normal and across.
+        // The damping in any direction, along the normal and across it.
         let most = if friction > damping { friction } else { damping };
         stiffnesses.between(1.5 * slope * factor, most, ends);
         stiffnesses.load(elastic * factor, 0.0, ends);

@@ -19,14 +19,14 @@ use crate::mechanics::{
 };
 use crate::shapes::direction_and_length;
 
-/// The contact of a ball with another ball, or with a half-space, as elastic bodies after Hertz, with the dissipation of
-/// Hunt and Crossley and friction after Hollars.
+/// Contact of a ball with another ball or with a half-space, as elastic bodies after Hertz, with the dissipation of Hunt
+/// and Crossley and friction after Hollars.
 ///
 /// ```text
 ///       ,--~~--.
 ///      (    C ──)── B        ball of radius R₁
 ///       `-.__.-'
-///     ════ P ════  ↑ n       δ: how deep the undeformed surfaces reach into each other
+///     ════ P ════  ↑ n       δ: overlap of the undeformed surfaces
 ///      half-space, or ball of radius R₂
 /// ```
 ///
@@ -52,39 +52,38 @@ use crate::shapes::direction_and_length;
 /// | `v_s` | slip speed at the contact point | m/s | |
 ///
 /// The forces act at the point P half-way between the undeformed surfaces, on the line through the center C along the
-/// normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its middle.
+/// normal. The contact is a disc of radius `a = √(R δ)`, with a pressure of up to `3 f_n/(2π a²)` in its middle.
 ///
 /// # Impact
 ///
-/// If bodies of reduced mass `m` meet at speed `v`, without rotating,
+/// If bodies of reduced mass `m` meet at speed `v` without rotating,
 ///
-/// - without dissipation they reach `δ = (15 m v²/(16 E* √R))^{2/5}` and part after `2.943 δ/v`;
-/// - they rebound at `e v`, for all masses, radii and moduli, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
-///   = 3 c v/2`: about `1 − c v` if that is near one, so that `c` is the slope of the coefficient of restitution over
-///   speed that Hunt and Crossley call α.
+/// - they reach the depth `δ = (15 m v²/(16 E* √R))^{2/5}` and part after `2.943 δ/v`, without dissipation;
+/// - they rebound at `e v`, for all masses, radii and moduli, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))` with
+///   `y = 3 c v/2`. For small `y` that is about `1 − c v`: `c` is the slope of the coefficient of restitution over speed
+///   that Hunt and Crossley call α.
 ///
 /// # Energy
 ///
-/// Stored: `2/5 f_e δ`. Lost: `(f_n − f_e) v + f_t v_s`, known instantaneously and never negative. While the bodies
-/// push each other, the first part is `3/2 c f_e v²`; once they have let go, the energy that they release is lost.
+/// Stored: `2/5 f_e δ`. Lost: `(f_n − f_e) v + f_t v_s`, known instantaneously and never negative. While the bodies push
+/// each other, the first part is `3/2 c f_e v²`. When they let go (`f_n` is zero while `δ > 0`), the energy that they
+/// release is lost.
 ///
 /// # Notes
 ///
-/// - Hertz' theory is for contacts much smaller than the radii, without friction, and for motions slower than the
-///   elastic waves that cross the bodies. This is not checked: a ball whose center is below the surface is still
-///   pushed.
-/// - Two balls could meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
-/// - There is no adhesion: bodies that part never pull at each other, however fast.
-/// - Friction only opposes slip at the contact point; there is no stiction, as in
-///   [`ElasticFoundation`](crate::ElasticFoundation), and no resistance to spinning or rolling.
-/// - Forces and their slopes are continuous, except at the transition velocity and where bodies that part quickly let
-///   go.
+/// - The theory of Hertz is for contacts much smaller than the radii, without friction, and for motions slower than the
+///   elastic waves that cross the bodies. This is not checked: a ball whose center is below the surface is still pushed.
+/// - Two balls may meet and part within one step: see [`passing_time`](crate::ForceSystem::passing_time).
+/// - There is no adhesion: bodies that part never pull at each other, however fast they are.
+/// - Friction only opposes slip at the contact point. There is no stiction, as in an
+///   [`ElasticFoundation`](crate::ElasticFoundation) without anchors, and no resistance to spinning or rolling.
+/// - Forces and their slopes are continuous, except at the transition velocity and where bodies that part quickly let go.
 ///
 /// # Errors of an evaluation
 ///
-/// [`CentersCoincide`](crate::Refusal::CentersCoincide) of two balls, whose normal is then not defined, by [`Error::own`];
-/// [`ElementError::NonFiniteForce`] if a force, an energy, or the square of a slip speed or of its ratio to `v_t` is not finite,
-/// and [`KinematicsError::NonFinite`] if a place is not.
+/// [`CentersCoincide`](crate::Refusal::CentersCoincide) if the centers of two balls coincide, so that the normal is not
+/// defined, by [`Error::own`]; [`ElementError::NonFiniteForce`] if a force, an energy, or the square of a slip speed or
+/// of its ratio to `v_t` is not finite; [`KinematicsError::NonFinite`] if a position is not finite.
 ///
 /// # Linearization
 ///

@@ -13,7 +13,7 @@ stored_variables! {
     /// Stiffness, dissipation and friction of two materials in contact.
     #[derive(Copy, Lift)]
     pub struct Parameters<T> {
-        /// Effective modulus `E*` of both materials. A new contact requires one that is not zero.
+        /// Effective modulus `E*` of both materials. A new contact requires a value above zero.
         pub effective_modulus: T ["Pa"], nonnegative => Position;
         /// Dissipation `c`.
         pub dissipation: T ["s/m"], nonnegative => Dynamics;
@@ -30,11 +30,11 @@ stored_variables! {
 }
 
 impl<T: Real> Parameters<T> {
-    /// Two elastic bodies, each with its Young's modulus `E` \[Pa\] and Poisson's ratio `ν`, without dissipation or
-    /// friction. One of them may be rigid, with an infinite modulus.
+    /// Parameters for two elastic bodies, each with its Young's modulus `E` \[Pa\] and Poisson's ratio `ν`, without
+    /// dissipation or friction. One of them may be rigid, with an infinite modulus.
     ///
     /// # Errors
-    /// [`InvalidValue`] unless moduli are positive and Poisson's ratios between zero and a half.
+    /// [`InvalidValue`] unless the moduli are positive and Poisson's ratios are between zero and a half.
     pub fn of_elastic(one: [T; 2], other: [T; 2]) -> Result<Self, InvalidValue> {
         let compliance = |[youngs_modulus, poissons_ratio]: [T; 2]| {
             let is_positive = youngs_modulus > T::zero();
@@ -53,22 +53,23 @@ impl<T: Real> Parameters<T> {
         Ok(Self { effective_modulus, ..Self::default() })
     }
 
-    /// For one ball at each of the [points](ContactDesign::points) that share the weight, of this effective radius \[m\], under
-    /// a host with fixed steps. When all strike at once at the [speed](ContactDesign::speed), the phase of the bounce advances by
-    /// at most one half in a step, and damping takes at most half of the velocity in a step.
+    /// Parameters for one ball of this effective radius \[m\] at each of the [points](ContactDesign::points) that share
+    /// the weight, under a host with fixed steps. When all strike at once at the [speed](ContactDesign::speed), the phase
+    /// of the bounce advances by at most one half in a step, and damping takes at most half of the velocity in a step.
     ///
-    /// Its friction creeps at less than the transition velocity. In an impact, which presses many times harder than
-    /// the weight for which it is designed, it may alternate from step to step. A flat body pitches up to √3 times faster than
-    /// it bounces: [`check_step`](crate::ForceSystem::check_step) may ask for a shorter step than that of the design.
+    /// Under friction the ball creeps at less than the transition velocity. In an impact, which presses many times harder
+    /// than the weight for which it is designed, friction may alternate from step to step. A flat body pitches up to √3
+    /// times faster than it bounces: [`check_step`](crate::ForceSystem::check_step) may require a shorter step than that
+    /// of the design.
     ///
     /// # Errors
-    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or a step
-    /// for which the ball would sink in by more than 0.15 of its extent under its weight.
+    /// Those of [`ContactDesign::validate`]; [`InvalidValue`] for a radius that is not finite and greater than zero, or
+    /// for a step with which the ball would sink in by more than 0.15 of its extent under its weight.
     pub fn for_contact(design: &ContactDesign, effective_radius: T) -> Result<Self, InvalidValue> {
         design.validate()?;
         check::positive("effective_radius", effective_radius)?;
         let ContactDesign { mass, speed, step, points, gravity, mu_static, mu_kinetic, .. } = *design;
-        // With f = k·x^(3/2), m·v²/2 = 2/5·k·x^(5/2) and ω² = 3/2·f/(m·x) give ω = √(15/8)·v/x at the turn.
+        // With f = k·x^(3/2), m·v²/2 = 2/5·k·x^(5/2) and ω² = 3/2·f/(m·x), ω = √(15/8)·v/x at the turn.
         let turn = 2.0 * ComplexField::sqrt(1.875) * speed * step;
         let struck = 1.25 * mass * speed * speed / ComplexField::powf(turn, 2.5);
         // At rest ω² = 3/2·g/x.
@@ -80,7 +81,7 @@ impl<T: Real> Parameters<T> {
         let of_each = stiffness / f64::from(points);
         let chosen = Self {
             effective_modulus: T::lit(0.75 * of_each) / effective_radius.sqrt(),
-            // Per 3/2 c, as in the law.
+            // Divided by the 3/2 of the law.
             dissipation: T::lit(design.dissipation() / 1.5),
             static_friction: T::lit(mu_static),
             dynamic_friction: T::lit(mu_kinetic),

@@ -1,4 +1,4 @@
-//! A distance and its tension, and the line between two points along which it may act.
+//! The law of a tension along the line between two points, with its motion and force.
 
 use nalgebra::Vector3;
 
@@ -30,7 +30,7 @@ results! {
     /// A tension, with energy and powers.
     #[derive(Copy, Lift)]
     pub struct Pull<T> {
-        /// The tension, which shortens the distance or reduces the displacement.
+        /// The tension; if positive it shortens the distance or reduces the displacement.
         pub tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
@@ -42,21 +42,21 @@ results! {
 }
 
 impl<S: Number> Pull<S> {
-    /// No tension, and no energy.
+    /// Neither tension nor energy.
     pub fn zero() -> Self {
         let none = S::zero();
         Self { tension: none, potential_energy: none, power_dissipated: none, power_supplied: none }
     }
 }
 
-/// A law of a tension as one between two frames, along the line from the origin of F to that of M.
+/// A law between two frames that applies a law of a tension along the line from the origin of F to that of M.
 ///
-/// If the two points coincide the line has no direction, and there is no force. `length`, `rate` and `tension` are among the
-/// [results](super::BetweenFrames) of the element.
+/// If the two points coincide, the line has no direction, and there is no force. `length`, `rate` and `tension` are among
+/// the [results](super::BetweenFrames) of the element.
 ///
 /// # Example: a bump stop
 ///
-/// A rubber stop on a strut, which pushes with a stiffness that increases once the strut is shorter than its length.
+/// A rubber stop on a strut. It pushes once the strut is shorter than a given length, with increasing stiffness.
 ///
 /// ```
 /// use force_elements::laws::{AlongLine, BetweenFrames, Law, Pull, Stretch};

@@ -15,7 +15,7 @@ use crate::results;
 
 // Numbers that laws take, lifted like variables but not stored.
 crate::variables! { @struct [PartialEq]
-    /// Where frame M is in frame F, and how it moves there. All is expressed in F.
+    /// Pose and motion of frame M in frame F, expressed in F.
     #[derive(Copy, Lift)]
     pub struct Relative<T> {
         /// Time \[s\].
@@ -98,8 +98,8 @@ results! {
         pub F_GF: SpatialForce<T> ["N·m", "N"];
         /// Force on body 2 at M's origin, expressed in Ground.
         pub F_GM: SpatialForce<T> ["N·m", "N"];
-        /// The part of the force along the line between the origins, positive if it shortens it: of a law
-        /// [along this line](super::AlongLine) its tension. Zero where the origins coincide.
+        /// The part of the force along the line between the origins, positive if it shortens the line: the tension of a
+        /// law [along this line](super::AlongLine). Zero where the origins coincide.
         pub tension: T ["N"];
         /// The energy stored.
         pub potential_energy: T ["J"];
@@ -124,23 +124,24 @@ impl<T: Real> Position<T> {
 /// The directions of the motion of M in F: three rotations, three translations, angular and linear velocity.
 const MOTION: usize = 12;
 
-/// The element of a law between frames: frame F on one body, frame M on another, and the law between them.
+/// The element of a law between frame F on one body and frame M on another.
 ///
 /// The parameters in a state are `frames` and `law`; their names are those of the fields of both: `X_B1F.p.x`, `damping`.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the
-/// present motion, and that the law may be stiffer elsewhere.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the element reports the stiffness and
+/// damping at the present motion, and that the law may be stiffer elsewhere.
 ///
 /// # Linearization
 ///
-/// Exact, from the equations of the law; at a kink those of the branch taken. One evaluation covers 12 directions of
-/// motion; by variables it is repeated for every eight of them. The branches of a law are not reported.
+/// Exact, from the equations of the law; at a kink, the derivatives of the branch taken. One evaluation covers the 12
+/// directions of motion; derivatives by variables need one evaluation for every eight variables. The branches of a law
+/// are not reported.
 ///
 /// # Errors
 ///
-/// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage.
+/// The errors of the law are returned as [`Error::Element`](crate::Error::Element) at Dynamics stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BetweenFrames<T: Real, L: Law<T, Relative<T>>> {
     law: L,
@@ -192,8 +193,8 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         Relative { time, R_FM: *rotation.matrix(), p_FM: translation.vector, w_FM, v_FM }
     }
 
-    /// The motion over numbers that vary with it. The law has succeeded for the same values; if it fails for these, finite
-    /// differences report the error.
+    /// The motion over numbers that vary with it. The law has succeeded for the same values; if it fails for these
+    /// numbers, finite differences report the error.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
     fn moving(at: &AtDynamics<'_, T, Self>) -> Relative<Dual<T, MOTION>> {
@@ -209,7 +210,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         moving
     }
 
-    /// The law as seen from body 1.
+    /// The law relative to body 1.
     fn between(&self, at: &AtDynamics<'_, T, Self>) -> Option<Between<T>> {
         let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         let Outcome { torque, force, .. } = self.law.evaluate(&p, &m, &Self::moving(at)).ok()?;
@@ -286,7 +287,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     }
 }
 
-/// A positive semidefinite bound on both signs of the symmetric part, by quarters.
+/// A positive semidefinite matrix, by quarters, that bounds the symmetric part from above and its negative too.
 fn bound<T: Real>(slopes: &Slopes<T>) -> [Matrix3<f64>; 3] {
     let mut matrix = Matrix6::zeros();
     for (row, quarters) in slopes.quarters().iter().enumerate() {
@@ -294,7 +295,7 @@ fn bound<T: Real>(slopes: &Slopes<T>) -> [Matrix3<f64>; 3] {
             matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column).copy_from(&quarter.map(Real::to_f64));
         }
     }
-    // The eigenvalues of others are not found.
+    // The eigenvalues of a matrix that is not finite are not found.
     if !matrix.iter().all(ComplexField::is_finite) {
         return [Matrix3::repeat(f64::INFINITY); 3];
     }

@@ -1,8 +1,7 @@
 //! Laws of force as equations over any number, from which elements follow.
 
-/// The methods that are the same for every shape of law: energies and powers are those of the results, and where a law fails
-/// for numbers with derivatives, finite differences report its error. Those of a law between two frames with
-/// `between frames`.
+/// The methods that are the same for every kind of law: derivatives, and with `between frames` also the stiffness. If a
+/// law fails for numbers with derivatives, finite differences report its error.
 macro_rules! derived_methods {
     (between frames) => {
         derived_methods!();
@@ -68,19 +67,19 @@ pub trait LawMotion<T: Real>: Numbers<T> {
 /// | [`Stretch`], of a distance or displacement | [`Pull`]: a tension | [`OnCoordinates`]; [`BetweenFrames`], [along a line](AlongLine) |
 /// | [`Touch`], of the base of a spring in a surface | [`Push`]: a force on the base | [`OnBed`] |
 ///
-/// Everything else follows from the equations: forces and reactions on both bodies, the energy ledger, named variables and
-/// results, exact derivatives by motion, time, parameters, memory and the poses of frames, those of a commit, saving and
-/// restoring.
+/// Everything else follows from the equations: forces and reactions on both bodies, the energy ledger, named variables
+/// and results, saving and restoring, and exact derivatives, by motion, time, parameters, memory and the poses of frames,
+/// including the commit.
 ///
-/// A law is evaluated with the scalar `T`, and with numbers that carry derivatives. Both are a [`Number`], whose
-/// comparisons use values only: the branch is that of the law, and the derivatives are those of the branch taken.
+/// A law is evaluated both with the scalar `T` and with numbers that carry derivatives. Both are a [`Number`], whose
+/// comparisons use only values: the derivatives are those of the branch that the law takes.
 ///
 /// # Requirements
 ///
-/// - It depends only on its arguments, and on data in `self` that never changes.
-/// - The force does work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for what is lost
-///   where memory changes: by a commit, and where a spring of a bed leaves its contact. The energy ledger finds that loss.
-///   [`testing::power_balance`](crate::testing) checks this, if the feature `testing` is enabled.
+/// - The law depends only on its arguments, and on data in `self` that never changes.
+/// - The force does work at the rate `−d(potential_energy)/dt − power_dissipated + power_supplied`, except for losses
+///   where memory changes: in a commit, and where a spring of a bed leaves its contact. The energy ledger finds these
+///   losses. [`testing::power_balance`](crate::testing) checks this, if the feature `testing` is enabled.
 ///
 /// # Example: an air spring
 ///
@@ -161,20 +160,20 @@ pub trait LawMotion<T: Real>: Numbers<T> {
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
-    /// The kind's name in lower snake case: the prefix of named variables. One law cannot be on
-    /// coordinates and between bodies in one system: both elements would have this kind.
+    /// The kind's name in lower snake case: the prefix of named variables. A system cannot have one law both on
+    /// coordinates and between bodies, since both elements would have this kind.
     const KIND: &'static str;
 
-    /// Stiffness and the like, declared by [`variables!`](crate::variables!) with [`#[derive(Copy, Lift)]`](Numbers); or `()`. All
-    /// springs of a bed share them.
+    /// The parameters, declared by [`variables!`](crate::variables!) with [`#[derive(Copy, Lift)]`](Numbers); or `()`.
+    /// All springs of a bed share them.
     type Parameters: Variables<T> + Numbers<T, Over<T> = Self::Parameters> + Default;
-    /// Memory between accepted steps, of each spring of a bed, declared likewise; or `()`.
+    /// The memory between accepted steps, of each spring of a bed, declared in the same way; or `()`.
     type Memory: Variables<T> + Numbers<T, Over<T> = Self::Memory> + Default;
 
-    /// The force, with energy and powers.
+    /// Returns the force, with energy and powers.
     ///
     /// # Errors
-    /// Those of the law, as where it has no solution; see [`ElementError::own`](crate::ElementError::own).
+    /// Those of the law, for example where it has no solution; see [`ElementError::own`](crate::ElementError::own).
     fn evaluate<S: Number<Scalar = T>>(
         &self,
         parameters: &Over<T, Self::Parameters, S>,
@@ -182,7 +181,8 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
         at: &Over<T, At, S>,
     ) -> ElementResult<At::Force<S>>;
 
-    /// The memory after an accepted step. By default it stays as it is. A spring of a bed that is not displaced forgets.
+    /// Returns the memory after an accepted step, by default the memory before it. A spring of a bed that is not
+    /// displaced loses its memory.
     ///
     /// # Errors
     /// Those of the law.
@@ -195,11 +195,12 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
         Ok(memory.clone())
     }
 
-    /// The memory with which a motion begins here: of an anchor the place under its point. Unless overridden, the default of
-    /// the memory.
+    /// Returns the memory with which a motion begins at this position: for an anchor, the place under its point. By
+    /// default this is the default of the memory type.
     ///
-    /// Between frames and on coordinates [`reset_memory`](crate::ForceSystem::reset_memory) asks for it, with velocities of zero;
-    /// on a bed every evaluation and commit does, for a spring without memory, with its velocities.
+    /// Between frames and on coordinates, [`reset_memory`](crate::ForceSystem::reset_memory) calls it, with velocities of
+    /// zero. On a bed every evaluation and commit calls it for a spring without memory, with the velocities of the
+    /// spring.
     ///
     /// # Errors
     /// Those of the law.
@@ -212,17 +213,18 @@ pub trait Law<T: Real, At: LawMotion<T>>: Debug + Send + Sync + 'static {
     }
 }
 
-/// The length of a vector; that of zero has no derivatives.
+/// The length of a vector; at zero it has no derivatives.
 #[inline]
 fn length<S: Number>(v: &Vector3<S>) -> S {
     let squared = dot(v, v);
     if squared > S::zero() { squared.sqrt() } else { squared }
 }
 
-/// How many variables vary at once.
+/// The number of variables that vary at once.
 const AT_ONCE: usize = 8;
 
-/// The beginnings of the parts of a list of this length whose members vary at once, and the lengths of the parts.
+/// Splits a list of this length into parts whose members vary at once; returns the first member and the length of each
+/// part.
 fn chunks(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(length - first)))
 }
@@ -237,9 +239,9 @@ fn varying_in_time<T: Real, At: LawMotion<T>, S: Number<Scalar = T>>(
     at.lift(&mut |number| vary.take().map_or_else(|| S::of(number), |vary| vary(number)))
 }
 
-/// Evaluates `of` over numbers that vary with time, parameters and memory, a part of these at once, and calls `add` with
-/// each value, and with the place and the direction of each variable that varies in it. The first parameter is in the place
-/// `of_law`. `None` if a value fails.
+/// Evaluates `of` over numbers that vary with time, parameters and memory, several of them at once, and calls `add` with
+/// each value, and with the place and the direction of each variable that varies in it. The place of the first parameter
+/// is `of_law`. Returns `None` if an evaluation fails.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "a call returns kilobytes of dual numbers, which are copied")]
 fn for_variables<T: Real, At: LawMotion<T>, L: Law<T, At>, R>(

@@ -19,16 +19,17 @@ use crate::mechanics::{CoordinatePair, ForceAccumulator, Topology, Velocities};
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping at the
-/// present motion, and that the law may be stiffer elsewhere.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the element reports the stiffness and
+/// damping at the present motion, and that the law may be stiffer elsewhere.
 ///
 /// # Linearization
 ///
-/// Exact, from the equations of the law; at a kink those of the branch taken. The branches of a law are not reported.
+/// Exact, from the equations of the law; at a kink, the derivatives of the branch taken. The branches of a law are not
+/// reported.
 ///
 /// # Errors
 ///
-/// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage.
+/// The errors of the law are returned as [`Error::Element`](crate::Error::Element) at Dynamics stage.
 ///
 /// # Example: a motor
 ///
@@ -135,8 +136,8 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
         Stretch { time: at.time, length: at.position.displacement, rate: at.velocity.velocity }
     }
 
-    /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it fails
-    /// for these, finite differences report the error.
+    /// The displacement and velocity over numbers that vary with them. The law has succeeded for the same values; if it
+    /// fails for these numbers, finite differences report the error.
     fn moving(at: &AtDynamics<'_, T, Self>) -> Stretch<Dual<T, MOTION>> {
         // All but time.
         Self::stretch(at).lift(&mut varied(1))

@@ -7,8 +7,7 @@ use crate::elements::linear_bushing::Discrete;
 use crate::framework::{ElementError, ElementResult};
 use crate::math::Real;
 
-/// The least cosine of the middle angle: 0.46° from ±90°, where the outer angles turn up to 125 times as fast as
-/// M.
+/// The least cosine of the middle angle, at 0.46° from ±90°. There the outer angles turn up to 125 times as fast as M.
 const LEAST_COSINE: f64 = 0.008;
 
 /// The derivatives of `N ω` and of `Nᵀ m` by a turn of M about the axes of F, given the rates `N` of the angles.
@@ -33,7 +32,7 @@ pub(super) fn rates_by_turn<T: Real>(N: &Matrix3<T>, w: &Vector3<T>, m: &Vector3
     [rates_by_qx * by_qx + rates_by_qy * by_qy, torque_by_qx * by_qx + torque_by_qy * by_qy]
 }
 
-/// The angles within ±π, ±π/2, ±π, and their rates.
+/// Returns the angles, within ±π, ±π/2 and ±π, and their rates.
 ///
 /// # Errors
 /// [`Singular`](crate::Refusal::Singular) near a middle angle of ±90°.
@@ -58,8 +57,8 @@ pub(super) fn principal_angles<T: Real>(R_FM: &Matrix3<T>) -> ElementResult<(Vec
 
 /// The angle with this sine and cosine.
 ///
-/// The arc sine takes half the time of the arc tangent of two arguments, and up to 45° it is as
-/// accurate: there it multiplies a relative error of the sine by at most 1.3.
+/// The arc sine takes half the time of the arc tangent of two arguments. Up to 45° it is as accurate: it multiplies a
+/// relative error of the sine by at most 1.3.
 #[inline]
 fn angle_of<T: Real>(sin: T, cos: T) -> T {
     if cos > T::lit(0.7) { sin.asin() } else { sin.atan2(cos) }
@@ -72,18 +71,18 @@ fn angle_of<T: Real>(sin: T, cos: T) -> T {
 /// to err by up to 1.2·δ² of the energy, here 1 %.
 const MOST_OF_BOTH: f64 = 0.1;
 
-/// The sine of the middle angle beyond which a step passes near the singular case: √3/2, at 60°. Within, the outer
-/// angles turn at most twice as fast as M.
+/// The sine of the middle angle beyond which a step passes near the singular case: √3/2, at 60°. Below this angle, the
+/// outer angles turn at most twice as fast as M.
 const NEAR_SINGULAR: f64 = 0.866_025_403_784_438_6;
 
-/// The largest turn of M in one step \[rad\]: a twentieth less than half a turn, beyond which its sense is
+/// The largest turn of M in one step \[rad\]: a twentieth less than half a turn. Beyond half a turn the sense is
 /// ambiguous.
 const MOST_TURN: f64 = 3.0;
 
-/// The outer angles `q_x` and `q_z`, with the whole turns that lead there from the accepted ones.
+/// Returns the outer angles `q_x` and `q_z`, with whole turns tracked from the accepted angles.
 ///
 /// # Errors
-/// [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if these cannot be determined.
+/// [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if the whole turns cannot be determined.
 #[inline]
 pub(super) fn with_turns<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) -> ElementResult<(T, T)> {
     let near = T::lit(MOST_OF_BOTH);
@@ -93,8 +92,8 @@ pub(super) fn with_turns<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) -
 
 #[inline(never)]
 fn with_turns_from_afar<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) -> ElementResult<(T, T)> {
-    // Computed from the angles, which are passed by value: references to them and to `R_FM` would cost the ordinary
-    // case 8 ns.
+    // Computed from the angles, which are passed by value: passing references to them and to `R_FM` makes the ordinary
+    // case 8 ns slower.
     let from = orientation(accepted.accepted_qx, accepted.accepted_qy, accepted.accepted_qz);
     let (angle, [along_x, along_z], steepest) = turn(&from, &orientation(qx, qy, qz));
     let (is_about_x, is_about_z) = (along_x.abs() > along_z.abs(), along_z.abs() > along_x.abs());
@@ -114,9 +113,9 @@ fn with_turns_from_afar<T: Real>(qx: T, qy: T, qz: T, accepted: &Discrete<T>) ->
 ///
 /// With `u` and `w` the components of the axis along F's x and M's z, both constant, the rates of the outer angles
 /// per angle turned are `(u − w·sin q_y)/cos² q_y` and `(w − u·sin q_y)/cos² q_y`. If `|u| > |w|`, then `q_x`
-/// changes in the sense of `u` throughout, by less than a whole turn. `q_z` changes by less than half a turn: it is
-/// the direction of x seen along z from M, where x traces an arc about the axis whose projection is an arc of an
-/// ellipse that does not enclose z. If `|w| > |u|`, the two are exchanged.
+/// changes in the sense of `u` throughout, by less than a whole turn. `q_z` changes by less than half a turn: it is the
+/// direction of x seen along z from M, where x traces an arc about the axis, and the projection of this arc is an arc of
+/// an ellipse that does not enclose z. If `|w| > |u|`, the two angles are exchanged.
 ///
 /// Returns the angle, both components, and the largest magnitude of `sin q_y` on the way.
 fn turn<T: Real>(from: &Matrix3<T>, to: &Matrix3<T>) -> (T, [T; 2], T) {
@@ -140,12 +139,12 @@ fn turn<T: Real>(from: &Matrix3<T>, to: &Matrix3<T>) -> (T, [T; 2], T) {
     (angle, [along_x, along_z], steepest)
 }
 
-/// An angle plus the whole turns with which it is reached from another: in this sense if given, otherwise the shorter
+/// Returns an angle plus the whole turns with which it is reached from another: in the given sense, or else the shorter
 /// way.
 fn reached<T: Real>(angle: T, from: T, sense: Option<T>) -> T {
     let nearest = nearest(angle, from);
     let change = nearest - from;
-    // An angle changes by at most π + 1.5 in a turn of 3 rad (seen from a point of the arc, by the theorem of the
+    // In a turn of 3 rad an angle changes by at most π + 1.5 (seen from a point of the arc, by the theorem of the
     // inscribed angle), so a small change against the sense is rounding.
     match sense {
         Some(sense) if change * sense < T::zero() && change.abs() > T::one() => {

@@ -21,17 +21,17 @@ use law::{principal_angles, with_turns};
 ///
 /// # Law
 ///
-/// The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal joined the frames,
-/// and its position by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+/// The orientation of M in F is expressed by three body-fixed x-y-z angles, as if a gimbal joined the frames, and the
+/// position of M by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
 /// `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis has its own spring and damper:
 ///
 /// ```text
 /// f_i = −(k_i q_i + c_i q̇_i)
 /// ```
 ///
-/// The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they do not form
-/// a vector; the torque on B2 is the one of equal power. The forces `f_3, f_4, f_5` form a vector in F, acting on
-/// B2 at M's origin; B1 gets the opposite force along the same line.
+/// The moments `f_0, f_1, f_2` act about the three gimbal axes. These are not perpendicular, so the moments do not form a
+/// vector; the torque on B2 is the torque of equal power. The forces `f_3, f_4, f_5` form a vector in F, which acts on B2
+/// at M's origin; B1 gets the opposite force along the same line.
 ///
 /// | symbol | meaning | unit | range |
 /// |---|---|---|---|
@@ -46,51 +46,56 @@ use law::{principal_angles, with_turns};
 /// # Whole turns
 ///
 /// An orientation determines `q_x` and `q_z` only up to whole turns. The bushing remembers both from the last accepted
-/// step ([`Discrete`]) and tracks them from there, so that force and energy are continuous over any number of turns
-/// about the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step, `q_x` and `q_z` are the
-/// values within ±π.
+/// step ([`Discrete`]) and tracks them from there, so that force and energy are continuous over any number of turns about
+/// the first or the last axis. `q_y` stays within ±π/2. Before the first accepted step, `q_x` and `q_z` are within ±π.
 ///
-/// The angles are those of a rotation of M in F about a fixed axis from its orientation at the last accepted step; up
-/// to 3 rad, the orientations at both ends determine such a rotation. Where it passes close to the singular case below,
-/// a small deviation from the fixed axis would lead past the other side, which changes both angles by a whole turn. A
-/// step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if
+/// Within a step, the angles are those of a rotation of M in F about a fixed axis from the orientation at the last
+/// accepted step. Up to 3 rad the orientations at both ends determine this rotation. If it passes close to the singular
+/// case below, however, a small deviation from the fixed axis would lead past the other side, which changes both angles
+/// by a whole turn. A step that changes `q_x` or `q_z` by more than 0.1 rad is therefore refused with
+/// [`AmbiguousAngles`](crate::Refusal::AmbiguousAngles) if
 ///
 /// - M has turned by more than 3 rad, or
 /// - both have changed by more than 0.1 rad, and `q_y` has been beyond ±60° in between.
 ///
-/// The second condition includes every step across the singular case, which changes both by π. A host repeats a refused
-/// step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do;
-/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose length is fixed, stops. Rotations by more than
-/// half a turn, or a step in which M circles the singular case, cannot be detected, because only the orientations
-/// before and after are known; steps in which `q_x` or `q_z` would change by more than 2 rad at the present velocities are
-/// [refused](crate::ForceSystem::passing_time).
+/// The second condition includes every step across the singular case, which changes both angles by π. A host repeats a
+/// refused step with a fraction of its length, as the integrators of [`simulation`](crate::simulation) do.
+/// [`SemiImplicitEuler`](crate::simulation::SemiImplicitEuler), whose step is fixed, stops.
+///
+/// Only the orientations before and after a step are known. A rotation by more than half a turn, or a step in which M
+/// circles the singular case, can therefore not be detected. Steps in which `q_x` or `q_z` would change by more than
+/// 2 rad at the present velocities are [refused](crate::ForceSystem::passing_time).
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory. Use it in three cases:
 ///
-/// - At the start of a simulation nothing is remembered, and the first step is not checked unless the memory is reset
+/// - At the start of a simulation: nothing is remembered, and the first step is not checked unless the memory is reset
 ///   after the initial poses are set.
-/// - Bodies placed elsewhere between steps, and changed frames, count as having moved there in one step.
-/// - A disabled bushing keeps its memory and misses turns made meanwhile.
+/// - After bodies are placed elsewhere between steps, or frames are changed: otherwise M counts as having moved there in
+///   one step.
+/// - After a bushing was disabled: it keeps its memory and misses the turns made meanwhile.
 ///
 /// # Singular case
 ///
-/// At a middle angle of ±90° the first and last axes coincide. Near it the rates of the outer angles, and the torques
-/// of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns [`Singular`](crate::Refusal::Singular) when `cos q_y`
-/// falls below 0.008, which is 0.46° from there; in scalars with less precision than that, below the square root of the
-/// unit roundoff. Shorter steps do not help then. To avoid it, choose frames with y along the axis about which M turns
-/// least in F; use a [`SpatialBushing`](crate::SpatialBushing), whose law has no such singularity; or give the host a
-/// gimbal joint with the angles as coordinates, and put springs on those.
+/// At a middle angle of ±90° the first and last axes coincide. Near this angle the rates of the outer angles, and the
+/// torques of moments about their axes, grow by up to `1/cos q_y`. The position calculation returns
+/// [`Singular`](crate::Refusal::Singular) when `cos q_y` falls below 0.008, at 0.46° from the singular angle; in scalars
+/// of lower precision, when it falls below the square root of the unit roundoff. Shorter steps do not help then. To avoid
+/// the singular case,
+///
+/// - choose frames with y along the axis about which M turns least in F;
+/// - use a [`SpatialBushing`](crate::SpatialBushing), whose law has no such singularity;
+/// - or give the host a gimbal joint with the angles as coordinates, and put springs on these coordinates.
 ///
 /// # Notes
 ///
 /// - The law holds for large displacements.
-/// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the
-///   angles are ordered from F to M: exchanging the bodies changes the forces.
+/// - The two bodies are not interchangeable. Translations are measured along F, which turns with B1, and the angles are
+///   ordered from F to M: exchanging the bodies changes the forces.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present angles, the stiffness of its moments as the gimbal turns, and its load times the lever.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the bushing reports stiffness and damping at
+/// the present angles, the stiffness of its moments as the gimbal turns, and its load times the lever.
 ///
 /// # Linearization
 ///
@@ -98,10 +103,9 @@ use law::{principal_angles, with_turns};
 ///
 /// # Source
 ///
-/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*,
-/// Procedia IUTAM 2 (2011) 241–261, and the reference manual of its linear bushing. Angle rates:
-/// T. R. Kane, P. W. Likins, D. A. Levinson, *Spacecraft Dynamics* (1983), appendix II, body-three
-/// 1-2-3.
+/// M. A. Sherman, A. Seth, S. L. Delp, *Simbody: multibody dynamics for biomedical research*, Procedia IUTAM 2 (2011)
+/// 241–261, and the reference manual of its linear bushing. Angle rates: T. R. Kane, P. W. Likins, D. A. Levinson,
+/// *Spacecraft Dynamics* (1983), appendix II, body-three 1-2-3.
 ///
 /// # Example: twist and pull
 ///

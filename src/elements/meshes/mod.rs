@@ -9,8 +9,8 @@ use crate::shapes::{HalfSpace, Solid as _, SolidShape, TriangleMesh};
 
 pub(super) use motion::{ELASTIC, MOTION, Sums, across_and_along, by_mesh, normal_gradient};
 
-/// Half of the least width of a shape; of a mesh also no more than twice its volume over its area, which is two thirds of
-/// the radius of a ball, and the thickness of a wall: as deep are springs that have just not passed through it. Zero for an
+/// Half of the least width of a shape, and for a mesh at most twice its volume over its area: two thirds of the radius of
+/// a ball, or the thickness of a wall. Springs that have just not passed through the shape are that deep. Zero for an
 /// open mesh.
 pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: Option<(Point3<T>, Vector3<T>)>) -> T {
     let Some((_, half_extents)) = bounds else { return T::zero() };
@@ -24,17 +24,18 @@ pub(super) fn half_width<T: Real>(shape: &SolidShape<T>, bounds: Option<(Point3<
     }
 }
 
-/// The time in which surfaces this far apart could pass through each other unnoticed at this speed, if one that is inside
-/// the other is seen as long as it is within `seen` of the border.
+/// The time in which surfaces at this distance could pass through each other unnoticed at this speed, if a surface inside
+/// the other is detected while it is within `seen` of the border.
 pub(super) fn passing_time<T: Real>(apart: f64, half_widths: [T; 2], seen: T, speed: f64) -> f64 {
     let [a, b] = half_widths;
     let dip = ((a + b) * T::lit(0.5)).min(seen).to_f64();
-    // What has no known width can be passed in any step.
+    // A surface without a known width can be passed in any step.
     if dip > 0.0 { (apart + dip) / speed } else { f64::INFINITY }
 }
 
-/// The gap between a half-space and a mesh, and its rate, from the velocity of a point of the mesh relative to the half-space:
-/// at the lowest point of the box around the mesh, or of the mesh itself if that of the box is inside.
+/// The gap between a half-space and a mesh, and its rate, from the velocity of a point of the mesh relative to the
+/// half-space. The gap is that of the lowest point of the box around the mesh or, if this point is inside, of the mesh
+/// itself.
 pub(super) fn gap<T: Real>(
     (half_space, X_GP): (&HalfSpace, &Pose<T>),
     (mesh, X_GM): (&TriangleMesh<T>, &Pose<T>),

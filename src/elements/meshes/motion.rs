@@ -1,6 +1,6 @@
 //! The motion of the springs of a mesh over numbers, and the derivatives of their forces.
 //!
-//! The observer is the other surface. Rows and columns of six are angular, then linear.
+//! Motions are relative to the other surface, the observer. Rows and columns of six are angular, then linear.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 
@@ -11,7 +11,7 @@ use crate::math::{Dual, Number, Real, SpatialForce, cross_times, dot, times_cros
 use crate::shapes::{Feature, SolidShape, SurfacePoint};
 
 /// The directions in which the force of a spring varies: three of the velocity of the point on which it acts, one of its
-/// elastic force, and three of a shift of its base at that velocity.
+/// elastic force, and three of a shift of its base at constant velocity.
 pub(in crate::elements) const MOTION: usize = 7;
 pub(in crate::elements) const ELASTIC: usize = 3;
 const SHIFT: usize = 4;
@@ -26,8 +26,8 @@ pub(in crate::elements) fn across_and_along<S: Number>(
     (depth_rate, velocity + normal.map(|n| n * depth_rate))
 }
 
-/// The derivatives of the normal by a shift of a base near a surface, in the frame of that, if the normal turns at all; an
-/// error if the surface does not provide them.
+/// The derivatives of the normal by a shift of a base near a surface, in the frame of the surface, or `None` if the
+/// normal does not turn; an error if the surface does not provide them.
 #[inline]
 pub(in crate::elements) fn normal_gradient<T: Real>(
     surface: &SolidShape<T>,
@@ -70,7 +70,7 @@ impl<T: Real> Touch<T> {
 }
 
 /// The derivatives of a number by a rotation and a translation of a mesh, and by its angular and linear velocity, from
-/// those by the motion of a base on this lever.
+/// the derivatives by the motion of a base on this lever.
 #[inline]
 pub(in crate::elements) fn by_mesh<T: Real>(
     number: &Dual<T, MOTION>,
@@ -83,10 +83,11 @@ pub(in crate::elements) fn by_mesh<T: Real>(
     [[by_turn, by_shift], [lever.cross(&by_velocity), by_velocity]]
 }
 
-/// Sums over the springs of a mesh of torque and force, with their derivatives by its motion about a fixed point.
+/// Sums of torque and force over the springs of a mesh, with their derivatives by the motion of the mesh about a fixed
+/// point.
 #[derive(Debug)]
 pub(in crate::elements) struct Sums<T: Real> {
-    /// Of the mesh, as seen by the observer.
+    /// Angular velocity of the mesh relative to the observer.
     spin: Vector3<T>,
     F_M: SpatialForce<T>,
     by_position: Quarters<T>,
@@ -94,14 +95,14 @@ pub(in crate::elements) struct Sums<T: Real> {
 }
 
 impl<T: Real> Sums<T> {
-    /// Of a mesh with this angular velocity.
+    /// Zero sums for a mesh with this angular velocity.
     pub(in crate::elements) fn of(spin: Vector3<T>) -> Self {
         let none = [[Matrix3::zeros(); 2]; 2];
         Self { spin, F_M: SpatialForce::zero(), by_position: none, by_velocity: none }
     }
 
-    /// Adds the force of a spring with a base on this lever, on a point on another one whose shift has the derivatives
-    /// `follows` by that of the base, or which is the base; with the derivatives of the elastic force by motion.
+    /// Adds the force of a spring, with the derivatives of its elastic force by motion. The lever of its base is `base`;
+    /// the force acts on `point`, whose shift has the derivatives `follows` by that of the base, or which is the base.
     #[inline]
     pub(in crate::elements) fn add<const N: usize>(
         &mut self,
@@ -134,7 +135,7 @@ impl<T: Real> Sums<T> {
         }
     }
 
-    /// Torque and force, and their derivatives by position and by velocity if the mesh's origin is the fixed point.
+    /// Torque and force, and their derivatives by position and by velocity, if the fixed point is the mesh's origin.
     #[inline]
     pub(in crate::elements) fn about_origin(self) -> (SpatialForce<T>, [Quarters<T>; 2]) {
         let Self { spin, F_M, mut by_position, by_velocity } = self;

@@ -9,23 +9,24 @@ use super::table::{self, Knot};
 use crate::framework::{ElementError, ElementResult};
 use crate::math::{InvalidValue, Real};
 
-/// A force `φ(x)` against a displacement or an angle, with its energy `∫ φ dx`, or against a rate, from a table or a function.
+/// A force on one axis of a bushing, from a table or a function: `φ(x)` against a displacement or an angle, with its
+/// energy `∫ φ dx`, or a force against a rate.
 ///
 /// # Tables
 ///
 /// A piecewise cubic passes through every point of the table and has a continuous slope. Between two points it rises if
-/// they rise and falls if they fall, so it oscillates no more than the table: the `PchipInterpolator` of scipy, except that the
-/// slopes at both ends are those of the last chords. Noise of a measurement remains, unless
-/// the curve is [fitted](Self::rising). Outside the table it continues along its end slopes. The energy is its integral
-/// from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the energy may be
-/// negative.
+/// they rise and falls if they fall, so it oscillates no more than the table. It is the `PchipInterpolator` of scipy,
+/// except that the slopes at both ends are those of the last chords. Noise of a measurement remains in the curve, unless
+/// the curve is [fitted](Self::rising). Outside the table the curve continues along its end slopes. The energy is the
+/// integral of the curve from `x = 0`, exact to roundoff. Where the force falls, the bushing alone is not stable, and the
+/// energy may be negative.
 ///
 /// # Functions
 ///
-/// A [function](Self::function) of your own returns energy, force and slope together. Their consistency is not checked,
-/// nor that the force rises: a force that is not the derivative of its energy breaks the energy balance, and a wrong
-/// slope the linearization. [`testing::gradient`](crate::testing::gradient) detects the former and
-/// [`testing::linearization`](crate::testing::linearization) the latter, in a bushing with that curve.
+/// A [function](Self::function) of your own returns energy, force and slope together. Neither their consistency is
+/// checked, nor that the force rises. A force that is not the derivative of its energy breaks the energy balance, which
+/// [`testing::gradient`](crate::testing::gradient) detects in a bushing with that curve. A wrong slope makes the
+/// linearization wrong, which [`testing::linearization`](crate::testing::linearization) detects.
 ///
 /// # Source
 ///
@@ -52,9 +53,9 @@ use crate::math::{InvalidValue, Real};
 /// ```
 #[derive(Clone)]
 pub struct Curve<T: Real> {
-    /// The points of a table, at least two; without a law.
+    /// The points of a table, at least two; empty for a function.
     knots: Vec<Knot<T>>,
-    /// A function of one's own.
+    /// A user's function.
     law: Option<Arc<dyn Fn(T) -> CurvePoint<T> + Send + Sync>>,
 }
 
@@ -75,7 +76,7 @@ impl<T: Real> fmt::Debug for Curve<T> {
     }
 }
 
-/// Functions are equal if they are the same object.
+/// Two functions are equal if they are the same object.
 impl<T: Real> PartialEq for Curve<T> {
     fn eq(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|curve| curve.law.as_ref().map(Arc::as_ptr));
@@ -93,8 +94,8 @@ impl<T: Real> Curve<T> {
         Ok(Self { knots: table::knots(points)?, law: None })
     }
 
-    /// The rising curve that is nearest to these points in the mean square: forces that fall are replaced by their
-    /// mean, so that noise does not make a bushing unstable.
+    /// The rising curve that is nearest to these points in the mean square: forces that fall are replaced by their mean,
+    /// so that noise does not make a bushing unstable.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -123,10 +124,10 @@ impl<T: Real> Curve<T> {
         Self::new(&points)
     }
 
-    /// A function of one's own.
+    /// A curve from a user's function.
     ///
-    /// An evaluation of the bushing returns [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if its
-    /// force or energy is not finite.
+    /// An evaluation of the bushing returns [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if the
+    /// force or energy of the function is not finite.
     pub fn function(law: impl Fn(T) -> CurvePoint<T> + Send + Sync + 'static) -> Self {
         Self { knots: Vec::new(), law: Some(Arc::new(law)) }
     }
@@ -137,21 +138,21 @@ impl<T: Real> Curve<T> {
         self.law.as_ref().map_or_else(|| table::at(&self.knots, x), |law| law(x))
     }
 
-    /// The largest slope of a table; the magnitude of that of a function here.
+    /// The largest slope of a table, or the magnitude of the slope of a function here.
     pub(super) fn steepest(&self, x: T) -> T {
         self.law.as_ref().map_or_else(|| table::steepest(&self.knots), |law| law(x).slope.abs())
     }
 
-    /// Refuses a table over a rate whose force does not oppose it.
+    /// Refuses a table over a rate whose force does not have the sign of the rate.
     pub(super) fn check_dissipation(&self) -> Result<(), InvalidValue> {
         self.law.as_ref().map_or_else(|| table::check_dissipation(&self.knots), |_| Ok(()))
     }
 
-    /// The same in another scalar, through its points.
+    /// The same curve in another scalar, through its points.
     ///
     /// # Errors
-    /// [`ElementError::BoundToScalar`] of a function; those of [`new`](Self::new) for points that the other scalar cannot hold or
-    /// distinguish.
+    /// [`ElementError::BoundToScalar`] for a function; the errors of [`new`](Self::new) for points that the other scalar
+    /// cannot represent or distinguish.
     pub fn cast<U: Real>(&self) -> ElementResult<Curve<U>> {
         if self.law.is_some() {
             return Err(ElementError::BoundToScalar);

@@ -28,16 +28,16 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 /// # Law
 ///
 /// M is rotated in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is rotated in F by half
-/// that angle about the same axis, `R_FH = exp(θ×/2)`, and its origin is midway between theirs. `x` is the vector from
-/// F's origin to M's, expressed in H. With `q = (θ, x)`:
+/// that angle about the same axis, `R_FH = exp(θ×/2)`; its origin is midway between the origins of F and M. `x` is the
+/// vector from F's origin to M's, expressed in H. With `q = (θ, x)`:
 ///
 /// ```text
 /// U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
 /// f   = −K q − C q̇ − φ(q) − ψ(q̇)
 /// ```
 ///
-/// `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With `ω` the angular
-/// velocity of M in F and `ω_H` that of H, both expressed in H, the rates are
+/// `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With the angular
+/// velocities `ω` of M in F and `ω_H` of H, both expressed in H, the rates are
 ///
 /// ```text
 /// θ̇   = n nᵀ ω + (φ/2)/sin(φ/2) (1 − n nᵀ) ω
@@ -51,16 +51,16 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 /// | `C` | [`damping`](Parameters::damping): likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
 /// | `φ_i` | [`Curve`] of one axis by displacement, a table or a function, optional | N·m, N | |
 /// | `ψ_i` | [`Curve`] of one axis by rate, likewise | N·m, N | of the sign of the rate |
-/// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): where F and M sit on their bodies | | rotations orthonormal |
+/// | `X_B1F`, `X_B2M` | [`frames`](Framed::frames): poses of F and M on their bodies | | rotations orthonormal |
 ///
 /// # Compared with the gimbal law
 ///
-/// - [`LinearBushing`](crate::LinearBushing) has three gimbal angles, singular at a middle angle of ±90°; this law is
-///   regular up to a whole turn, and for small angles and translations the two differ by terms of second order.
+/// - [`LinearBushing`](crate::LinearBushing) has three gimbal angles, which are singular at a middle angle of ±90°. This
+///   law is regular up to a whole turn. For small angles and translations the two laws differ by terms of second order.
 /// - The two bodies are interchangeable: exchanging the frames exchanges the forces. Translations are measured in H,
-///   which turns with both.
-/// - All forces derive from the potential `U`, so energy is conserved. It is not if the force is merely applied
-///   half-way, without the torque that results from the rotation of H.
+///   which turns with both bodies.
+/// - All forces derive from the potential `U`, so energy is conserved. A law that merely applies the force half-way,
+///   without the torque that results from the rotation of H, does not conserve energy.
 ///
 /// # Energy
 ///
@@ -71,29 +71,32 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 ///
 /// An orientation determines `θ` only up to whole turns. Before the first accepted step the rotation is at most half a
 /// turn. From then on the bushing remembers the orientation ([`Discrete`]) and takes the rotation that is reached from
-/// there the shortest way, so that force and energy are continuous beyond half a turn, up to 2.9° before a whole turn.
-/// There the axis of the rotation, and with it the direction of the force, is not defined, and the position calculation
-/// returns [`WholeTurn`](crate::Refusal::WholeTurn); it also does if the shortest way passes there. A shorter step does not help.
+/// there the shortest way. Force and energy are therefore continuous beyond half a turn, up to 2.9° before a whole turn.
+/// At a whole turn the axis of the rotation, and with it the direction of the force, is not defined: the position
+/// calculation returns [`WholeTurn`](crate::Refusal::WholeTurn) within 2.9° of it, and if the shortest way passes there.
+/// A shorter step does not help.
 ///
-/// It returns [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if the shortest way is longer than 3 rad, or passes beside a whole turn to a rotation
-/// about an axis more than 60° away; the host then repeats the step with a fraction of its length. A rotation of more
-/// than half a turn within one step cannot be distinguished from the shorter one to the same orientation: it is refused
-/// up to 2π − 3 rad, which is 3.28 rad, and beyond that it is taken for the shorter one. The host must keep the
-/// rotation in a step below half a turn.
+/// The position calculation returns [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if the shortest way is longer than
+/// 3 rad, or passes beside a whole turn to a rotation about an axis more than 60° away. The host then repeats the step
+/// with a fraction of its length.
+///
+/// A rotation of more than half a turn within one step cannot be distinguished from the shorter one to the same
+/// orientation. It is refused up to 2π − 3 rad, which is 3.28 rad; a longer rotation is mistaken for the shorter one. The
+/// host must keep the rotation in a step below half a turn.
 ///
 /// [`reset_memory`](crate::ForceSystem::reset_memory) restarts the memory within half a turn. Without it, bodies placed
 /// elsewhere between steps count as having moved there in one step.
 ///
 /// # Errors of an evaluation
 ///
-/// [`WholeTurn`](crate::Refusal::WholeTurn) and [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn), by [`Error::own`]; [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a force or energy is not
-/// finite.
+/// [`WholeTurn`](crate::Refusal::WholeTurn) and [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn), by [`Error::own`];
+/// [`ElementError::NonFiniteForce`](crate::ElementError::NonFiniteForce) if a force or energy is not finite.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, it reports its stiffness and damping at the
-/// present displacement, but tables with their steepest slope; and its load times the lever. At large rotations
-/// together with displacements it may be stiffer than reported by a tenth.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the bushing reports stiffness and damping at
+/// the present displacement (of tables, the steepest slope), and its load times the lever. At large rotations together
+/// with displacements it may be stiffer than reported by a tenth.
 ///
 /// # Linearization
 ///
@@ -104,8 +107,8 @@ use crate::math::{InvalidValue, Real, Requirement, check, default_by_field, plac
 ///
 /// E. D. Fasse, P. C. Breedveld, *Modeling of elastically coupled bodies: Part I — General theory and geometric potential
 /// function method*, Journal of Dynamic Systems, Measurement, and Control 120 (1998) 496–500, on potentials of two
-/// frames; J. Solà, J. Deray, D. Atchuthan, *A micro Lie theory for state estimation in robotics* (2018), appendix B, on
-/// the rotation vector and its Jacobians. The half-way rates follow from those.
+/// frames. J. Solà, J. Deray, D. Atchuthan, *A micro Lie theory for state estimation in robotics* (2018), appendix B, on
+/// the rotation vector and its Jacobians, from which the half-way rates follow.
 ///
 /// # Example: a mount whose lateral motion also turns it
 ///

@@ -8,7 +8,7 @@ use crate::math::{InvalidValue, Real, Requirement, check};
 /// A point of a table: `x`, and the curve there.
 pub(super) type Knot<T> = (T, CurvePoint<T>);
 
-/// After Fritsch and Butland; see [`Curve::new`](super::Curve::new).
+/// The knots of a table, with slopes after Fritsch and Butland; see [`Curve::new`](super::Curve::new).
 pub(super) fn knots<T: Real>(points: &[(T, T)]) -> Result<Vec<Knot<T>>, InvalidValue> {
     for &(x, force) in points {
         check::finite("curve.x", x)?;
@@ -59,7 +59,7 @@ pub(super) fn steepest<T: Real>(knots: &[Knot<T>]) -> T {
     let of_piece = |((x, knot), (next_x, next)): (&Knot<T>, &Knot<T>)| {
         let ends = knot.slope.max(next.slope);
         let secant = (next.force - knot.force) / (*next_x - *x);
-        // The slope is quadratic; where it bends down, its vertex is `knot.slope + rise²/fall` or outside.
+        // The slope is quadratic. Where it has a maximum, its vertex is `knot.slope + rise²/fall` or outside.
         let rise = T::lit(3.0) * secant - knot.slope - knot.slope - next.slope;
         let fall = T::lit(3.0) * (secant + secant - knot.slope - next.slope);
         let is_inside = fall > T::zero() && rise > T::zero() && rise < fall;
@@ -69,7 +69,7 @@ pub(super) fn steepest<T: Real>(knots: &[Knot<T>]) -> T {
 }
 
 /// Refuses forces that do not have the sign of `x` everywhere: at a point, beyond the ends, or at zero. Between two
-/// points they are between those of the points.
+/// points the force is between those at the points.
 pub(super) fn check_dissipation<T: Real>(knots: &[Knot<T>]) -> Result<(), InvalidValue> {
     let mut passes_zero = false;
     for &(x, CurvePoint { force, .. }) in knots {

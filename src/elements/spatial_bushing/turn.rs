@@ -7,19 +7,20 @@ use crate::elements::bushing::Chart;
 use crate::framework::{ElementError, ElementResult};
 use crate::math::{Real, outer};
 
-/// The least sine of half the angle beyond half a turn: 2.9° before a whole turn, where the rotation vector turns up to
-/// 125 times as fast as M.
+/// The least sine of half the angle beyond half a turn, at 2.9° before a whole turn. There the rotation vector turns up
+/// to 125 times as fast as M.
 const LEAST_SINE: f64 = 0.025;
 
 /// The cosine of the largest change of half the angle from the last accepted step: 3 rad in all.
 const LEAST_COSINE_OF_CHANGE: f64 = 0.070_737_201_667_702_9;
 
-/// The rotation to this orientation on the side of another one, given as a quaternion `(v, w)`; without one, by at
-/// most half a turn.
+/// Returns the rotation to this orientation that is on the same side as another rotation, as a quaternion `(v, w)`;
+/// without another rotation, the one by at most half a turn.
 ///
 /// # Errors
-/// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other, or near a whole turn on another side than the other;
-/// [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the other passes one.
+/// [`AmbiguousTurn`](crate::Refusal::AmbiguousTurn) if it is more than 3 rad from the other rotation, or near a whole
+/// turn on another side; [`WholeTurn`](crate::Refusal::WholeTurn) near a whole turn, or if the shortest way from the
+/// other rotation passes one.
 #[inline]
 pub(super) fn quaternion<T: Real>(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> ElementResult<Vector4<T>> {
     let principal = principal(R);
@@ -31,7 +32,7 @@ pub(super) fn quaternion<T: Real>(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> 
     let square = v.norm_squared();
     if let Some(from) = from {
         let last = from.xyz();
-        // Beyond half a turn each, they are less than 60° apart in direction.
+        // If both are beyond half a turn, their directions differ by less than 60°.
         let is_past = w < T::zero()
             && from.w < T::zero()
             && v.dot(&last) < T::lit(0.5) * (square * last.norm_squared()).sqrt();
@@ -55,13 +56,14 @@ pub(super) fn quaternion<T: Real>(R: &Matrix3<T>, from: Option<&Vector4<T>>) -> 
 /// Whether the shortest way between two rotations beyond half a turn comes closer to a whole turn than is allowed,
 /// given their `v` and the cosine between their quaternions.
 fn passes_whole_turn<T: Real>(last: &Vector3<T>, v: &Vector3<T>, cosine: T) -> bool {
-    // The least `|v|` on the great circle through both; between them, if they lie on opposite sides of the whole turn.
+    // The least `|v|` on the great circle through both. It is between them if they lie on opposite sides of the whole
+    // turn.
     let least = T::lit(LEAST_SINE * LEAST_SINE);
     v.dot(last) < T::zero() && last.cross(v).norm_squared() < least * (T::one() - cosine * cosine)
 }
 
-/// `g = (φ/2)/sin(φ/2)` and `(1 − g)/sin²(φ/2)` of a turn `(v, w) = (n sin(φ/2), cos(φ/2))`, and the derivative of the
-/// second by a turn of M in the half-way frame, which is this times `v`.
+/// Returns `g = (φ/2)/sin(φ/2)` and `(1 − g)/sin²(φ/2)` of a turn `(v, w) = (n sin(φ/2), cos(φ/2))`, and a factor: times
+/// `v`, it is the derivative of the second number by a turn of M in the half-way frame.
 fn growth<T: Real>(v: &Vector3<T>, w: T) -> [T; 3] {
     let square = v.norm_squared();
     if w > T::zero() && square < T::lit(0.02) {

@@ -12,19 +12,19 @@ use super::linearization::{Scope, Slot};
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
-/// What is differentiated.
+/// The quantity that is differentiated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row {
     /// The force on a body or coordinate.
     Force(End),
     /// The rate of a continuous variable, by its place among the numbers of `Continuous`.
     Rate(usize),
-    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. One that a commit
-    /// leaves unchanged has the derivative 1 by itself, which has to be written.
+    /// A discrete variable after the next commit, by its place among the numbers of `Discrete`. For a variable that a
+    /// commit leaves unchanged, the element must write the derivative 1 by the variable itself.
     Next(usize),
 }
 
-/// By what it is differentiated.
+/// The quantity by which a row is differentiated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
     /// Position and velocity of a body or coordinate.
@@ -35,7 +35,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// The number of its derivatives of one number.
+    /// The number of derivatives of one number by this column.
     pub(super) fn len(self) -> usize {
         match self {
             Self::Motion(end) => 2 * end.freedoms(),
@@ -45,7 +45,7 @@ impl Column {
 }
 
 impl Row {
-    /// The number of numbers.
+    /// The number of numbers in this row.
     pub(super) fn len(self) -> usize {
         match self {
             Self::Force(end) => end.freedoms(),
@@ -61,7 +61,7 @@ pub struct Branch<T> {
     pub name: &'static str,
     /// The index among several parts: the obstacle of a cable, the contact of a foundation.
     pub index: Option<usize>,
-    /// The number of parts that take it: the springs of a contact that slip; otherwise 1.
+    /// The number of parts that take the branch, such as the springs of a contact that slip; otherwise 1.
     pub count: usize,
     /// The distance to the nearest switch to another branch, at least zero, in the unit below.
     pub margin: T,
@@ -79,11 +79,11 @@ pub struct Branch<T> {
 pub struct Blocks<'a, T: Real> {
     pub(super) derivatives: &'a mut Derivatives<T>,
     pub(super) kinematics: &'a Kinematics<T>,
-    /// Of the element.
+    /// The data of the element.
     pub(super) slot: &'a mut Slot,
-    /// What is requested.
+    /// The requested part.
     pub(super) part: Part,
-    /// Of the kind of elements.
+    /// The memory of the kind of elements.
     pub(super) workspace: &'a mut Option<Box<dyn Any + Send + Sync>>,
     pub(super) scope: Scope,
 }
@@ -92,8 +92,8 @@ impl<T: Real> Blocks<'_, T> {
     /// The variable that is time, for the methods that take one.
     pub const TIME: usize = 0;
 
-    /// The requested derivatives. An element that computes those of its variables and of its commit together writes
-    /// both at the first request.
+    /// The scope of the request. An element that computes the derivatives of its variables and of its commit together
+    /// writes both at the first request.
     pub fn scope(&self) -> Scope {
         self.scope
     }
@@ -113,15 +113,15 @@ impl<T: Real> Blocks<'_, T> {
         self.variable(2, number)
     }
 
-    /// For a number that the element does not have, returns a place that it does not have.
+    /// For a number that the element does not have, returns a place that does not exist.
     #[inline]
     fn variable(&self, group: usize, number: usize) -> usize {
         let counts = self.slot.counts.unwrap_or_default();
         if number < counts[group] { 1 + counts[..group].iter().sum::<usize>() + number } else { usize::MAX }
     }
 
-    /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of one, the same
-    /// or another.
+    /// Adds the derivatives of the force on one body or coordinate by the position and by the velocity of the same or
+    /// another one.
     #[inline]
     pub fn add<const R: usize, const C: usize>(
         &mut self,
@@ -199,8 +199,8 @@ impl<T: Real> Blocks<'_, T> {
         self.derivatives.branches.push(Branch { name, index: None, count: 1, margin, unit });
     }
 
-    /// States the branch of one of several equal parts; for some of its constituents, how many they are, and the smallest
-    /// distance to a switch.
+    /// States the branch of one of several equal parts, such as a contact. If some of its constituents take the branch,
+    /// states their number and the smallest distance to a switch.
     pub fn branch_of(
         &mut self,
         (index, count): (usize, usize),

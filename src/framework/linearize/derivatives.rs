@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 use super::blocks::{Branch, Column, Row};
 use crate::math::Real;
 
-/// One block in the list, or those of consecutive variables one after the other, with the place where its numbers
-/// begin. A block is stored by rows, each by position and then by velocity.
+/// One block in the list, or the blocks of consecutive variables, with the place where its numbers begin. A block is
+/// stored by rows; each row is by position and then by velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) row: Row,
     pub(super) column: Column,
     pub(super) start: usize,
-    /// The number of variables from that of the column on.
+    /// The number of variables, starting with that of the column.
     pub(super) variables: usize,
 }
 
@@ -21,12 +21,12 @@ pub(super) struct Entry {
 pub(super) struct Derivatives<T> {
     pub(super) entries: Vec<Entry>,
     numbers: Vec<T>,
-    /// The number of elements of `numbers` in use. The others are kept, since clearing the memory would take as long as
+    /// The number of elements of `numbers` in use. The remainder is kept, since clearing the memory would take as long as
     /// writing it.
     used: usize,
-    /// A sum over the present element that is not finite if one of its numbers is not.
+    /// A sum over numbers of the present element, which is not finite if one of them is not.
     sum: T,
-    /// The number of its numbers that are in the sum.
+    /// The number of numbers of the present element in this sum.
     summed: usize,
     pub(super) branches: Vec<Branch<T>>,
 }
@@ -63,12 +63,12 @@ impl<T: Real> Derivatives<T> {
         Mark { entries: self.entries.len(), numbers: self.used, branches: self.branches.len() }
     }
 
-    /// Removes all blocks since then; branches stay.
+    /// Removes all blocks since a mark; branches stay.
     #[inline]
     pub(super) fn take_back(&mut self, to: Mark) {
         self.entries.truncate(to.entries);
         self.used = to.numbers;
-        // Of what is taken back.
+        // The sum includes numbers that have been removed.
         self.sum = T::lit(f64::NAN);
     }
 
@@ -82,8 +82,8 @@ impl<T: Real> Derivatives<T> {
         self.numbers.resize(self.used, T::zero());
     }
 
-    /// Begins a block, or blocks of one row by consecutive variables from that of the column on, and returns their numbers,
-    /// variable after variable, which are all to be written.
+    /// Begins a block, or blocks of one row by consecutive variables starting with that of the column. Returns their
+    /// numbers, variable after variable; the caller must write all of them.
     #[inline]
     pub(super) fn push(&mut self, row: Row, column: Column, variables: usize) -> &mut [T] {
         let start = self.used;
@@ -94,8 +94,8 @@ impl<T: Real> Derivatives<T> {
         &mut self.numbers[start..self.used]
     }
 
-    /// Begins blocks of these rows for each column, whose numbers are all to be written, and added to the sum but for their
-    /// signs.
+    /// Begins blocks of these rows for each column. The caller must write all of their numbers, and add them to the sum,
+    /// with either sign.
     #[inline]
     pub(super) fn push_summed<const N: usize>(
         &mut self,
@@ -124,15 +124,15 @@ impl<T: Real> Derivatives<T> {
         }
     }
 
-    /// Begins an element, and returns where.
+    /// Begins an element, and returns its beginning.
     #[inline]
     pub(super) fn begin(&mut self) -> Mark {
         (self.sum, self.summed) = (T::zero(), 0);
         self.mark()
     }
 
-    /// Whether an element that began here has all variables that occur in its derivatives; `counts` are those of its
-    /// parameters, discrete and continuous variables.
+    /// Whether an element that began here has all variables that occur in its derivatives; `counts` has the numbers of
+    /// its parameters, discrete and continuous variables.
     pub(super) fn are_of_variables_since(&self, begin: Mark, counts: [usize; 3]) -> bool {
         let last: usize = counts.iter().sum();
         self.entries[begin.entries..].iter().all(|entry| {
@@ -152,7 +152,7 @@ impl<T: Real> Derivatives<T> {
     /// Whether all numbers of an element that began here are finite.
     #[inline]
     pub(super) fn are_finite_since(&self, begin: Mark) -> bool {
-        // A sum of finite numbers may overflow; then they are checked one by one.
+        // A sum of finite numbers may overflow; the numbers are then checked one by one.
         let numbers = &self.numbers()[begin.numbers..];
         (self.summed == numbers.len() && self.sum.is_finite()) || are_finite(numbers)
     }
@@ -163,8 +163,8 @@ impl<T: Real> Derivatives<T> {
 fn are_finite<T: Real>(numbers: &[T]) -> bool {
     let (chunks, rest) = numbers.as_chunks::<16>();
     let [first, others @ ..] = chunks else { return rest.iter().all(T::is_finite) };
-    // A number that is not finite makes the sum not finite; a sum of finite numbers may overflow, and is then checked
-    // in detail.
+    // A number that is not finite makes the sum not finite. A sum of finite numbers may overflow; they are then checked
+    // one by one.
     let mut sums = *first;
     for chunk in others {
         sums.iter_mut().zip(chunk).for_each(|(sum, &number)| *sum += number);

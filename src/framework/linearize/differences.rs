@@ -1,4 +1,4 @@
-//! The derivatives of one element alone: those that it writes, and finite differences for the rest.
+//! The derivatives of one element: those that it writes, and finite differences for the others.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::framework::{ElementError, ElementId, Error, Linearization, Scope, Sta
 use crate::math::{Real, SpatialForce};
 use crate::mechanics::{ForceAccumulator, Forces, Kinematics};
 
-/// A method of an element that writes derivatives; the number is the place in `Slot::are_exact`.
+/// A method of an element that writes derivatives; its number is the place in `Slot::are_exact`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Forces = 0,
@@ -131,10 +131,11 @@ impl<T: Real> Differenced<'_, T> {
         scratch.here = here;
         evaluated?;
 
-        // Forces by motion belong to the first part, all other derivatives by motion to the others.
+        // Derivatives of forces by motion belong to the first part, and all other derivatives by motion to the others.
         let motions = ends.iter().filter(|end| !end.is_ground()).map(|&end| Column::Motion(end));
         let motions = motions.filter(|_| part != Part::Variables || counts[2] > 0);
-        // An entry of a rotation is moved alone: both sides are no rotations, so none is preferred.
+        // Each entry of a rotation is moved alone: the results on both sides are not rotations, so neither side is
+        // preferred.
         let variables = 0..if part == Part::Forces { 0 } else { 1 + counts.iter().sum::<usize>() };
         for column in motions.chain(variables.map(Column::Variable)) {
             scratch.slopes.clear();
@@ -192,8 +193,9 @@ impl<T: Real> Differenced<'_, T> {
         Ok(())
     }
 
-    /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
-    /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
+    /// Appends the derivatives of all results by one number. It takes a central difference; or a difference towards the
+    /// side on which the element can be evaluated and its variables are in range; or, at a kink, towards the side without
+    /// it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
         let Self { state, element, .. } = *self;
         if scratch.is_whole(moved, element) {
@@ -232,7 +234,7 @@ impl<T: Real> Differenced<'_, T> {
         let slopes = &mut scratch.slopes;
         let mut outcome = Ok(());
         if let Some([(far, far_length), (near, near_length)]) = one_side {
-            // Of order two: the slope to the nearer point counts twice.
+            // Of second order: the slope to the nearer point counts twice.
             slopes.extend(here.iter().zip(far).zip(near).map(|((&here, &far), &near)| {
                 let [far, near] = [(far - here) / far_length, (near - here) / near_length];
                 near + (near - far)
@@ -249,7 +251,7 @@ impl<T: Real> Differenced<'_, T> {
     }
 }
 
-/// Whether the number grows as the element moves.
+/// Whether a number grows in the direction in which the element moves.
 fn is_forwards<T: Real>(moved: (Column, usize), kinematics: &Kinematics<T>) -> bool {
     let rate = match moved {
         (Column::Motion(End::Body(body)), number @ 0..6) => {
@@ -262,7 +264,7 @@ fn is_forwards<T: Real>(moved: (Column, usize), kinematics: &Kinematics<T>) -> b
     rate >= T::zero()
 }
 
-/// Adds the bodies and coordinates with forces that are not in the list.
+/// Adds the bodies and coordinates with forces that the list does not contain.
 fn add_loaded<T: Real>(forces: &Forces<T>, ends: &mut Vec<End>) {
     let topology = forces.topology();
     let is_loaded = |F_GB: &SpatialForce<T>| F_GB.torque.iter().chain(&F_GB.force).any(|f| *f != T::zero());

@@ -1,4 +1,4 @@
-//! Bodies and coordinates, as the places on which forces act and whose motion is read.
+//! Bodies and coordinates on which forces act and whose motion is read.
 
 use alloc::vec::Vec;
 

@@ -27,31 +27,31 @@ use crate::mechanics::Topology;
 pub struct Scope {
     /// Derivatives of forces and rates by time, parameters, discrete and continuous variables, and of rates by motion.
     pub variables: bool,
-    /// Derivatives of the discrete variables after the next commit by all of these and by motion.
+    /// Derivatives of the discrete variables after the next commit, by all of these variables and by motion.
     pub commit: bool,
 }
 
 /// The derivatives of one element.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementLinearization<'a, T> {
-    /// Of all elements of its kind.
+    /// The derivatives of all elements of the kind.
     pub(super) derivatives: &'a Derivatives<T>,
     pub(super) slot: &'a Slot,
 }
 
-/// What is kept for one element.
+/// The data of one element.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    /// Where its derivatives begin and end.
+    /// The beginning and the end of its derivatives.
     pub(super) marks: [Mark; 2],
     /// The bodies and coordinates for finite differences; `None` while they are not known.
     pub(super) ends: Option<Vec<End>>,
-    /// The numbers of parameters, discrete and continuous variables, which no state changes; `None` while they are not
-    /// known.
+    /// The numbers of parameters, discrete and continuous variables, which are the same in all states; `None` while they
+    /// are not known.
     pub(super) counts: Option<[usize; 3]>,
-    /// Whether each [part](super::differences::Part) is derived by the element, not by differences.
+    /// Whether each [part](super::differences::Part) was derived by the element, and not by differences.
     pub(super) are_exact: [bool; 3],
-    /// Whether there are derivatives of a commit; otherwise the discrete variables stay as they are.
+    /// Whether there are derivatives of a commit; if not, the discrete variables stay as they are.
     pub(super) commits: bool,
 }
 
@@ -63,8 +63,8 @@ pub(crate) struct Slot {
 /// # Chart
 ///
 /// The motion of a body is measured by a twist in Ground at the body's origin, like its velocity: `dX = V dt`. With the
-/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V` the forces change along any motion, at constant time and
-/// variables, by `dF/dt = K·V + D·A`, with `A = dV/dt` in components along the axes of Ground. Both have the sign of a
+/// stiffness `K = ∂F/∂X` and the damping `D = ∂F/∂V`, the forces change along any motion, at constant time and variables,
+/// by `dF/dt = K·V + D·A`, where `A = dV/dt` has components along the axes of Ground. Both matrices have the sign of a
 /// force: a spring has a negative `K`.
 ///
 /// See [Linearization](crate::guide::linearization), also for joint coordinates.
@@ -77,18 +77,18 @@ pub struct Linearization<T: Real> {
     pub(super) of_differences: Option<Scratch<T>>,
 }
 
-/// The derivatives of the elements of one kind, and the memory in which they are written.
+/// The derivatives of the elements of one kind, and the memory for them.
 #[derive(Debug)]
 pub(crate) struct KindLinearization<T: Real> {
     roster: Roster,
     pub(super) elements: Vec<Slot>,
     pub(super) derivatives: Derivatives<T>,
-    /// What elements [share](super::Blocks::with_workspace).
+    /// The memory that elements [share](super::Blocks::with_workspace).
     pub(super) of_elements: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Slot {
-    /// Begins anew.
+    /// Resets marks and flags; the derivatives of the element begin here.
     #[inline]
     pub(super) fn begin(&mut self, at: Mark) {
         (self.marks, self.are_exact, self.commits) = ([at; 2], [true; 3], false);
@@ -103,18 +103,18 @@ impl<T: Real> KindLinearization<T> {
 }
 
 impl<'a, T: Real> ElementLinearization<'a, T> {
-    /// Whether the derivatives of the forces by motion are derived by the element, exact but for rounding; otherwise they are
-    /// differences of the element alone.
+    /// Whether the element wrote the derivatives of the forces by motion, which are then exact but for rounding;
+    /// otherwise they are finite differences of the element.
     pub fn is_exact(&self) -> bool {
         self.slot.are_exact[0]
     }
 
-    /// Whether those by variables are.
+    /// Whether the element wrote the derivatives by variables.
     pub fn is_exact_by_variables(&self) -> bool {
         self.slot.are_exact[1]
     }
 
-    /// Whether those of the commit are.
+    /// Whether the element wrote the derivatives of the commit.
     pub fn is_exact_at_commit(&self) -> bool {
         self.slot.are_exact[2]
     }
@@ -125,8 +125,9 @@ impl<'a, T: Real> ElementLinearization<'a, T> {
         &self.derivatives.branches[begin.branches..end.branches]
     }
 
-    /// The blocks in the order in which they were written: row, column, and the derivatives row by row, with those by
-    /// the position of a body or coordinate before those by its velocity. Blocks in one place add up.
+    /// The blocks in the order in which they were written: row, column, and the derivatives row by row. In each row the
+    /// derivatives by the position of a body or coordinate come before those by its velocity. Blocks in the same place
+    /// add up.
     pub fn blocks(&self) -> impl Iterator<Item = (Row, Column, &'a [T])> + use<'a, T> {
         let ([begin, end], numbers) = (&self.slot.marks, self.derivatives.numbers());
         self.derivatives.entries[begin.entries..end.entries].iter().flat_map(move |entry| {
@@ -150,18 +151,18 @@ impl<T: Real> Default for Linearization<T> {
 }
 
 impl<T: Real> Linearization<T> {
-    /// Of the forces by motion.
+    /// A linearization of the forces by motion.
     pub fn new() -> Self {
         Self::of(Scope::default())
     }
 
-    /// A linearization of the forces by motion, and of what is in this scope.
+    /// A linearization of the forces by motion, and of the contents of this scope.
     pub fn of(scope: Scope) -> Self {
         let (version, topology) = (usize::MAX, Topology::new());
         Self { scope, version, topology, kinds: Vec::new(), of_differences: None }
     }
 
-    /// What it consists of.
+    /// The scope.
     pub fn scope(&self) -> Scope {
         self.scope
     }
@@ -229,8 +230,8 @@ impl<T: Real> State<T> {
 impl<T: Real> ForceSystem<T> {
     /// Writes the derivatives of all forces about a state.
     ///
-    /// In a step of a host it comes between [`realize_dynamics`](Self::realize_dynamics) and
-    /// [`accept_step`](Self::accept_step). After a commit and a new realization the derivatives are about the new
+    /// In a step of a host, call it between [`realize_dynamics`](Self::realize_dynamics) and
+    /// [`accept_step`](Self::accept_step). After a commit and a new realization, the derivatives are about the new
     /// memory.
     ///
     /// # Example: the stiffness of a mount

@@ -13,13 +13,13 @@ use crate::mechanics::Kinematics;
 /// Memory for differences.
 #[derive(Debug)]
 pub(super) struct Scratch<T: Real> {
-    /// The motion, and what there is of the element that is being moved; other elements are not read.
+    /// The motion, and the variables of the element that is moved; those of other elements are not read.
     pub(super) state: State<T>,
     /// The bodies and coordinates of the element, including those that it only loads.
     pub(super) ends: Vec<End>,
     pub(super) rows: Vec<Row>,
     pub(super) here: Vec<T>,
-    /// Above and below, and at half the distance above and below.
+    /// The results above and below, and at half the distance above and below.
     pub(super) around: [Vec<T>; 4],
     /// The derivatives of all results by one number after the other.
     pub(super) slopes: Vec<T>,
@@ -37,8 +37,8 @@ impl<T: Real> Scratch<T> {
         }
     }
 
-    /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in range. Of a
-    /// body or coordinate, the numbers of its position come first.
+    /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in
+    /// range. For a body or coordinate, the numbers of its position come first.
     pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, element: ElementId) -> (T, bool) {
         let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = &mut self.state;
         let length = match moved {
@@ -47,8 +47,8 @@ impl<T: Real> Scratch<T> {
                 let mut by = SpatialVelocity::zero();
                 let mut length = step(before.amax()) * sense;
                 if number < 3 {
-                    // Points of the body are as far from the origin as the body, and their motion is rounded like that
-                    // of the body.
+                    // Points of the body are as far from the origin as the body, and their motion is rounded like the
+                    // motion of the body.
                     let longest = T::lit(SCALE) * sense;
                     length = if length.abs() < longest.abs() { length } else { longest };
                     by.angular[number] = length;
@@ -76,7 +76,7 @@ impl<T: Real> Scratch<T> {
                 let before = replace_number(slots, place, variable, T::zero());
                 let excludes_zero = slots.validate(place).is_err();
                 replace_number(slots, place, variable, before + before);
-                // An entry of a rotation can be neither.
+                // An entry of a rotation can be neither zero nor twice itself.
                 let is_scale = excludes_zero && slots.validate(place).is_ok();
                 let after = before + variable_step(before, is_scale) * sense;
                 replace_number(slots, place, variable, after);
@@ -86,7 +86,7 @@ impl<T: Real> Scratch<T> {
         (length, true)
     }
 
-    /// Whether a number is a variable that must be whole, such as the number of a spring: there is no derivative by it.
+    /// Whether a number is a variable that must be whole, such as the number of a spring: it has no derivative.
     pub(super) fn is_whole(&mut self, moved: (Column, usize), element: ElementId) -> bool {
         let (Column::Variable(variable @ 1..), _) = moved else { return false };
         let (slots, place) = (self.state.kinds[element.kind()].as_mut(), element.place());
@@ -101,7 +101,7 @@ impl<T: Real> Scratch<T> {
         must == Some(Requirement::Index)
     }
 
-    /// Undoes `displace`, to the last bit.
+    /// Undoes `displace`, bit-identically.
     pub(super) fn put_back(
         &mut self,
         moved: (Column, usize),
@@ -138,27 +138,27 @@ fn moved_by<T: Real>(number: &mut T, length: T) -> T {
 /// The length over which motions and most laws are smooth: a tenth of a metre or radian.
 const SCALE: f64 = 0.1;
 
-/// The distance by which a time, a place or a velocity of this size is moved.
+/// The distance by which a time, a position or a velocity of this size is moved.
 ///
-/// With a law of length `L`, a step `h` causes a relative error of `(h/L)²` by truncation and, since both its argument
-/// and its result are rounded, of `ε (L + |x|)/h`. They balance at `h³ = ε L² (L + |x|)`. A step of at least a few
-/// roundings of `x` is not rounded away.
+/// For a law of length `L`, a step `h` causes a relative truncation error of `(h/L)²`, and a rounding error of
+/// `ε (L + |x|)/h`, since both the argument and the result are rounded. They balance at `h³ = ε L² (L + |x|)`. A step of
+/// at least a few roundings of `x` is not rounded away.
 fn step<T: Real>(x: T) -> T {
     let (x, epsilon) = (x.to_f64().abs(), T::default_epsilon().to_f64());
     let balanced = SCALE * nalgebra::ComplexField::cbrt(epsilon * (1.0 + x / SCALE));
     T::lit(balanced.max(8.0 * epsilon * x))
 }
 
-/// The fraction of a slope that is noise because the number is rounded.
+/// The fraction of a slope that is noise, because the number is rounded.
 pub(super) fn noise<T: Real>((column, _): (Column, usize), length: T) -> f64 {
     let is_balanced = matches!(column, Column::Motion(_) | Column::Variable(0));
-    // What `step` balances it with.
+    // The truncation error with which `step` balances the noise.
     let shares = length.to_f64() / SCALE;
     if is_balanced { shares * shares } else { 0.0 }
 }
 
-/// The distance by which a variable is moved. A variable that cannot be zero but twice itself is a scale of the law, such as a stiffness
-/// of 1e9 or a radius of 1e-9, and is moved by a fraction of itself.
+/// The distance by which a variable is moved. A variable that cannot be zero but can be twice itself is a scale of the
+/// law, such as a stiffness of 1e9 or a radius of 1e-9, and is moved by a fraction of itself.
 fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
     let share = T::lit(nalgebra::ComplexField::cbrt(T::default_epsilon().to_f64()));
     let length = x.abs() * share;
@@ -166,7 +166,7 @@ fn variable_step<T: Real>(x: T, is_scale: bool) -> T {
     if is_scale && !is_rounded_away { length } else { length + T::lit(SCALE) * share }
 }
 
-/// Writes the variable of this number, from 1; returns what it was.
+/// Writes the variable of this number, counted from 1; returns its previous value.
 fn replace_number<T: Real>(slots: &mut dyn AnySlots<T>, place: usize, variable: usize, value: T) -> T {
     let (mut rest, mut before) = (variable, value);
     slots.visit_mut(place, &mut |entry| {

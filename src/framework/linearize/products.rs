@@ -11,13 +11,14 @@ use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
 use crate::mechanics::{Checked, Forces, Topology, Variation};
 
 impl<T: Real> Linearization<T> {
-    /// The number of rows and columns of the matrices: six for each place of a body except Ground, and one for each
-    /// place of a coordinate. Those of vacant places are zero.
+    /// The number of rows and columns of the matrices: six for each place of a body except Ground, and one for each place
+    /// of a coordinate. Rows and columns of vacant places are zero.
     pub fn size(&self) -> usize {
         6 * (self.topology.body_places() - 1) + self.topology.coordinate_places()
     }
 
-    /// The first row and column of a body, or that of a coordinate; `None` for Ground, and if it does not exist.
+    /// The first row and column of a body, or the row and column of a coordinate; `None` for Ground, and if it does not
+    /// exist.
     pub fn row_of(&self, end: End) -> Option<usize> {
         match end {
             End::Body(body) => self.topology.has_body(body).then_some(6 * body.index())?.checked_sub(6),
@@ -28,8 +29,8 @@ impl<T: Real> Linearization<T> {
         }
     }
 
-    /// The numbers of the matrices `K` and `D`, without those of forces on Ground, element by element: row, column, and the
-    /// derivatives of the force by position and by velocity. Several in one place add up.
+    /// The entries of the matrices `K` and `D`, without forces on Ground, element by element: row, column, and the
+    /// derivatives of the force by position and by velocity. Entries in the same place add up.
     pub fn triplets(&self) -> impl Iterator<Item = (usize, usize, [T; 2])> + '_ {
         let blocks = self.elements().flat_map(|element| element.blocks());
         let corners = blocks.filter_map(|(row, column, numbers)| match (row, column) {
@@ -57,15 +58,17 @@ impl<T: Real> Linearization<T> {
         matrices
     }
 
-    /// Writes the change of all forces for this change of positions and velocities, `K·dX + D·dV`. `variables` is optional: a
-    /// change of time and variables, whose effect on the forces is added, and `next`, into which the change of all variables
-    /// after the next commit is written.
+    /// Writes the change of all forces for this change of positions and velocities, `K·dX + D·dV`.
     ///
-    /// In `next`, time and parameters change as in `variables`; discrete variables as the commit will write them, or as
-    /// in `variables` without a commit in the [scope](crate::Scope::commit) and for a disabled element. In place of
-    /// continuous variables `z` there are the changes `δr` of their rates. The host integrates them: after a step of
-    /// length `h` by `z' = z + h r` the change is `δz' = δz + h δr`, with `δz` from `variables`. Then `next` is the
-    /// `variables` of the next step.
+    /// `variables` is optional. It contains a change of time and variables, whose effect on the forces is added, and
+    /// `next`, into which the change of all variables after the next commit is written. In `next`
+    ///
+    /// - time and parameters change as in `variables`;
+    /// - discrete variables change as the commit will write them, or as in `variables` for a disabled element and without
+    ///   a commit in the [scope](crate::Scope::commit);
+    /// - in place of continuous variables `z` there are the changes `δr` of their rates. The host integrates them: after
+    ///   a step of length `h` by `z' = z + h r` the change is `δz' = δz + h δr`, with `δz` from `variables`. Then `next`
+    ///   is the `variables` of the next step.
     ///
     /// # Example: how much less a brake holds when its coefficient of friction is less
     ///
@@ -103,8 +106,8 @@ impl<T: Real> Linearization<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TopologyMismatch`] if one of them was made for another topology or system; [`Error::NoVariables`] without
-    /// variables in the [scope](crate::Scope::variables).
+    /// [`Error::TopologyMismatch`] if one of the arguments was made for another topology or system;
+    /// [`Error::NoVariables`] without variables in the [scope](crate::Scope::variables).
     pub fn apply(
         &self,
         motion: &Variation<T>,
@@ -133,7 +136,7 @@ impl<T: Real> Linearization<T> {
                     }
                     (Column::Variable(_), None) => continue,
                 };
-                // Few variables change in most directions.
+                // In most directions, few variables change.
                 if matches!(column, Column::Variable(_)) && have_same_bits(factors[0], T::zero()) {
                     continue;
                 }
@@ -149,15 +152,17 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power. `variables` is optional: multipliers
-    /// `next` of the variables after the next commit, whose products are added, and `by_variables`, into which the products
-    /// with the derivatives by time and variables are written. The matrices are those of [`apply`](Self::apply), bit for bit.
+    /// Writes `Kᵀλ` and `Dᵀλ` for multipliers `λ` of the forces, summed like a power. The matrices are bit-identical to
+    /// those of [`apply`](Self::apply).
     ///
-    /// If `next` is the gradient of a result by the variables after a step, `by_variables`, the second, is that by the
-    /// variables before it; for the parameters, the sum over all steps from there on. In place of continuous variables
-    /// `z`, `next` has the multipliers of their rates. For a step of length `h` by `z' = z + h r` and a gradient `g'` by
-    /// `z'`, these are `h g'`. The host adds `g'` to what `by_variables` then has in their places, which gives the
-    /// gradient by `z`.
+    /// `variables` is optional. It contains multipliers `next` of the variables after the next commit, whose products are
+    /// added, and `by_variables`, into which the products with the derivatives by time and variables are written. If
+    /// `next` is the gradient of a result by the variables after a step, then `by_variables` is the gradient by the
+    /// variables before it; for the parameters, the sum over all later steps.
+    ///
+    /// In place of continuous variables `z`, `next` has the multipliers of their rates. For a step of length `h` by
+    /// `z' = z + h r` and a gradient `g'` by `z'`, these are `h g'`. The host then adds `g'` to the numbers of
+    /// `by_variables` in their places, which gives the gradient by `z`.
     ///
     /// # Errors
     /// As [`apply`](Self::apply).
@@ -210,7 +215,7 @@ impl<T: Real> Linearization<T> {
         Ok(())
     }
 
-    /// Of all places of all kinds.
+    /// The elements at all places of all kinds.
     fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
         self.kinds.iter().flat_map(|KindLinearization { derivatives, elements, .. }| {
             elements.iter().map(move |slot| ElementLinearization { derivatives, slot })
@@ -230,7 +235,7 @@ impl<T: Real> Linearization<T> {
     }
 }
 
-/// The most rows and columns of a block: those of a body.
+/// The most rows and columns of a block, those of a body.
 const ROWS: usize = 6;
 const COLUMNS: usize = 12;
 
@@ -246,7 +251,7 @@ fn product<T: Real>(numbers: &[T], columns: &[T; COLUMNS], count: usize) -> [T; 
     sums
 }
 
-/// The product of its transpose.
+/// The product of the transpose of a block.
 #[inline]
 fn product_transposed<T: Real>(numbers: &[T], rows: &[T; ROWS], count: usize) -> [T; COLUMNS] {
     let mut sums = [T::zero(); COLUMNS];
@@ -278,7 +283,7 @@ fn rows<T: Real>(variation: &Variation<T>, end: End) -> [T; ROWS] {
     }
 }
 
-/// The components of motion and velocity of a body or coordinate, one after the other, then zeros.
+/// The components of motion and velocity of a body or coordinate, one after the other, and then zeros.
 #[inline]
 fn columns<T: Real>(motion: &Variation<T>, velocity: &Variation<T>, end: End) -> [T; COLUMNS] {
     let mut columns = [T::zero(); COLUMNS];

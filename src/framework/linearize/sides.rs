@@ -2,7 +2,7 @@
 
 use crate::math::Real;
 
-/// The present results, those above and below, and the distances to these.
+/// The present results, the results above and below, and the distances to those.
 pub(super) struct Around<'a, T> {
     pub(super) here: &'a [T],
     pub(super) results: [&'a [T]; 2],
@@ -17,13 +17,13 @@ impl<'a, T: Real> Around<'a, T> {
         (self.results[side], self.lengths[side])
     }
 
-    /// The slopes of one result to both sides.
+    /// The slopes of one result towards both sides.
     fn slopes(&self, result: usize) -> [f64; 2] {
         [0, 1].map(|side| ((self.results[side][result] - self.here[result]) / self.lengths[side]).to_f64())
     }
 
-    /// The difference of the one-sided slopes of one result, if it is far larger than that of a smooth result, whose
-    /// slope changes by 1e4 of its size per metre, which is 0.6 % over 6e-7 m.
+    /// The difference of the one-sided slopes of one result, if it is far larger than for a smooth result. The slope of a
+    /// smooth result changes by 1e4 of its size per metre, which is 0.6 % over 6e-7 m.
     fn jump(&self, result: usize) -> Option<f64> {
         let [above, below] = self.slopes(result);
         let roundoff = 64.0 * T::default_epsilon().to_f64() / self.lengths[0].to_f64().abs();
@@ -37,12 +37,12 @@ impl<'a, T: Real> Around<'a, T> {
         (0..self.here.len()).any(|result| self.jump(result).is_some())
     }
 
-    /// The side on which results are smooth, above or below; `None` if both are and there is no kink between them.
-    /// `near` has half the distances.
+    /// The side on which results are smooth, above or below; `None` if both are and there is no kink between them. `near`
+    /// has half the distances.
     ///
-    /// If there is a kink exactly here, the one-sided slopes disagree as much over half the distance; if results are
-    /// smooth, half as much. A kink at a distance changes the slope of its side with the distance; that of the other
-    /// side is correct.
+    /// If there is a kink exactly here, the one-sided slopes differ by the same amount over half the distance; if results
+    /// are smooth, by half of it. A kink at a distance changes the slope of its side with the distance; the slope of the
+    /// other side is correct.
     pub(super) fn smooth_side(&self, near: &Self, forwards: bool) -> Option<usize> {
         let (mut kept, mut changes) = (0.0_f64, [0.0_f64; 2]);
         for result in 0..self.here.len() {
@@ -58,7 +58,7 @@ impl<'a, T: Real> Around<'a, T> {
         if kept > 0.75 {
             Some(if (above - below).abs() > 0.01 { smoother } else { usize::from(!forwards) })
         } else {
-            // A quarter each if results are smooth.
+            // The share is a quarter for each side if results are smooth.
             (above.max(below) > 0.35).then_some(smoother)
         }
     }

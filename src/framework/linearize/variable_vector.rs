@@ -11,25 +11,25 @@ use crate::framework::state::State;
 use crate::framework::variables::Value;
 use crate::math::{Real, clone_by_field};
 
-/// One number for time and for each number of the variables of all elements: a small change of them, or derivatives by
+/// One number for time and one for each number of the variables of all elements: small changes of them, or derivatives by
 /// them.
 ///
-/// Flags have none. The derivatives by the nine entries of a rotation `R` are meaningful only in sums over `[θ]× R`,
-/// their change by a rotation `θ`.
+/// Flags have no number. The derivatives by the nine entries of a rotation `R` are meaningful only in sums over `[θ]× R`,
+/// the change of the entries by a rotation `θ`.
 #[derive(Debug, PartialEq)]
 pub struct VariableVector<T: Real> {
-    /// That of time.
+    /// The number of time.
     pub time: T,
     pub(super) version: usize,
     numbers: Vec<T>,
-    /// Where the parameters of each element begin, its discrete and its continuous variables, and the end.
+    /// For each element, the beginnings of its parameters, its discrete and its continuous variables, and the end.
     spans: Vec<[usize; 4]>,
 }
 
 clone_by_field!(VariableVector { time, version, numbers, spans });
 
 impl<T: Real> VariableVector<T> {
-    /// Zeros for the variables of a state, and of all states of its system.
+    /// Zeros for the variables of a state, and so of all states of its system.
     pub fn zeros(state: &State<T>) -> Self {
         let spans: Vec<_> = state.spans().collect();
         let count = spans.last().map_or(0, |span| span[3]);
@@ -37,17 +37,17 @@ impl<T: Real> VariableVector<T> {
     }
 
     /// The number of time or of a variable of an element, by its name as
-    /// [`linearized_variables`](State::linearized_variables) lists it: `time`, `exponential_spring[3].mu_kinetic`. Flags and
-    /// absorbed energies have none.
+    /// [`linearized_variables`](State::linearized_variables) lists it: `time`, `exponential_spring[3].mu_kinetic`. Flags
+    /// and absorbed energies have no number.
     ///
     /// # Errors
-    /// [`Error::NoSuchVariable`] if there is no number of this name; [`Error::TopologyMismatch`] if the state is of another
-    /// system, or of this one before or after something was added or removed.
+    /// [`Error::NoSuchVariable`] if no number has this name; [`Error::TopologyMismatch`] if the state belongs to another
+    /// system, or to another version of this one, with other elements, bodies or coordinates.
     pub fn number(&self, state: &State<T>, name: &str) -> Result<T, Error> {
         Ok(self.place(state, name)?.map_or(self.time, |place| self.numbers[place]))
     }
 
-    /// The same, to write.
+    /// The mutable counterpart of [`number`](Self::number).
     ///
     /// # Errors
     /// As [`number`](Self::number).
@@ -58,7 +58,7 @@ impl<T: Real> VariableVector<T> {
         })
     }
 
-    /// `None` for time.
+    /// The place of a number; `None` for time.
     fn place(&self, state: &State<T>, name: &str) -> Result<Option<usize>, Error> {
         if state.version != self.version {
             return Err(Error::TopologyMismatch);
@@ -78,7 +78,7 @@ impl<T: Real> VariableVector<T> {
         found.map(Some).ok_or_else(no_such)
     }
 
-    /// All numbers but that of time.
+    /// All numbers except that of time.
     pub fn numbers(&self) -> &[T] {
         &self.numbers
     }
@@ -88,8 +88,8 @@ impl<T: Real> VariableVector<T> {
         &mut self.numbers
     }
 
-    /// The places in [`numbers`](Self::numbers) of the continuous variables of elements, without absorbed energies: in the
-    /// order of [`State::continuous`] after its first [`absorbed_energy().len()`](State::absorbed_energy) numbers.
+    /// The places in [`numbers`](Self::numbers) of the continuous variables of elements, without absorbed energies, in
+    /// the order of [`State::continuous`] after its first [`absorbed_energy().len()`](State::absorbed_energy) numbers.
     pub fn continuous_places(&self) -> impl Iterator<Item = usize> + '_ {
         self.spans.iter().flat_map(|span| span[2]..span[3])
     }
@@ -101,7 +101,7 @@ impl<T: Real> VariableVector<T> {
     }
 }
 
-/// For products, with the rows and columns that a linearization of this version has.
+/// Access for products, with the rows and columns of a linearization of the same version of the system.
 impl<T: Real> VariableVector<T> {
     /// The number by which a [column](crate::Column::Variable) is multiplied.
     #[inline]
@@ -109,19 +109,19 @@ impl<T: Real> VariableVector<T> {
         if variable == 0 { self.time } else { self.of_group(element, 0, variable - 1) }
     }
 
-    /// The same, to write.
+    /// The mutable counterpart of [`of_column`](Self::of_column).
     #[inline]
     pub(super) fn of_column_mut(&mut self, element: usize, variable: usize) -> &mut T {
         if variable == 0 { &mut self.time } else { self.of_group_mut(element, 0, variable - 1) }
     }
 
-    /// A number of one element, counted from its first variable, its first discrete or its first continuous one.
+    /// A number of one element, counted from its first variable, or its first discrete or continuous variable.
     #[inline]
     pub(super) fn of_group(&self, element: usize, group: usize, number: usize) -> T {
         self.numbers[self.spans[element][group] + number]
     }
 
-    /// The same, to write.
+    /// The mutable counterpart of [`of_group`](Self::of_group).
     #[inline]
     pub(super) fn of_group_mut(&mut self, element: usize, group: usize, number: usize) -> &mut T {
         &mut self.numbers[self.spans[element][group] + number]

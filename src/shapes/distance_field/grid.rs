@@ -7,7 +7,7 @@ use crate::math::Real;
 use crate::shapes::Jet;
 
 impl DistanceField {
-    /// The place of a point in cells of the grid.
+    /// The position of a point in cells of the grid.
     #[inline]
     pub(crate) fn place<T: Real>(&self, p: &Point3<T>) -> Vector3<T> {
         (p - self.corner.map(T::lit)) * T::lit(self.spacing.recip())
@@ -22,7 +22,7 @@ impl DistanceField {
         for axis in 0..3 {
             let plain = place[axis].to_f64();
             let count: f64 = convert(self.cells[axis]);
-            // NaN goes there too, and comes out as NaN.
+            // NaN also takes this branch, and the result is NaN.
             if !(plain >= 0.0 && plain <= count) {
                 return self.around(p);
             }
@@ -32,7 +32,7 @@ impl DistanceField {
         let [bx, by, bz] = splines;
         let wide = self.cells[0] + 3;
         let deep = wide * (self.cells[1] + 3);
-        // Along x last, so that the sums over rows and layers run over four neighbours at a time. Derivatives by y and z:
+        // Along x last, so that the sums over rows and layers cover four neighbours at a time. Derivatives by y and z:
         // 00, 10, 01, 20, 11, 02.
         let mut sums = [[T::zero(); 4]; 6];
         for (k, [b, db, ddb]) in bz.into_iter().enumerate() {

@@ -5,8 +5,8 @@ use nalgebra::{ComplexField, Matrix3, Point3, Vector3, convert, convert_unchecke
 use super::DistanceField;
 use crate::shapes::{Jet, ShapeError, Solid, TriangleMesh};
 
-/// The least slope of the implicit function on the surface and on the mesh. On a smooth surface it is one, in a corner
-/// of a cube six tenths; it vanishes in the middle of the mesh.
+/// The least slope of the implicit function on the surface and on the mesh. It is one on a smooth surface, six tenths in
+/// a corner of a cube, and zero in the middle of the mesh.
 const LEAST_SLOPE: f64 = 0.2;
 
 impl DistanceField {

@@ -27,41 +27,41 @@ use crate::shapes::{ShapeError, TriangleMesh};
 /// f(x, y, z) = Σ c[i,j,k] · B(x/h − i) · B(y/h − j) · B(z/h − k),     c = d − (δx² + δy² + δz²) d / 6
 /// ```
 ///
-/// where B is the cubic B-spline. This quasi-interpolant is local, reproduces cubic polynomials, and damps what
-/// alternates from node to node, such as the facets of a mesh as fine as the grid.
+/// where B is the cubic B-spline. This quasi-interpolant is local, reproduces cubic polynomials, and damps values that
+/// alternate from node to node, such as the facets of a mesh as fine as the grid.
 ///
 /// Beyond three cells around the mesh the coefficients are blended, over four cells, into those of a quadratic whose
-/// level sets are ellipsoids; farther away the quadratic itself is evaluated. So `f` is defined everywhere, twice
+/// level sets are ellipsoids; farther away the quadratic itself is evaluated. `f` is therefore defined everywhere, twice
 /// continuously differentiable, positive outside, and rises along each axis beyond the box around the mesh. It is close
 /// to a distance only within the three cells.
 ///
 /// # Accuracy
 ///
-/// [`accuracy`](Self::accuracy) is the largest distance found between the surface and the mesh, in both directions,
-/// measured when it is built at eight places per cell of the surface, at every vertex and centroid of the mesh, and
-/// on its faces at half the spacing. Where the mesh is a fine approximation of a surface with radii of curvature of
-/// at least R, the spline departs from that surface by about `h (h/R)³ / 6`, and the mesh itself by `e² / (6 R)` for
-/// edges of length e. Lengths of cables converge to the same order, contact points one order slower. At the corner of a
-/// cube the surface is off by about a quarter of the spacing.
+/// [`accuracy`](Self::accuracy) is the largest distance found between the surface and the mesh, in both directions. It is
+/// measured when the field is built, at eight points per cell of the surface, at every vertex and centroid of the mesh,
+/// and on its faces at half the spacing. If the mesh is a fine approximation of a surface with radii of curvature of at
+/// least R, the spline deviates from that surface by about `h (h/R)³ / 6`, and the mesh itself by `e² / (6 R)` for edges
+/// of length e. Lengths of cables converge to the same order, and contact points one order more slowly. At the corner of
+/// a cube the surface deviates by about a quarter of the spacing.
 ///
 /// Choose a spacing of at most a quarter of the least radius of curvature that matters, and edges no longer than the
 /// spacing. Over longer edges the surface is that of the facets with rounded edges, with tiny hollows beside them.
 ///
 /// # Refused
 ///
-/// A mesh that is not closed; a grid of more than [`MAX_NODES`](Self::MAX_NODES); a spacing that does not resolve the
-/// mesh ([`ShapeError::GridTooCoarse`]): the surface departs from the mesh by more than the spacing, or the slope of `f`
-/// at either is below a fifth, as on a plate thinner than about half the spacing.
+/// Refused are a mesh that is not closed; a grid of more than [`MAX_NODES`](Self::MAX_NODES); and a spacing that does not
+/// resolve the mesh ([`ShapeError::GridTooCoarse`]). That is the case if the surface deviates from the mesh by more than
+/// the spacing, or if the slope of `f` at either is below a fifth, as on a plate thinner than about half the spacing.
 ///
 /// # Limits
 ///
-/// - Memory is 8 bytes per node, of which there are as many as cells in the box around the mesh with ten more at
-///   each side, shared by all copies. Building takes one search in the mesh per node.
+/// - Memory is 8 bytes per node, shared by all copies. There are as many nodes as cells in the box around the mesh with
+///   ten more at each side. Building takes one search in the mesh per node.
 /// - The spline is piecewise: geodesics are integrated from cell to cell, and their cost grows as the inverse of the
 ///   spacing.
-/// - The grid is of plain numbers: derivatives of the mesh's vertices are lost. In single precision it is evaluated
+/// - The grid consists of plain numbers: derivatives of the mesh's vertices are lost. In single precision it is evaluated
 ///   in single precision.
-/// - Contact of solids ([`Solid`](crate::shapes::Solid)) takes the mesh itself.
+/// - Contact of solids ([`Solid`](crate::shapes::Solid)) uses the mesh itself.
 ///
 /// # Source
 ///
@@ -91,13 +91,13 @@ pub struct DistanceField {
     corner: Point3<f64>,
     spacing: f64,
     cells: [usize; 3],
-    /// Of the nodes of the box and of one layer around it; x runs fastest.
+    /// The coefficients of the nodes of the box and of one layer around it; x runs fastest.
     coefficients: Arc<[f64]>,
-    /// Around the box `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
+    /// The quadratic around the box: `Σ weightᵢ · (pᵢ − centerᵢ)² + offset`.
     center: Point3<f64>,
     weights: Vector3<f64>,
     offset: f64,
-    /// The box in which the spline is that of the distance alone.
+    /// The box in which the spline is that of the distance, without the blend.
     near: [Point3<f64>; 2],
     /// A bound of the slope of the spline.
     pub(crate) steepest: f64,
@@ -106,7 +106,7 @@ pub struct DistanceField {
     pub(crate) least_radius: f64,
 }
 
-/// Without the coefficients.
+/// Leaves out the coefficients.
 impl fmt::Debug for DistanceField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { corner, spacing, cells, accuracy, least_radius, .. } = self;
@@ -163,7 +163,7 @@ impl DistanceField {
         [self.corner, self.corner + Vector3::from(along) * self.spacing]
     }
 
-    /// The place on the line through `a` along a vector, in multiples of it, where the surrounding quadratic is
+    /// The position, on the line through `a` along a vector and in multiples of it, at which the surrounding quadratic is
     /// lowest.
     pub(crate) fn low_place<T: Real>(&self, a: &Point3<T>, along: &Vector3<T>) -> T {
         let weighted = self.weights.map(T::lit).component_mul(along);

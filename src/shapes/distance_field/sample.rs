@@ -8,15 +8,15 @@ use nalgebra::{ComplexField, Point3, Vector3, convert, convert_unchecked};
 use super::DistanceField;
 use crate::shapes::{ShapeError, Solid, TriangleMesh};
 
-/// The cells around the mesh's box where the spline is that of the distance: the surface lies within one, and a value
-/// depends on coefficients two cells away.
+/// The number of cells around the mesh's box in which the spline is that of the distance: the surface lies within one
+/// cell, and a value depends on coefficients two cells away.
 const MARGIN: usize = 3;
 
-/// The cells in which the distance goes over into the quadratic.
+/// The number of cells in which the distance is blended into the quadratic.
 const BLEND: usize = 4;
 
 impl DistanceField {
-    /// The spline of the mesh's signed distance, with nothing measured yet.
+    /// The spline of the mesh's signed distance, before its accuracy is measured.
     pub(super) fn sampled(mesh: &TriangleMesh<f64>, spacing: f64) -> Result<Self, ShapeError> {
         let (center, half_extents) = mesh.bounds().unwrap_or((Point3::origin(), Vector3::zeros()));
         let across = half_extents.map(|half| ComplexField::ceil(2.0 * half / spacing).max(1.0));
@@ -61,8 +61,8 @@ impl DistanceField {
 
         let margin: f64 = convert(MARGIN);
         let half_near = (across * 0.5 + Vector3::repeat(margin)) * spacing;
-        // Above every distance in the blend, so that what goes over from the one to the other rises outwards; with a slope
-        // of one at the nearest sides.
+        // Above every distance in the blend, so that the blended values rise outwards, and with a slope of one at the
+        // nearest sides.
         let height = 0.5 * half_near.min();
         let mut field = Self {
             corner: first + Vector3::repeat(spacing),
@@ -79,7 +79,7 @@ impl DistanceField {
         };
 
         let strides = [1, nx, nx * ny];
-        // The coefficients of a quadratic are its values less a sixth of their second differences, which are constant.
+        // The coefficients of a quadratic are its values minus a sixth of their second differences, which are constant.
         let bend = field.weights.sum() * spacing * spacing / 3.0;
         let blend: f64 = convert(BLEND);
         field.coefficients = every()
@@ -102,8 +102,8 @@ impl DistanceField {
             })
             .collect();
 
-        // A slope of the spline is an average of differences of neighbouring coefficients. Those from the end of a row to
-        // the start of the next only add to the bound.
+        // A slope of the spline is an average of differences of neighbouring coefficients. Differences from the end of a
+        // row to the start of the next only increase the bound.
         let steepest = strides.map(|stride| {
             let pairs = field.coefficients.iter().zip(field.coefficients.iter().skip(stride));
             pairs.fold(0.0_f64, |most, (a, b)| most.max((b - a).abs())) / spacing

@@ -1,15 +1,15 @@
-//! Integrals of a depth that is linear over a triangle, over the part where it is positive.
+//! Integrals of a depth that is linear over a triangle, over the part where the depth is positive.
 
 use crate::math::{Dual, Number, Real};
 
-/// Integrals over the part of a triangle that is inside, per area of the whole triangle, with the function of each corner, which
-/// is 1 there, 0 at the others and linear between: of the depth times the function \[m\], and of the function. The depths are
-/// those of the corners, positive inside; `None` if no corner is inside.
+/// Returns integrals over the part of a triangle that is inside, per area of the whole triangle: of the depth times the
+/// function of each corner \[m\], and of the function of each corner, which is 1 there, 0 at the others and linear in
+/// between. The depths are those of the corners, positive inside. `None` if no corner is inside.
 ///
-/// Sums of products of what is positive, without cancellation. Half the sum of depths times their integrals is the
-/// integral of depth²/2, whose derivative by the depth of a corner is that corner's integral.
+/// They are sums of products of positive numbers, without cancellation. Half the sum of the depths times their integrals
+/// is the integral of depth²/2, whose derivative by the depth of a corner is the integral of that corner.
 pub(super) fn moments<S: Number>(depths: [S; 3]) -> Option<[[S; 3]; 2]> {
-    // What is not a number leads to a force that is none, and so to an error.
+    // A number that is NaN leads to a force that is NaN, and so to an error.
     let is_inside = depths.map(|depth| depth > S::zero() || depth.value().to_f64().is_nan());
     let count = is_inside.iter().filter(|&&inside| inside).count();
     // The corner that differs from the others comes first.
@@ -40,7 +40,7 @@ fn with_one_inside<S: Number>(a: S, b: S, c: S) -> [[S; 3]; 2] {
     ]
 }
 
-/// All but a smaller triangle at corner a: b, c and the cut from c to a; b and the two cuts.
+/// All but a smaller triangle at corner a: the triangles of b, c and the cut from c to a, and of b and the two cuts.
 fn with_one_outside<S: Number>(a: S, b: S, c: S) -> [[S; 3]; 2] {
     let one = S::lit(1.0);
     let (from_b, from_c) = (b / (b - a), c / (c - a));

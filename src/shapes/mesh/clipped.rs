@@ -11,16 +11,17 @@ use crate::shapes::mesh::inside::is_near;
 use crate::shapes::mesh::triangles::LANES;
 use crate::shapes::{Displaced, Solid, SolidShape, SurfacePoint, TriangleMesh};
 
-/// What [`TriangleMesh::for_each_loaded`] has found in one call after the other.
+/// The results of several calls of [`TriangleMesh::for_each_loaded`].
 #[derive(Debug)]
 pub(crate) struct VertexBuffer<T: Real> {
-    /// The vertices of faces that may reach inside; of merged ones, the first. The depth is interpolated linearly over each face
-    /// between its corners, and counts where it is positive: with the shares of a vertex in the integrals of one, its area \[m²\],
-    /// and of the depth, its volume \[m³\], over the faces around it.
+    /// The vertices of faces that may reach inside; of merged vertices, the first. The depth is interpolated linearly
+    /// over each face between its corners, and counts where it is positive. With the function of a vertex as weight, the
+    /// integral of one over the faces around it is its area \[m²\], and the integral of the depth is its volume \[m³\].
     pub(crate) visited: Vec<(Displaced<T>, T)>,
-    /// Each face of which a part is inside, as numbered by the mesh, and the places of its corners among the visited.
+    /// Each face of which a part is inside, by its number in the mesh, and the places of its corners among the visited
+    /// vertices.
     pub(crate) faces: Vec<(u32, [u32; 3])>,
-    /// By vertex, its place among the visited, or [`NOWHERE`]; all of them between the calls.
+    /// By vertex, its place among the visited vertices, or [`NOWHERE`], which all of them are between the calls.
     place_of: Vec<u32>,
 }
 
@@ -30,7 +31,7 @@ clone_by_field!(VertexBuffer { visited, faces, place_of });
 default_by_field!(VertexBuffer { visited, faces, place_of });
 
 impl<T: Real> VertexBuffer<T> {
-    /// Forgets what was found, and makes room for meshes with so many vertices and faces in all.
+    /// Clears the results, and makes room for meshes with this total number of vertices and faces.
     pub(crate) fn clear(&mut self, vertices: usize, faces: usize) {
         self.visited.clear();
         self.faces.clear();
@@ -43,7 +44,7 @@ impl<T: Real> VertexBuffer<T> {
         [self.visited.len(), self.faces.len()]
     }
 
-    /// Makes room for the places of so many vertices.
+    /// Makes room for the places of this number of vertices.
     pub(crate) fn reserve(&mut self, vertices: usize) {
         if self.place_of.len() < vertices {
             self.place_of.resize(vertices, NOWHERE);
@@ -92,7 +93,7 @@ impl<T: Real> TriangleMesh<T> {
                 };
                 self.integrate(reaches, near_G, buffer, found);
             }
-            // Springs meet meshes at centroids.
+            // Springs on meshes are at centroids.
             SolidShape::Mesh(_) => {}
             SolidShape::Sphere(other) => {
                 self.integrate_in([X_GS, X_GO], other, &other.in_plain(), buffer, found);

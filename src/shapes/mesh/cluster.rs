@@ -4,10 +4,10 @@ use nalgebra::{Point3, Vector3};
 
 use crate::shapes::{greater, lesser};
 
-/// A disc that holds points of a subtree: round, with some thickness along its axis.
+/// A round disc that contains points of a subtree, with some thickness along its axis.
 ///
-/// A smooth patch of faces is nearly flat, and a disc along it separates it from a nearby plane far better than a
-/// ball or a box.
+/// A smooth patch of faces is nearly flat: a disc along it separates it from a nearby plane far better than a ball or a
+/// box.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cluster {
     pub(super) center: Point3<f64>,

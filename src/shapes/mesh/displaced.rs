@@ -1,4 +1,4 @@
-//! Faces displaced by another surface: those found by the search, in the scalar asked for.
+//! Faces displaced by another surface: those found by the search, in the scalar of the caller.
 
 use alloc::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Displaced<T: Real> {
 }
 
 impl<T: Real> Displaced<T> {
-    /// The surface point nearest to the face is given in Ground.
+    /// Creates it from the surface point nearest to the face, given in Ground.
     #[inline]
     pub(super) fn new(
         index: usize,
@@ -37,7 +37,7 @@ impl<T: Real> Displaced<T> {
         Self { index, area, depth: -signed_distance, point_G, normal_G, part }
     }
 
-    /// The centroid or vertex, from which the nearest point is at this depth along the normal, in Ground.
+    /// The centroid or vertex, in Ground. The nearest point is at this depth along the normal from it.
     pub fn base_G(&self) -> Point3<T> {
         self.point_G - self.normal_G * self.depth
     }
@@ -47,9 +47,9 @@ impl<T: Real> TriangleMesh<T> {
     /// Calls `found` for each face whose centroid is inside the other surface, in an order that depends
     /// on the mesh. The mesh is at `X_GS`, the other surface at `X_GO`; if it is a mesh, it must be closed.
     ///
-    /// Whole subtrees are dropped when the disc around their centroids is in front of a plane
-    /// that has the other surface behind it, or farther outside than it is large. The search runs on plain numbers,
-    /// whatever the scalar; of a user's own shape it uses the values only.
+    /// Whole subtrees are dropped if the disc around their centroids is in front of a plane that has the other surface
+    /// behind it, or is farther outside than it is large. The search runs on plain numbers, whatever the scalar; of a
+    /// user's shape it uses only the values.
     #[inline]
     pub fn for_each_inside(
         &self,
@@ -119,7 +119,7 @@ impl<T: Real> TriangleMesh<T> {
         in_ground: impl FnOnce(&SurfacePoint<U>) -> SurfacePoint<T>,
         found: impl FnOnce(Displaced<T>),
     ) {
-        // What is not a number leads to a force that is none, and so to an error.
+        // A number that is NaN leads to a force that is NaN, and so to an error.
         if near.signed_distance < U::zero() || near.signed_distance.to_f64().is_nan() {
             found(Displaced::new(index, self.area(index), &in_ground(near), part));
         }

@@ -19,7 +19,7 @@ pub struct FaceList<T: Real> {
 default_by_field!(FaceList { vertices, faces });
 
 impl<T: Real> FaceList<T> {
-    /// All faults by which these faces are not a closed mesh.
+    /// All faults that keep these faces from being a closed mesh.
     pub fn faults(&self) -> Vec<MeshFault> {
         TriangleMesh::faults(&self.vertices, &self.faces)
     }

@@ -8,15 +8,14 @@ use crate::shapes::mesh::tree::number;
 use crate::shapes::{FaceList, ShapeError, TriangleMesh};
 
 impl<T: Real> FaceList<T> {
-    /// Empty; `count` is the intended number of faces, refused before they are made.
+    /// An empty list for this intended number of faces, which is refused before they are made.
     fn for_faces(count: u64) -> Result<Self, ShapeError> {
         check_counts(0, count).map_err(|fault| ShapeError::Mesh { fault })?;
         Ok(Self::default())
     }
 
-    /// Adds a sheet of `rows` by `columns` quadrilaterals, each cut in two. `point` places row i,
-    /// column j; outside is where rows × columns points. Triangles without area, as at a
-    /// pole where a row shrinks to a point, are left out.
+    /// Adds a sheet of `rows` by `columns` quadrilaterals, each cut in two. `point` returns the point of row i, column j;
+    /// rows × columns points outwards. Triangles without area, as at a pole where a row shrinks to a point, are left out.
     fn add_sheet(&mut self, rows: u32, columns: u32, point: impl Fn(u32, u32) -> Point3<T>) {
         let first = number(self.vertices.len());
         let across = columns + 1;
@@ -58,8 +57,8 @@ fn fraction<T: Real>(i: u32, n: u32) -> T {
     T::lit(f64::from(i)) / T::lit(f64::from(n))
 }
 
-/// Cosine and sine of i/n of a full turn; exact in all four quarters, and the same number for mirrored
-/// places, so that seams weld.
+/// Cosine and sine of i/n of a full turn. They are exact at all four quarters, and equal for mirrored points, so that
+/// seams weld.
 fn turn<T: Real>(i: u32, n: u32) -> (T, T) {
     let n = u64::from(n);
     let eighths = u64::from(i) % n * 8;
@@ -89,7 +88,7 @@ impl<T: Real> TriangleMesh<T> {
         check::size("mesh.radius", radius)?;
         check_count("frequency", frequency, 1)?;
         let mut list = FaceList::for_faces(4 * twice(frequency, frequency))?;
-        // One octant; the others are its mirror images, bit for bit.
+        // One octant; the others are its bit-identical mirror images.
         let point = |i: u32, j: u32| {
             let (cos_polar, sin_polar) = turn::<T>(i, 4 * frequency);
             let (x, y) = if i == 0 { (T::one(), T::zero()) } else { turn::<T>(j, 4 * i) };
@@ -117,7 +116,7 @@ impl<T: Real> TriangleMesh<T> {
         list.closed()
     }
 
-    /// A brick about the origin with edges along the axes, each edge cut into so many pieces.
+    /// A brick about the origin with edges along the axes, each edge cut into this number of pieces.
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless all half extents \[m\] are of a [`Size`](crate::Requirement::Size);
@@ -130,7 +129,7 @@ impl<T: Real> TriangleMesh<T> {
         let mut list = FaceList::for_faces(2 * (twice(x, y) + twice(y, z) + twice(z, x)))?;
         let coordinate = |axis: usize, i: u32| {
             let n = subdivisions[axis];
-            // From the middle outwards, so that opposite places mirror each other.
+            // From the middle outwards, so that opposite points mirror each other.
             let from_middle =
                 (T::lit(f64::from(i)) * T::lit(2.0) - T::lit(f64::from(n))) / T::lit(f64::from(n));
             half_extents[axis] * from_middle

@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::math::Real;
 
-/// Vertices, with their derivatives if the scalar has any, and those of the faces.
+/// Vertices, with their derivatives if the scalar has any, and the geometry of the faces.
 #[derive(Debug)]
 pub(super) struct Geometry<T: Real> {
     pub(super) vertices: Vec<Point3<T>>,
@@ -16,14 +16,14 @@ pub(super) struct Geometry<T: Real> {
 }
 
 impl<T: Real> Geometry<T> {
-    /// Of vertices, with room for so many faces.
+    /// The geometry of these vertices, with room for this number of faces.
     pub(super) fn of(vertices: Vec<Point3<T>>, faces: usize) -> Self {
         let (centroids, normals) = (Vec::with_capacity(faces), Vec::with_capacity(faces));
         Self { vertices, centroids, normals, areas: Vec::with_capacity(faces) }
     }
 
-    /// Adds a face. Returns twice its area in units of a scale in which nothing overflows or underflows, and the scale, the
-    /// largest component of its edges.
+    /// Adds a face. Returns twice its area, in units of a scale in which nothing overflows or underflows, and this scale,
+    /// the largest component of its edges.
     pub(super) fn push(&mut self, corners: [u32; 3]) -> (T, T) {
         let [a, b, c] = corners.map(|corner| self.vertices[corner as usize]);
         let (ab, ac) = (b - a, c - a);

@@ -38,8 +38,8 @@ impl PlainMesh {
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside any shape, with the centroid in the shape's frame: by its
-    /// supporting planes or its signed distance.
+    /// Calls `visit` for each face whose centroid may be inside any shape, by its supporting planes or its signed
+    /// distance, with the centroid in the shape's frame.
     #[inline]
     pub(super) fn find_inside(
         &self,
@@ -55,7 +55,7 @@ impl PlainMesh {
         );
     }
 
-    /// Calls `visit` for each face whose centroid may be inside another mesh, with the nearest point of that.
+    /// Calls `visit` for each face whose centroid may be inside another mesh, with the nearest point of that mesh.
     ///
     /// Each query starts from the triangle that the last one found.
     #[inline]
@@ -65,12 +65,12 @@ impl PlainMesh {
         other: &Self,
         mut visit: impl FnMut(usize, &(usize, Feature, SurfacePoint<f64>)),
     ) {
-        // The point of the last query, the distance there and the triangle found.
+        // The point of the last query, its distance from the surface and the triangle found.
         self.walk(
             &self.tree.clusters,
             |cluster, _, is_leaf, last: Option<(Point3<f64>, f64, usize)>| {
                 let center_O = X_OS * cluster.center;
-                // Most of what is in front of a convex mesh is in front of the plane of the last face found.
+                // Most points in front of a convex mesh are in front of the plane of the last face found.
                 let is_behind = |slot: usize| {
                     let plane = other.face_plane(slot);
                     plane.is_none_or(|plane| is_behind(cluster, &center_O, &plane, X_OS))
@@ -80,12 +80,12 @@ impl PlainMesh {
                 {
                     return None;
                 }
-                // For a leaf the first centroid serves as well as the middle.
+                // For a leaf the first centroid may replace the middle.
                 if is_leaf && last.is_some() {
                     return Some(last);
                 }
                 let slot = other.tree.nearest(&center_O, last.map(|(.., slot)| slot));
-                // The plane tells more than the distance.
+                // The plane is more informative than the distance.
                 let is_convex = other.convexity_slack.is_some();
                 let distance =
                     if is_convex { 0.0 } else { other.nearest_on(slot, &center_O).2.signed_distance };
@@ -133,8 +133,8 @@ impl PlainMesh {
         found.get()
     }
 
-    /// Walks down the tree into every child that `enter` admits by the bounds of what is under it, its node and place there, and
-    /// whether it is a leaf, passing on its result.
+    /// Walks down the tree into every child that `enter` admits, and passes its result on. `enter` receives the bounds of
+    /// the subtree, its node and place there, and whether it is a leaf.
     #[inline]
     pub(super) fn walk<G: Copy>(
         &self,

@@ -37,31 +37,40 @@ use topology::{MAX_FACES, NO_FACE, can_hold, check_counts};
 
 /// Triangles, wound counter-clockwise seen from outside, with a tree over them.
 ///
-/// A *closed* mesh has an inside, which other surfaces can enter. An *open* one has none and can only carry
-/// springs that enter other surfaces.
+/// A *closed* mesh has an inside, which other surfaces can enter. An *open* mesh has none, and can only carry springs
+/// that enter other surfaces.
 ///
-/// Searches run in `f64`, whatever the scalar: [`cast`](Self::cast) and [`clone`](Clone::clone) share the tree and all
-/// else. What is found is then computed in the scalar, exact in its derivatives, those of the vertices included.
-/// Single precision gains accuracy by this, not speed.
+/// Searches run in `f64`, whatever the scalar: [`cast`](Self::cast) and [`clone`](Clone::clone) share the tree and
+/// everything else. The point found is then computed in the scalar, with exact derivatives, including those of the
+/// vertices. Single precision gains accuracy by this, not speed.
 ///
-/// Vertices at exactly the same position are merged, so that files which repeat them per face need no
-/// preparation. Faces keep their numbers.
+/// Vertices at exactly the same position are merged, so that files that repeat them per face need no preparation. Faces
+/// keep their numbers.
 ///
 /// # Refused
 ///
-/// Every mesh: no faces or more than [`MAX_FACES`](Self::MAX_FACES), more vertices than three times that number, vertices
-/// that are not finite, indices out of range, faces without area, faces so small or large that the fourth power of their
-/// longest edge underflows or overflows (in `f64` below 1e-81 m and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m). A
-/// closed mesh also: edges with one face or more than two, neighbours that are wound against each other, vertices where two
-/// sheets of faces touch, parts that enclose no volume beyond rounding, and parts that are inside out (a part wound
-/// the other way within another is a cavity, which is allowed). Faces that intersect are **not** detected.
+/// Every mesh is refused with
+///
+/// - no faces, more than [`MAX_FACES`](Self::MAX_FACES), or more vertices than three times that number;
+/// - vertices that are not finite, indices out of range, or faces without area;
+/// - faces so small or large that the fourth power of their longest edge underflows or overflows (in `f64` below 1e-81 m
+///   and above 1e77 m, in `f32` below 6e-12 m and above 4e9 m).
+///
+/// A closed mesh is also refused with
+///
+/// - edges with one face or more than two, or neighbours with opposite winding;
+/// - vertices where two sheets of faces touch;
+/// - parts that enclose no volume beyond rounding, or that are inside out. A part wound the other way within another is a
+///   cavity, which is allowed.
+///
+/// Faces that intersect are **not** detected.
 ///
 /// # Inside or outside
 ///
-/// The sign of a distance is that of the angle to the pseudo-normal at the nearest point: the face's
-/// normal, the sum of two at an edge, the sum weighted by angles at a vertex, which is right
-/// also at sharp corners (J. A. Bærentzen, H. Aanæs, *Signed distance computation using the angle
-/// weighted pseudonormal*, IEEE Trans. Vis. Comput. Graph. 11 (2005) 243–253).
+/// The sign of a distance is that of the product with the pseudo-normal at the nearest point: the normal of a face, the
+/// sum of two normals at an edge, or the sum weighted by angles at a vertex. It is correct also at sharp corners (J. A.
+/// Bærentzen, H. Aanæs, *Signed distance computation using the angle weighted pseudonormal*, IEEE Trans. Vis. Comput.
+/// Graph. 11 (2005) 243–253).
 ///
 /// # Example: a tetrahedron
 ///
@@ -84,7 +93,7 @@ use topology::{MAX_FACES, NO_FACE, can_hold, check_counts};
 #[derive(Debug, Clone)]
 pub struct TriangleMesh<T: Real> {
     plain: Arc<PlainMesh>,
-    /// What follows from vertices that may carry derivatives; `None` if they are constants.
+    /// The quantities that follow from vertices with derivatives; `None` if the vertices are constants.
     carried: Option<Arc<Geometry<T>>>,
 }
 
@@ -119,13 +128,13 @@ impl<T: Real> TriangleMesh<T> {
         Ok(Self { plain: Arc::new(plain), carried })
     }
 
-    /// All faults by which these faces are not a closed mesh. If single vertices or faces are bad, only those are
+    /// All faults that keep these faces from being a closed mesh. If single vertices or faces are faulty, only those are
     /// listed.
     pub fn faults(vertices: &[Point3<T>], faces: &[[u32; 3]]) -> Vec<MeshFault> {
         examine(vertices, faces).map_or_else(|faults| faults, |plain| plain.openings)
     }
 
-    /// The number of vertices, those that were merged included.
+    /// The number of vertices, including merged ones.
     pub fn vertex_count(&self) -> usize {
         self.plain.geometry.vertices.len()
     }
@@ -150,7 +159,7 @@ impl<T: Real> TriangleMesh<T> {
         (0..self.plain.faces.len()).map(|face| self.corners(face))
     }
 
-    /// The vertices of all faces in turn: a mesh may have others too, on which its shape does not depend.
+    /// The vertices of all faces in turn. A mesh may have other vertices, on which its shape does not depend.
     pub(crate) fn used_vertices(&self) -> impl Iterator<Item = Point3<T>> + '_ {
         self.plain.faces.iter().flatten().map(|&corner| self.vertex(corner as usize))
     }
@@ -190,7 +199,7 @@ impl<T: Real> TriangleMesh<T> {
         self.opening().is_none()
     }
 
-    /// The first fault by which the mesh is not closed; `None` if it is.
+    /// The first fault that keeps the mesh from being closed; `None` if it is closed.
     pub fn opening(&self) -> Option<MeshFault> {
         self.plain.openings.first().copied()
     }
@@ -200,12 +209,12 @@ impl<T: Real> TriangleMesh<T> {
         self.plain.convexity_slack.is_some()
     }
 
-    /// The same mesh in another scalar, with zero derivatives. It shares everything with this one: nothing is
-    /// built or copied.
+    /// The same mesh in another scalar, with zero derivatives. It shares everything with this one: nothing is built or
+    /// copied.
     ///
     /// # Errors
-    /// [`ShapeError::Mesh`] if a face is too small or too large for the other scalar; a face may be finer than
-    /// those from which the other scalar builds a mesh.
+    /// [`ShapeError::Mesh`] if a face is too small or too large for the other scalar. A face may be finer than those from
+    /// which the other scalar builds a mesh.
     pub fn cast<U: Real>(&self) -> Result<TriangleMesh<U>, ShapeError> {
         match self.plain.misfit(can_hold::<U>) {
             Some(fault) => Err(ShapeError::Mesh { fault }),
@@ -265,8 +274,8 @@ impl<T: Real> TriangleMesh<T> {
         sum
     }
 
-    /// The surface point that was found nearest to `p`, in this scalar: the search tells on which feature of
-    /// which face it lies and whether `p` is inside, which no derivative changes.
+    /// The surface point that was found nearest to `p`, in this scalar. The search determines on which feature of which
+    /// face it lies and whether `p` is inside; derivatives do not change this.
     fn with_derivatives(
         &self,
         found: &(usize, Feature, SurfacePoint<f64>),
@@ -276,7 +285,7 @@ impl<T: Real> TriangleMesh<T> {
         let point = match feature {
             Feature::Face => {
                 let mut normal = self.normal(face);
-                // Outside the box of the mesh the search turns a face that is seen from behind.
+                // Outside the box of the mesh, the search flips a face that is seen from behind.
                 if near.normal.dot(&normal.map(T::to_f64)) < 0.0 {
                     normal = -normal;
                 }
@@ -332,8 +341,8 @@ impl<T: Real> TriangleMesh<T> {
         }
     }
 
-    /// The nearest vertex to a point so far away that it is nearest of all points up to rounding: the difference,
-    /// half the squared size over the distance, is below the roundoff of the distance.
+    /// The nearest vertex to a distant point. Up to rounding it is the nearest point: the difference, half the squared
+    /// size over the distance, is below the roundoff of the distance.
     #[cold]
     fn nearest_from_afar(&self, p: &Point3<T>) -> SurfacePoint<T> {
         let PlainMesh { center, faces, geometry, .. } = &*self.plain;

@@ -11,7 +11,7 @@ use crate::shapes::mesh::tree::Tree;
 use crate::shapes::mesh::triangles::{Feature, LANES};
 use crate::shapes::{MeshFault, Plane, SurfacePoint};
 
-/// Faces with all that follows from them, in plain numbers.
+/// Faces and the quantities that follow from them, in plain numbers.
 #[derive(Debug)]
 pub(super) struct PlainMesh {
     pub(super) faces: Vec<[u32; 3]>,
@@ -19,9 +19,9 @@ pub(super) struct PlainMesh {
     /// The face across each edge, the k-th of which runs from corner k to the next.
     pub(super) neighbours: Vec<[u32; 3]>,
     pub(super) vertex_normals: Vec<Vector3<f64>>,
-    /// The faces with the shortest and the longest longest edge, and its fourth power.
+    /// The faces whose longest edges are the shortest and the longest of all, with the fourth powers of these edges.
     pub(super) scales: [(usize, f64); 2],
-    /// The faults by which the mesh is not closed.
+    /// The faults that keep the mesh from being closed.
     pub(super) openings: Vec<MeshFault>,
     /// The largest height of a vertex in front of a face's plane, if the mesh is convex.
     pub(super) convexity_slack: Option<f64>,
@@ -31,7 +31,7 @@ pub(super) struct PlainMesh {
 }
 
 impl PlainMesh {
-    /// The fault by which another scalar cannot hold the mesh.
+    /// The fault for which another scalar cannot hold the mesh.
     pub(super) fn misfit(&self, can_hold: fn(f64) -> bool) -> Option<MeshFault> {
         let misfit = self.scales.into_iter().find(|&(_, fourth)| !can_hold(fourth));
         misfit.map(|(face, _)| MeshFault::FaceOutOfScale { face })
@@ -45,7 +45,7 @@ impl PlainMesh {
         let (point, feature) = self.tree.packs[slot / LANES].nearest(slot % LANES, p);
         let pseudo_normal = match feature {
             Feature::Face => {
-                // Measured along the normal, small depths keep full precision.
+                // Measured along the normal, since small depths then keep full precision.
                 let signed_distance = normal.dot(&(p - point));
                 return (face, feature, SurfacePoint { point, normal, signed_distance });
             }
@@ -68,7 +68,7 @@ impl PlainMesh {
         (face, feature, near)
     }
 
-    /// The nearest point of all faces; `None` from far away.
+    /// The nearest point of all faces; `None` for a point far away.
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>) -> Option<(usize, Feature, SurfacePoint<f64>)> {
         let squared = (p - self.center).norm_squared() * f64::EPSILON;
@@ -109,7 +109,7 @@ impl PlainMesh {
         is_behind_all.then_some(slack)
     }
 
-    /// Whether all faces that meet in this part are in one plane: by rounding, a point may be over none of them.
+    /// Whether all faces that meet in this part are in one plane. By rounding, a point may then be over none of them.
     #[inline]
     pub(super) fn is_flat_around(&self, face: usize, feature: Feature) -> bool {
         let normal = self.geometry.normals[face];
@@ -119,7 +119,7 @@ impl PlainMesh {
                 NO_FACE => return false,
                 neighbour => self.geometry.normals[neighbour as usize],
             },
-            // Of this length where the angles around the vertex add up to a whole turn in one plane.
+            // The sum has this length if the angles around the vertex add up to a whole turn in one plane.
             Feature::Corner(k) => self.vertex_normals[self.faces[face][k] as usize] / core::f64::consts::TAU,
         };
         // A millionth of a radian, far above rounding and below the angles of a fine mesh.

@@ -10,10 +10,10 @@ use crate::math::Real;
 use crate::shapes::{FaceList, ShapeError};
 
 impl<T: Real> FaceList<T> {
-    /// Reads a Wavefront OBJ file: all its objects together, faces of more than three corners cut into triangles, which share the
-    /// first corner if the face is convex; one that crosses itself is refused. Everything but vertices and faces is ignored, a
-    /// byte order mark too. Lines end with a line feed, and none is continued. Coordinates keep the precision of `f64`, vertices
-    /// their numbers.
+    /// Reads a Wavefront OBJ file. All its objects are read together. Faces of more than three corners are cut into
+    /// triangles, which share the first corner if the face is convex; a face that crosses itself is refused. Everything
+    /// but vertices and faces is ignored, and so is a byte order mark. Lines end with a line feed; continued lines are
+    /// not supported. Coordinates keep the precision of `f64`, and vertices their numbers.
     ///
     /// ```
     /// use force_elements::shapes::FaceList;
@@ -66,8 +66,8 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if it crosses itself, no ear is left, or it has
-    /// corners of which the position is not known.
+    /// Cuts a polygon into triangles, ear by ear from the second corner. `None` if the polygon crosses itself, no ear is
+    /// left, or the position of a corner is not known.
     fn push_polygon(&mut self, mut corners: Vec<u32>) -> Option<()> {
         let place = |&corner: &u32| Some(self.vertices.get(corner as usize)?.map(T::to_f64));
         let mut places = corners.iter().map(place).collect::<Option<Vec<Point3<f64>>>>()?;
@@ -102,9 +102,10 @@ impl<T: Real> FaceList<T> {
         Some(())
     }
 
-    /// Reads an STL file, binary or text: of a text all its solids together, and so of binary files one after the other; what
-    /// follows the faces of a binary file and is no such file is ignored. One that begins with `solid` is text, unless it is as long
-    /// as a binary file with its number of faces. Its normals are ignored; the winding of faces determines them.
+    /// Reads an STL file, binary or text. All solids of a text, and all binary files that follow one another, are read
+    /// together; other bytes after the faces of a binary file are ignored. A file that begins with `solid` is text,
+    /// unless it is as long as a binary file with its number of faces. Normals are ignored: the winding of a face
+    /// determines its normal.
     ///
     /// # Errors
     /// [`ShapeError::MeshFile`].

@@ -22,7 +22,7 @@ impl<T: Real> TriangleMesh<T> {
         self.plain.half_extents.max() * 2.0
     }
 
-    /// The same surface with no edge longer than this \[m\]: longer ones are halved, the longest of a face first.
+    /// The same surface with no edge longer than this \[m\]. Longer edges are halved, the longest of a face first.
     ///
     /// # Errors
     /// [`ShapeError::InvalidValue`] unless the length is of a [`Size`](crate::Requirement::Size); [`ShapeError::Mesh`] for more
@@ -48,8 +48,8 @@ impl<T: Real> TriangleMesh<T> {
                 let [from, to] = [face[k], face[(k + 1) % 3]].map(|corner| vertices[corner as usize]);
                 (to - from).norm_squared()
             });
-            // Of edges that differ by rounding only the first, in every scalar; but no edge within the limit, which the face on
-            // its other side does not halve.
+            // Of edges that differ only by rounding the first is taken, in every scalar; but not an edge within the
+            // limit, which the face on its other side does not halve.
             let longer = |a: usize, b: usize| if squares[b] > squares[a] * T::lit(1.001) { b } else { a };
             let Some(k) = (0..3).filter(|&k| squares[k] > limit).reduce(longer) else {
                 faces.push(face);

@@ -37,7 +37,7 @@ pub(super) fn can_hold<T: Real>(x: f64) -> bool {
     x > 0.0 && x.is_finite()
 }
 
-/// Stands for the missing face at an open edge.
+/// Replaces the missing face at an open edge.
 pub(super) const NO_FACE: u32 = u32::MAX;
 
 /// A fault of a mesh. Faces and vertices are numbered from 0 as given.
@@ -96,7 +96,7 @@ pub enum MeshFault {
         /// The ends of the edge.
         vertices: [usize; 2],
     },
-    /// Two neighbours run along their edge in the same direction: one of them is flipped.
+    /// Two neighbours run along their common edge in the same direction: one of them is flipped.
     #[error("face {face} is wound against its neighbour {neighbour}")]
     FlippedFace {
         /// The later of the two.
@@ -135,8 +135,8 @@ pub enum MeshFault {
 }
 
 impl PlainMesh {
-    /// Faces with merged vertices, and their adjacency. Returns all faults of single vertices and faces if there are any. Numbers
-    /// below `negligible` are noise next to one; `can_hold` is that of the mesh's scalar.
+    /// Faces with merged vertices, and their adjacency; or all faults of single vertices and faces, if there are any.
+    /// Numbers below `negligible` are noise relative to one. `can_hold` belongs to the mesh's scalar.
     pub(super) fn new(
         vertices: Vec<Point3<f64>>,
         faces: &[[u32; 3]],
@@ -214,7 +214,7 @@ impl PlainMesh {
     /// Finds the face across each edge.
     fn match_sides(&mut self) {
         let Self { faces, neighbours, openings, .. } = self;
-        // By edge, whose ends are in ascending order: each face, and from which of its corners to the next the edge runs.
+        // By edge, whose ends are in ascending order: each face, and the corner of the face at which the edge begins.
         let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * faces.len());
         for (face, corners) in (0..).zip(&*faces) {
             for k in 0..3 {
@@ -299,7 +299,8 @@ impl PlainMesh {
             parts.iter().map(|members| bounds(members.iter().flat_map(|&face| corners(face)))).collect();
         for (part, members) in parts.iter().enumerate() {
             let [origin, ..] = corners(members[0]);
-            // By edges, so that rounding is that of faces, not of the whole part. In units of its largest extent.
+            // By edges, so that the rounding error is that of a face and not of the whole part; in units of its largest
+            // extent.
             let (min, max) = &boxes[part];
             let extent = (max - min).amax();
             let (volume, scale) = members.iter().fold((0.0, 0.0), |(volume, scale), &face| {

@@ -62,7 +62,8 @@ impl Tree {
         tree
     }
 
-    /// Sorts some faces, by their numbers, into a subtree, the first of them to be at `first` in the order of leaves.
+    /// Sorts some faces, by their numbers, into a subtree; the first of them gets the place `first` in the order of
+    /// leaves.
     fn add_node(
         &mut self,
         some: &mut [u32],
@@ -134,9 +135,9 @@ impl Tree {
         self.nodes[node].children
     }
 
-    /// The place of a triangle nearest to a point. Among equally near ones it may be any.
+    /// The place of a triangle nearest to a point; any of several that are equally near.
     ///
-    /// A good guess makes it faster; it does not change the distance found.
+    /// A good guess makes the search faster, and does not change the distance found.
     #[inline]
     pub(super) fn nearest(&self, p: &Point3<f64>, guess: Option<usize>) -> usize {
         let mut best = (f64::INFINITY, 0);
@@ -153,7 +154,7 @@ impl Tree {
             }
             let node = &self.nodes[node as usize];
             let squared = node.squared_distances(p);
-            // Farthest first onto the stack, so that the nearest is taken next.
+            // The farthest is pushed first, so that the nearest is taken next.
             let base = height;
             for (&squared, &child) in squared.iter().zip(&node.children) {
                 if squared >= best.0 {
@@ -185,7 +186,7 @@ impl Tree {
                 *best = (squared, LANES * leaf as usize + l);
             }
         }
-        // The repeated triangles of a short leaf come after the one they repeat and never win.
+        // The repeated triangles of a short leaf come after their original and are never nearer.
     }
 }
 
@@ -204,7 +205,7 @@ impl Node {
     }
 }
 
-/// The disc around the centroids of some faces, along which the faces lie.
+/// The disc around the centroids of some faces, along these faces.
 fn cluster(faces: &[u32], Geometry { centroids, normals, areas, .. }: &Geometry<f64>) -> Cluster {
     let faces = faces.iter().map(|&face| face as usize);
     let sum = faces.clone().fold(Vector3::zeros(), |sum, f| sum + normals[f] * areas[f]);
@@ -213,8 +214,8 @@ fn cluster(faces: &[u32], Geometry { centroids, normals, areas, .. }: &Geometry<
     Cluster::around(faces.map(|f| centroids[f]), axis)
 }
 
-/// Puts the faces on one side of the middle before those on the other, along the direction in which they are
-/// spread out most; returns how many come first. Leaves stay full but for the last.
+/// Puts the faces on one side of the middle before those on the other, along the direction in which they are spread out
+/// most; returns the number of the first. All leaves but the last stay full.
 fn split(faces: &mut [u32], centroids: &[Point3<f64>]) -> usize {
     let half = faces.len().div_ceil(LANES).div_ceil(2) * LANES;
     if half >= faces.len() {

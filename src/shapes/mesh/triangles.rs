@@ -68,7 +68,7 @@ impl TrianglePack {
 
     /// The squared distances of a point from the four triangles.
     ///
-    /// Straight-line code: every triangle is measured to its plane and to its three edges.
+    /// Branch-free code: the distance of every triangle to its plane and to its three edges is calculated.
     #[inline]
     pub(super) fn squared_distances(&self, p: &Point3<f64>) -> [f64; LANES] {
         core::array::from_fn(|l| {
@@ -137,8 +137,8 @@ impl TrianglePack {
             (bp - bc * along[1]).norm_squared(),
             (ap - ac * (1.0 - along[2])).norm_squared(),
         ];
-        // The side of each edge on which p lies, seen along the normal. Unlike barycentric coordinates, products
-        // with edges keep their sign on very thin triangles.
+        // The side of each edge on which p lies, seen along the normal. Unlike barycentric coordinates, products with
+        // edges keep their sign on very thin triangles.
         let across = ap.cross(&normal);
         let (by_ab, by_ac) = (ab.dot(&across), ac.dot(&across));
         let is_over_face = (by_ab >= 0.0) & (by_ac <= 0.0) & (by_ac - by_ab + self.area2[l] >= 0.0);

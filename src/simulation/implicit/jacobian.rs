@@ -15,20 +15,20 @@ pub(super) struct Jacobian<T: Real> {
     /// The weight of the stage at which it was calculated \[s\].
     weight: f64,
     entries: Vec<T>,
-    /// With that weight \[s\].
+    /// The factors, with their weight \[s\].
     #[cfg_attr(feature = "serde", serde(skip))]
     factors: Option<(f64, LU<T, Dyn, Dyn>)>,
 }
 
-/// The largest ratio between the weight of a stage and that of the Jacobian. The Jacobian contains how positions follow
-/// velocities, so with another weight it is off, by at most that factor.
+/// The largest ratio between the weight of a stage and that of the Jacobian. The Jacobian contains the dependence of
+/// positions on velocities, so with another weight it is wrong by at most this factor.
 const REACH: f64 = 3.0;
 
 impl<T: Real> Jacobian<T> {
     /// The derivatives of the rates of the unknowns by the unknowns, column by column, where positions follow the
     /// velocities as in a stage. The rates must have been calculated last at `y`.
     ///
-    /// In plain numbers: the solution of a stage does not depend on it.
+    /// They are plain numbers: the solution of a stage does not depend on them.
     pub(super) fn new(
         simulation: &mut Simulation<'_, T>,
         stage: &Stage<'_, T>,

@@ -2,8 +2,8 @@
 
 use core::f64::consts::SQRT_2;
 
-/// An implicit method. Its first stage is the start of the step, the others are implicit with one weight, and the last
-/// one is the end of the step.
+/// An implicit method. Its first stage is the start of the step, the others are implicit and have the same weight, and
+/// the last one is the end of the step.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Method {
@@ -23,7 +23,7 @@ impl Method {
         }
     }
 
-    /// For each implicit stage its time, as a fraction of the step, and the weights of the rates before.
+    /// For each implicit stage, its time as a fraction of the step, and the weights of the earlier rates.
     pub(super) fn stages(self) -> &'static [(f64, &'static [f64])] {
         match self {
             Self::Trapezoidal => &[(1.0, &[0.5])],
@@ -31,11 +31,11 @@ impl Method {
         }
     }
 
-    /// Weights of the rates in the error of a step; without them the error is estimated from the previous step.
+    /// Weights of the rates in the error of a step; if there are none, the error is estimated from the previous step.
     pub(super) fn error(self) -> Option<[f64; 3]> {
         match self {
             Self::Trapezoidal => None,
-            // The weights of the step less those of the solution of order 3.
+            // The weights of the step minus those of the solution of order 3.
             Self::TrBdf2 => Some([(SQRT_2 - 1.0) / 3.0, -1.0 / 3.0, (2.0 - SQRT_2) / 3.0]),
         }
     }

@@ -19,40 +19,53 @@ use crate::simulation::{Integrator, Simulation, SimulationError};
 use method::{MOST_STAGES, Method};
 use newton::{Newton, Stage};
 
-/// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method,
-/// including the iteration required by elements that switch.
+/// An implicit method, [the trapezoidal rule](Self::trapezoidal) or [TR-BDF2](Self::tr_bdf2), with Newton's method and
+/// the iteration that elements that switch require.
 ///
-/// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` are those of
-/// earlier stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with
-/// `w = h/2`, `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, from the
-/// [linearization](crate::Linearization) of the forces, and its factorisation are kept while steps keep about their length
-/// and corrections fall fast. When Newton has converged at the end of a stage,
-/// [`discontinuous_update`](crate::ForceSystem::discontinuous_update) adapts the discrete variables to the solution; while that
-/// changes forces by more than the [force tolerance](Self::with_force_tolerance), Newton starts over. A step that does not settle, at whose
-/// iterates an element fails, or whose error estimate is too large, leaves no trace: the discrete variables are
-/// restored bit for bit, and a shorter step is tried.
+/// A stage solves for its velocities `v = b + w·a(q, v)` with `q = q₀ ⊕ (d + w·v)`, where `b` and `d` come from earlier
+/// stages, and likewise for the continuous variables of elements. The trapezoidal rule has one stage, with `w = h/2`,
+/// `b = v₀ + h/2·a₀` and `d = h/2·v₀`. The Jacobian, from the [linearization](crate::Linearization) of the forces, and
+/// its factorisation are kept while the step length is nearly constant and corrections decrease fast.
 ///
-/// Without [`with_accuracy`](Self::with_accuracy) steps keep their length unless they must be shortened to
-/// converge. With it the error is estimated and steps vary; a step in which switching changes forces by more than
-/// 1e-3 N, or a hundred times the accuracy if that is less, is shortened to the
-/// [event step](Self::with_event_step), because the event lies within it. The trapezoidal rule estimates its error
-/// from the difference to an explicit predictor of the same order (Milne's device), in the first step from that to
-/// explicit Euler's method; TR-BDF2 from that to a solution of order 3. With error control, a step in which a
-/// [gap](crate::Gap) may have been closed and opened again is taken anew. Either way, steps are limited by the
-/// [passing time](crate::ForceSystem::passing_time) of contacts, which would be missed otherwise.
+/// When Newton has converged at the end of a stage, [`discontinuous_update`](crate::ForceSystem::discontinuous_update)
+/// adapts the discrete variables to the solution. If that changes forces by more than the [force
+/// tolerance](Self::with_force_tolerance), Newton starts again. A step fails if it does not settle, if an element fails
+/// at its iterates, or if its error estimate is too large. The discrete variables are then restored bit-identically, and
+/// a shorter step is tried.
 ///
-/// Steps of a fixed length have no bound of stability, but a contact of natural frequency `ω` that is struck at `ωh > 0.3` is not
-/// resolved: an impact may return up to three times the speed, even with damping. A run is refused with
+/// # Steps
+///
+/// Without [`with_accuracy`](Self::with_accuracy), steps keep their length unless they must be shortened to converge.
+///
+/// With it, the error is estimated and steps vary:
+///
+/// - The trapezoidal rule estimates its error from the difference to an explicit predictor of the same order (Milne's
+///   device), and in the first step to explicit Euler's method. TR-BDF2 estimates it from the difference to a solution of
+///   order 3.
+/// - If switching changes forces in a step by more than 1e-3 N, or a hundred times the accuracy if that is less, an event
+///   is in the step, and the step is shortened to the [event step](Self::with_event_step).
+/// - A step in which a [gap](crate::Gap) may have been closed and opened again is repeated.
+///
+/// In both cases, steps are limited by the [passing time](crate::ForceSystem::passing_time) of contacts, which would be
+/// missed otherwise.
+///
+/// # Accuracy of fixed steps
+///
+/// Steps of a fixed length have no bound of stability, but they do not resolve a contact of natural frequency `ω` that is
+/// struck at `ωh > 0.3`: an impact may return up to three times the speed, even with damping. A run is refused with
 /// [`SimulationError::EnergyExploded`] when the energy of the motion, without the work of gravity, loads, drives and
-/// elements that store nothing, is larger than it was in 64 steps before by more than half of the largest kinetic energy, for
-/// four steps in a row. So an element that both stores energy and drives has to state what it supplies; a jump of stored
-/// energy, as where a cable takes up a via point, counts as growth until
-/// [`update_state`](super::Simulation::update_state) is called. Under error control impacts are resolved to the accuracy, and
-/// none of this is checked; what the accuracy means for long runs is on the page of
-/// [`DormandPrince`](super::DormandPrince).
+/// elements that store nothing, exceeds its maximum over 64 earlier steps by more than half of the largest kinetic
+/// energy, for four steps in a row. An element that both stores energy and drives must therefore state its supply. A jump
+/// of stored energy, as where a cable takes up a via point, counts as growth until
+/// [`update_state`](super::Simulation::update_state) is called.
 ///
-/// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values
-/// have converged: the values are those of a run in plain numbers, the derivatives those of the solved step.
+/// Under error control impacts are resolved to the accuracy, and none of this is checked. The page of
+/// [`DormandPrince`](super::DormandPrince) states what the accuracy means for long runs.
+///
+/// # Derivatives
+///
+/// With a scalar that carries derivatives, two more corrections of the derivatives alone follow once the values have
+/// converged: the values equal those of a run in plain numbers, and the derivatives are those of the solved step.
 ///
 /// Settings are checked by every step, and by [`validate`](Self::validate).
 ///
@@ -68,8 +81,8 @@ pub struct Implicit<T: Real> {
     least_step: f64,
     event_step: Option<f64>,
     memory: Memory<T>,
-    /// How long before the start of the step \[s\], and the rates there, for predictors; `None` after an event, before which
-    /// rates predict nothing.
+    /// The time from an earlier point to the start of the step \[s\], and the rates at that point, for predictors; `None`
+    /// after an event, before which rates predict nothing.
     previous: Option<(f64, Vec<T>)>,
     newton: Newton<T>,
     /// The variables at each stage, from the start of the step on.
@@ -86,27 +99,27 @@ pub struct Implicit<T: Real> {
     errors: Vec<T>,
 }
 
-/// The number of discontinuous iterations after which a step counts as not settling: each lets every element switch
-/// once, and stick, slip, reverse is the longest sequence.
+/// The number of discontinuous iterations after which a step counts as not settling. Each lets every element switch once;
+/// the longest sequence is stick, slip, reverse.
 const SWITCH_LIMIT: usize = 8;
 
 impl<T: Real> Implicit<T> {
     /// The trapezoidal rule, with steps of at most this length \[s\].
     ///
-    /// Of order 2, with the smallest error constant of all A-stable linear multistep methods (Dahlquist 1963). It conserves
-    /// the energy of linear oscillations, including stiff ones: after an impact on something stiff, the vibration continues
-    /// until a damper has taken its energy.
+    /// It is of order 2, with the smallest error constant of all A-stable linear multistep methods (Dahlquist 1963). It
+    /// conserves the energy of linear oscillations, including stiff ones: after an impact on a stiff element, the
+    /// vibration continues until a damper has taken its energy.
     pub fn trapezoidal(max_step: f64) -> Self {
         Self::of(Method::Trapezoidal, max_step)
     }
 
-    /// TR-BDF2, with steps of at most this length \[s\]: the trapezoidal rule to 0.586 of the step, the backward
-    /// differentiation formula of order 2 for the rest.
+    /// TR-BDF2, with steps of at most this length \[s\]: the trapezoidal rule to 0.586 of the step, and the backward
+    /// differentiation formula of order 2 for the remainder.
     ///
-    /// Of order 2 and L-stable: oscillations that are much faster than the step vanish, and their energy with them.
-    /// Compared with other such methods: both parts have the same weight, so one factorisation serves both; the error is
-    /// estimated within the step, by a solution of order 3, so events and changes of the step do not disturb the estimate;
-    /// and it begins with the rates at the start, which are known.
+    /// It is of order 2 and L-stable: oscillations that are much faster than the step vanish, and their energy with them.
+    /// It has three advantages over other such methods: both parts have the same weight, so one factorisation serves
+    /// both; the error is estimated within the step, by a solution of order 3, so events and changes of the step do not
+    /// disturb the estimate; and it begins with the rates at the start, which are known.
     ///
     /// Sources: R. E. Bank et al., *Transient simulation of silicon devices and circuits*, IEEE Transactions on Electron
     /// Devices 32 (1985) 1992–2007; M. E. Hosea, L. F. Shampine, *Analysis and implementation of TR-BDF2*, Applied Numerical
@@ -134,29 +147,29 @@ impl<T: Real> Implicit<T> {
         }
     }
 
-    /// With steps that keep the estimated error of each below this accuracy, relative to the
+    /// The same integrator with steps whose estimated errors are below this accuracy, relative to the
     /// [scale](super::Plant::set_scale) of the motion.
     #[must_use]
     pub fn with_accuracy(self, accuracy: f64) -> Self {
         Self { accuracy: Some(accuracy), ..self }
     }
 
-    /// With this force error below which switching counts as settled, in the unit of force; 1e-6 by default, which is meant for
-    /// newtons.
+    /// The same integrator with this force error below which switching counts as settled, in the unit of force; 1e-6 by
+    /// default, a value for newtons.
     #[must_use]
     pub fn with_force_tolerance(self, force_tolerance: f64) -> Self {
         Self { force_tolerance, ..self }
     }
 
-    /// With this shortest step \[s\] to which events are located under error control, and no less than time can
-    /// resolve; by default 1e-6, or a tenth of the accuracy if that is less.
+    /// The same integrator with this shortest step \[s\] to which events are located under error control, but no shorter
+    /// than time can resolve; by default 1e-6, or a tenth of the accuracy if that is less.
     #[must_use]
     pub fn with_event_step(self, event_step: f64) -> Self {
         Self { event_step: Some(event_step), ..self }
     }
 
-    /// With this step \[s\], below which a failed trial is not shortened further; 1e-12 by default. Under error control, a
-    /// step of this length in which an event lies is accepted whatever its estimated error.
+    /// The same integrator with this step \[s\] below which a failed trial is not shortened further; 1e-12 by default.
+    /// Under error control, a step of this length that contains an event is accepted whatever its estimated error.
     #[must_use]
     pub fn with_least_step(self, least_step: f64) -> Self {
         Self { least_step, ..self }
@@ -188,12 +201,12 @@ impl<T: Real> Implicit<T> {
         if self.accuracy.is_some() { (self.max_step * 1e-3).min(1e-4) } else { self.max_step }
     }
 
-    /// The step \[s\] from this time, below which none is tried.
+    /// The shortest step \[s\] that is tried at this time.
     fn shortest(&self, time: f64) -> f64 {
         self.least_step.max(T::default_epsilon().to_f64() * time.abs())
     }
 
-    /// Makes room for the variables of a simulation, and writes those at the start of a step.
+    /// Makes room for the variables of a simulation, and writes their values at the start of a step.
     fn prepare(&mut self, simulation: &mut Simulation<'_, T>) -> Result<(), SimulationError> {
         let count = simulation.y.len();
         let own = [&mut self.base, &mut self.displacement, &mut self.errors];
@@ -236,8 +249,8 @@ impl<T: Real> Implicit<T> {
         }
     }
 
-    /// Solves the stages of a step from the start in `points`; leaves its end there. Returns the error of forces because of
-    /// an event within the step.
+    /// Solves the stages of a step from the start in `points`, and leaves its end there. Returns the error of forces due
+    /// to an event within the step.
     fn calc_stages(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -281,8 +294,8 @@ impl<T: Real> Implicit<T> {
         Ok(force_error)
     }
 
-    /// Tries a step of this span; `longest` is the step before it was limited by the end. Breaks with the next step if it is
-    /// accepted, and otherwise continues with the one to be tried.
+    /// Tries a step of this span; `longest` is its length before it was limited by the end. Breaks with the next step
+    /// length if it is accepted, and otherwise continues with the length to try.
     fn try_step(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -310,7 +323,7 @@ impl<T: Real> Implicit<T> {
             self.write_errors(h);
             let error =
                 self.memory.ratio(simulation, accuracy, &self.points[last], |i| self.errors[i].to_f64());
-            // An event changes rates by a jump, and the error is the jump times the step.
+            // In an event the rates jump, and the error is the jump times the step.
             let shortest = if has_event { shortest } else { 0.0 };
             if error > 1.0 && !span.is_within(shortest) {
                 return Ok(ControlFlow::Continue((h * 0.4).max(shortest)));
@@ -356,7 +369,7 @@ impl<T: Real> Implicit<T> {
                 let (a, b) = (1.0 / 12.0, 1.0 / 6.0 + 0.25 / ratio);
                 (a / (a + b), 0.5 * ratio, rates)
             }
-            // Without a previous step, the difference from explicit Euler's method, which is of order 1.
+            // Without a previous step, the difference to explicit Euler's method, which is of order 1.
             None => (1.0, 0.0, &self.slopes[0]),
         };
         let [share, half_ratio] = [share, half_ratio].map(T::lit);
@@ -367,8 +380,8 @@ impl<T: Real> Implicit<T> {
     }
 }
 
-/// Solves a stage, with discrete variables that are those of the start or match its solution, and writes its end, the
-/// rates there, and those before the last update. Returns the error of forces because of an event within the step.
+/// Solves a stage, with discrete variables that equal those of the start or match its solution. Writes its end, the rates
+/// there, and the rates before the last update. Returns the error of forces due to an event within the step.
 fn settle<T: Real>(
     newton: &mut Newton<T>,
     simulation: &mut Simulation<'_, T>,
@@ -383,7 +396,7 @@ fn settle<T: Real>(
         force_error = simulation.discontinuous_update(start)?;
         largest = largest.max(force_error);
         if !is_last && force_error <= force_tolerance {
-            // Nothing is read again where it ends.
+            // Nothing reads the end of an earlier stage again.
             return Ok(largest);
         }
         previous_rates.copy_from_slice(rates);
@@ -453,7 +466,7 @@ impl<T: Real> Implicit<T> {
         }
     }
 
-    /// The ratio to the tolerance of the error due to memory that is committed at the end of a step only.
+    /// The ratio to the tolerance of the error due to memory that is committed only at the end of a step.
     fn path_error(
         &mut self,
         simulation: &mut Simulation<'_, T>,

@@ -1,4 +1,4 @@
-//! Newton's method for an implicit stage, with a Jacobian that is kept as long as it is useful.
+//! Newton's method for an implicit stage, with a Jacobian that is kept while it is useful.
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use crate::simulation::implicit::jacobian::{Jacobian, plain};
 use crate::simulation::layout::Role;
 use crate::simulation::{Simulation, SimulationError};
 
-/// An implicit stage: unknowns `u = base + w·rate(t, q, u)`, with positions `q` that are those of the start,
-/// displaced by `displacement + w·u`.
+/// An implicit stage: unknowns `u = base + w·rate(t, q, u)`, where the positions `q` are those of the start displaced by
+/// `displacement + w·u`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stage<'a, T> {
     /// The start of the step, and its length \[s\].
@@ -46,7 +46,7 @@ impl<T: Real> Stage<'_, T> {
     }
 }
 
-/// The simplified Newton method: corrections with one Jacobian, as long as they decrease quickly.
+/// The simplified Newton method: corrections with one Jacobian, while they decrease fast.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Newton<T: Real> {
@@ -61,8 +61,8 @@ pub(super) struct Newton<T: Real> {
     correction: Vec<T>,
 }
 
-/// The largest number of iterations, after which a stage counts as not converging; a good one takes two or three with a
-/// new Jacobian, and up to a dozen with one that was kept.
+/// The number of iterations after which a stage counts as not converging. Two or three are normal with a new Jacobian,
+/// and up to a dozen with a kept one.
 const LIMIT: usize = 24;
 
 /// The number of further iterations beyond which a kept Jacobian is replaced.
@@ -90,8 +90,8 @@ impl<T: Real> Newton<T> {
 
     /// Solves a stage from the guess in `y`; leaves the solution there, and its rates.
     ///
-    /// A Jacobian kept from elsewhere that does not lead to the solution is replaced by one at the guess: iterates may diverge, or
-    /// corrections be small only because the Jacobian is that of a stiff contact that has ended.
+    /// A kept Jacobian that does not lead to the solution is replaced by one at the guess. Iterates may diverge, or
+    /// corrections may be small only because the Jacobian is that of a stiff contact that has ended.
     ///
     /// # Errors
     /// [`SimulationError::StepNotConverged`], and those of an evaluation.
@@ -128,8 +128,8 @@ impl<T: Real> Newton<T> {
         Ok(())
     }
 
-    /// Returns whether the last correction has decreased the residual, as far as that is not negligible, once corrections are; with
-    /// the rates at the solution.
+    /// Iterates until the corrections are negligible, and leaves the rates at the solution. Returns whether the last
+    /// correction has decreased the residual, if the residual is not negligible.
     fn iterate(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -141,7 +141,7 @@ impl<T: Real> Newton<T> {
         let noise = ComplexField::sqrt(T::negligible().to_f64());
         let tolerance = noise * noise.max(1e-4);
         let scale = simulation.plant.scale.unwrap_or(1.0);
-        // Velocities whose displacement is that of the rounding of positions.
+        // The velocities that correspond to the rounding of positions.
         let is_place = |&i: &usize| matches!(simulation.role(i), Role::Position | Role::Orientation);
         let places = (0..y.len()).filter(is_place).map(|i| y[i].to_f64().abs());
         let rounding = T::default_epsilon().to_f64() * places.fold(0.0, f64::max) / stage.weight;
@@ -167,9 +167,9 @@ impl<T: Real> Newton<T> {
             }
             let size = self.largest(y, scale);
             let ratio = last_size.map_or(1.0, |last| size / last);
-            // Corrections decrease like a geometric series, of which this is the remainder.
+            // Corrections decrease like a geometric series; this is its remainder.
             let left = if ratio < 1.0 { size * ratio / (1.0 - ratio) } else { f64::INFINITY };
-            // Of forces it is felt as far as they are stiff: as far as the residual exceeds the correction.
+            // The rounding matters for forces as far as they are stiff: as far as the residual exceeds the correction.
             let felt = rounding * (1.0 - size / residual);
             let is_rounding = last_size.is_some() && ratio > 0.5 && size <= felt;
             if size <= tolerance || left <= tolerance || is_rounding {
@@ -178,7 +178,7 @@ impl<T: Real> Newton<T> {
                 let after = self.write_residual(stage, y, rates);
                 return Ok(after <= 0.9 * worst || self.largest(y, scale) <= tolerance);
             }
-            // Iterations up to the solution at this rate; a new Jacobian costs as much as a few.
+            // The iterations to the solution at this rate; a new Jacobian costs as much as a few.
             let further = ComplexField::ln(tolerance / size) / ComplexField::ln(ratio);
             let is_slow = last_size.is_some() && (ratio > 0.5 || further > LEFT);
             self.jacobian = (!is_slow).then_some(jacobian);
@@ -189,9 +189,9 @@ impl<T: Real> Newton<T> {
 
     /// Converges the derivatives of the unknowns, whose values have converged and do not change.
     ///
-    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, about 1e-7 for
-    /// elements with finite differences, so two corrections suffice. That Jacobian is not kept, so that the values are
-    /// those of a run in plain numbers.
+    /// A correction multiplies an error of the derivatives by the relative error of the Jacobian, about 1e-7 for elements
+    /// with finite differences, so two corrections suffice. This Jacobian is not kept, so that the values equal those of
+    /// a run in plain numbers.
     fn converge_derivatives(
         &mut self,
         simulation: &mut Simulation<'_, T>,
@@ -231,8 +231,8 @@ impl<T: Real> Newton<T> {
         relative.fold(0.0, f64::max)
     }
 
-    /// Divides errors of the unknowns, at their places among the variables, by `1 − w·J`: stiff components are damped
-    /// as a step damps them.
+    /// Divides errors of the unknowns, in their places among the variables, by `1 − w·J`: stiff components are damped as
+    /// in a step.
     pub(super) fn filter(&mut self, weight: f64, errors: &mut [T]) {
         let Some(jacobian) = &mut self.jacobian else { return };
         for (right, &i) in self.correction.iter_mut().zip(&self.unknowns) {

@@ -15,64 +15,74 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                         'μ                 = μs while the anchor holds, μk while the station slides\n'
                         '```\n'
                         '\n'
-                        'The damper acts first; the friction spring then gets what is left of the limit, and its '
-                        'excess drags the anchor\n'
-                        'towards the station. The anchor lets go at `μs·fz`, once the mean velocity of the station '
-                        'since the last commit\n'
-                        'exceeds `v_release`. It holds again when it is not dragged and the station is no faster than '
-                        '`v_settle`. The spring\n'
-                        'of a station that slides faster than `μ·fz/cxy` is slack, so a body that stops is not pulled '
-                        'back far. `fz` is zero\n'
-                        'where the station rises at `1/cz` or faster.\n'
+                        'The damper acts first. The friction spring then exerts at most the remainder of the limit; '
+                        'its excess drags the anchor\n'
+                        'towards the station. The normal force is zero where the station rises at `1/cz` or faster.\n'
+                        '\n'
+                        'The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit '
+                        'exceeds `v_release`. It\n'
+                        'holds again when it is not dragged and the station is no faster than `v_settle`. The friction '
+                        'spring is slack while\n'
+                        'the station slides faster than `μ·fz/cxy`, so a body that stops is not pulled back far.\n'
                         '\n'
                         '- A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at '
-                        'all. A sudden load\n'
-                        '  overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the '
-                        'station slides.\n'
-                        '- A station that slides has kinetic friction, and comes to rest under any load that kinetic '
+                        'all. Under a sudden load\n'
+                        '  the pull overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the '
+                        'limit, the station slides.\n'
+                        '- A sliding station has kinetic friction, and comes to rest under any load that kinetic '
                         'friction can hold.\n'
                         '- Stations that share a load unevenly reach their limits one after the other. With `v_release '
-                        '= 0`, those that have\n'
-                        '  let go carry less: on a plane that tilts from level, a slab of 10 kg on four stations slips '
-                        'at 33.3° and a cube at 33.9°,\n'
-                        '  while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the '
-                        'speed at which some\n'
-                        '  corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s '
-                        'if the plane tilts at\n'
-                        '  2° a second. A body that is released slowly, as on a belt, then starts late by '
-                        "`√(2·v_release/a')`, where `a'` is\n"
-                        '  the rate at which its acceleration grows.\n'
+                        '= 0`, a station that has\n'
+                        '  let go carries less. On a plane that tilts from level, a slab of 10 kg on four stations '
+                        'then slips at 33.3° and a\n'
+                        '  cube at 33.9°, while a point slips at `atan μs`, 35.0°.\n'
+                        '- With `v_release > 0`, blocks also slip at `atan μs` if `v_release` exceeds the speed at '
+                        'which some corners slip\n'
+                        '  while others hold. That is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane '
+                        'tilts at 2° a second. A\n'
+                        "  body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where "
+                        "`a'` is the rate at which\n"
+                        '  its acceleration grows.\n'
                         '\n'
-                        'With `v_release = 0` friction depends on the motion alone, not on the time that it takes: '
+                        '#### Commits and steps\n'
+                        '\n'
+                        'Each evaluation advances the anchor from the last commit; `accept_step` commits it.\n'
+                        'With `v_release = 0` friction depends on the motion alone and not on the elapsed time, so '
                         'steps of different lengths\n'
-                        'give the same forces. Each evaluation advances the anchor from the last commit, and\n'
-                        '`accept_step` commits it. This is of second order in the step, also where slip\n'
-                        'begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the '
-                        'end of the step; for a\n'
-                        'station faster than a tenth of `v_settle` it falls within the step, by as much as the pull '
-                        'has risen beyond the\n'
-                        'limit. `switching_error` is the remainder. Hosts with fixed steps are late by up to a\n'
-                        'step there. In a step in which the station reverses, the friction spring is off by the travel '
-                        'since the reversal; and\n'
-                        'a station that is below `v_settle` only within a step misses the static friction that would '
-                        'hold it from there on.\n'
-                        '`ForceSystem::switching_error` includes both, as if the velocity changed evenly.\n'
-                        'It does not include the error of a slip that ends within a step because the limit rises, as '
-                        'the body rebounds. It is of second\n'
-                        'order in the step, and error control does not see it: after a throw the velocity along the '
-                        'plane may be off by thousands of\n'
-                        'times its accuracy. Limit the step where that matters.\n'
+                        'give the same forces. The anchor is accurate to second order in the step, even if slip '
+                        'begins, reverses or ends within\n'
+                        'the step. The remaining errors are\n'
                         '\n'
-                        'The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the '
-                        'default, has no\n'
-                        'anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up '
-                        'to 2e-14 in f64 and 9e-7\n'
-                        'in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to '
-                        'the station.\n'
+                        '- **Letting go.** Friction falls to `μk·fz` at the end of the step. For a station faster than '
+                        'a tenth of `v_settle` it\n'
+                        '  falls within the step, by as much as the pull has risen beyond the limit, and '
+                        '`Dynamics::switching_error` is the\n'
+                        '  remainder. A host with fixed steps is late by up to a step.\n'
+                        '- **Reversal.** In a step in which the station reverses, the friction spring is wrong by the '
+                        'travel since the\n'
+                        '  reversal.\n'
+                        '- **Missed hold.** A station that is below `v_settle` only within a step misses the static '
+                        'friction that would hold it\n'
+                        '  from there on.\n'
+                        '- **Slip that ends because the limit rises**, as in the rebound of the body. This error is of '
+                        'second order in the\n'
+                        '  step, and error control does not see it: after a throw the velocity along the plane may be '
+                        'wrong by thousands of\n'
+                        '  times its accuracy. Limit the step where that matters.\n'
                         '\n'
-                        'A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second '
-                        'commit without motion\n'
-                        'changes nothing.\n'
+                        '`ForceSystem::switching_error` includes the first three; it estimates the\n'
+                        'second and the third as if the velocity changed at a constant rate.\n'
+                        '\n'
+                        'The anchor needs no initial value: a station with `sliding > 0`, the default, has no anchor '
+                        'before the first commit.\n'
+                        'With `settling`, a station with `sliding < 1` has the initial anchor. A negligible limit '
+                        'makes friction zero and moves\n'
+                        'the anchor to the station. A limit is negligible up to 2e-14 N in `f64` and 9e-7 N in `f32`, '
+                        'or this fraction of `max`\n'
+                        'if `max < 1` N.\n'
+                        '\n'
+                        'A commit is refused with `TimeNotAdvanced` if time has decreased since the last\n'
+                        'one. A second commit without motion changes nothing.\n'
                         '\n'
                         'With `settling` friction follows the law of the source instead.\n'
                         '\n'
@@ -90,10 +100,10 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                         '| μs, μk | `mu_static`, `mu_kinetic` | 0.7, 0.5 | | 0 ≤ μk ≤ μs |\n'
                         '\n'
                         'With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N '
-                        'two centimetres above\n'
-                        'it. There is no upper bound on μs. Units other than SI work if all parameters are given in '
-                        'them and steps are longer\n'
-                        'than a negligible time.',
+                        'two centimetres above it.\n'
+                        'There is no upper bound on μs. Units other than SI work if all parameters are given in them '
+                        'and steps are longer than\n'
+                        'a negligible time.',
                         {'d0': ('Shift of the exponential along the normal.', ''),
                          'd1': ('Scale of the normal force.', '> 0'),
                          'd2': ('Steepness of the exponential.', '> 0'),
@@ -105,12 +115,13 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                                                 'damping for 1 kg on the default elasticity. With zero, a held station '
                                                 'vibrates without decay.',
                                                 '≥ 0'),
-                         'settle_velocity': ('Speed of the anchor below which friction settles from kinetic to static; '
-                                             'with return mapping, speed of the station, if the anchor is not dragged.',
+                         'settle_velocity': ('The speed of the anchor below which friction settles from kinetic to '
+                                             'static. With return mapping, the speed of the station at or below which '
+                                             'an anchor that is not dragged holds again.',
                                              '> 0'),
-                         'release_velocity': ('With return mapping, the mean speed since the last commit up to which a '
-                                              'held station whose anchor is dragged keeps static friction. With zero '
-                                              'the anchor lets go at once.',
+                         'release_velocity': ('With return mapping, the mean speed since the last commit up to which '
+                                              'static friction remains while the anchor is dragged. With zero the '
+                                              'anchor lets go at once.',
                                               '≥ 0'),
                          'mu_static': ('Coefficient of static friction, at least `mu_kinetic`. There is no upper '
                                        'bound.',
@@ -154,9 +165,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                                            'The anchor that the next accepted step commits, in the plane.'),
                          'next_sliding': ('',
                                           '1',
-                                          'The Sliding that the next accepted step commits. By the published law it is '
-                                          '1 if no time has passed since the last commit; to plot sliding, use the '
-                                          'committed `Discrete::sliding`.'),
+                                          'The Sliding that the next accepted step commits. By the law of the source '
+                                          'it is 1 if no time has passed since the last commit; to plot sliding, use '
+                                          'the committed `Discrete::sliding`.'),
                          'next_overspeed': ('',
                                             'm/s',
                                             'With return mapping, the overspeed that the next accepted step commits.'),
@@ -266,12 +277,13 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                         'vertex counts fully. When a body\n'
                         'tips over an edge, friction and its stored energy jump, because the areas become those of the '
                         'other side.',
-                        {'transition_velocity': ('Transition velocity `v_t` of friction. Under a steady tangential '
-                                                 'load below `μ_s f_n` surfaces creep at a fraction of it.',
+                        {'transition_velocity': ('Transition velocity `v_t` of friction. Without anchors, surfaces '
+                                                 'creep at a fraction of it under a steady tangential load below `μ_s '
+                                                 'f_n`.',
                                                  '> 0'),
                          'clipped': ('Whether pressure is integrated over the part of each face that is inside. '
-                                     'Otherwise, and against other meshes, a face counts fully or not at all, by its '
-                                     'centroid.',
+                                     'Otherwise, and between meshes, a face counts fully if its centroid is inside, '
+                                     'and else not at all.',
                                      '')},
                         {'potential_energy': ('', 'J', 'The energy stored.'),
                          'normal_force': ('', 'N', 'The sum of the normal forces of all springs.'),
@@ -291,70 +303,75 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                                   'f = k·(q − x_off) + d·(v − v_off) + friction + contact\n'
                                   '```\n'
                                   '\n'
-                                  'It acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual '
-                                  'work of `f` on `q`: a gear ratio\n'
-                                  'increases the force on the slower side. These are the generalized forces on the '
-                                  'right-hand side of the equations of\n'
-                                  'motion, as the reference program applies them; its manual prints `Q` with the '
-                                  'opposite sign.\n'
+                                  'The tension `f` acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from '
+                                  'the virtual work of `f` on `q`: a\n'
+                                  'gear ratio increases the force on the slower side. These are the generalized forces '
+                                  'on the right-hand side of the\n'
+                                  'equations of motion, as the reference program applies them; its manual prints `Q` '
+                                  'with the opposite sign.\n'
                                   '\n'
-                                  '**Friction** follows the Stribeck curve\n'
-                                  '`F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.\n'
+                                  '#### Friction\n'
                                   '\n'
-                                  '*Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` '
-                                  'replaces `f_d`, and `f_so +\n'
-                                  'μ_so·|N|` replaces `f_so`. The load `N` is a transmitted force that the host knows: '
-                                  'the normal force of a guide, the\n'
-                                  'reaction of a joint, the force between teeth. The host writes it into the state '
-                                  'before\n'
-                                  'it evaluates; this changes no stored energy, and drops the state to Velocity '
-                                  'stage.\n'
+                                  'Friction follows the Stribeck curve `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + '
+                                  'f_v·(|v| − v_reg)`.\n'
                                   '\n'
-                                  '- *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside '
-                                  'the zone and `(f_d + f_so)·v/v_reg`\n'
-                                  '  within. It has no memory, and no force at rest; it suits explicit integration.\n'
-                                  '- *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` '
-                                  'about the last sticking position,\n'
-                                  '  or they slip, with `|F(v)|` in the direction of the stored friction mode, which '
-                                  'does not change during an\n'
-                                  '  evaluation even if the sign of `v` does. They hold at rest and suit implicit '
-                                  'integration. They act if one of\n'
-                                  '  `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: '
+                                  '- **Regularised**, if the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the '
+                                  'zone and `(f_d + f_so)·v/v_reg`\n'
+                                  '  within it. It has no memory, and no force at rest; it suits explicit '
+                                  'integration.\n'
+                                  '- **Bristles**, if `v_reg = 0`. Bristles that stick exert `k_μ·(q − x_lsp) + d_μ·v` '
+                                  'about the last sticking position\n'
+                                  '  `x_lsp`. Bristles that slip exert `|F(v)|` in the direction of the stored '
+                                  'friction mode, which does not change\n'
+                                  '  during an evaluation even if the sign of `v` does. Bristles hold at rest and suit '
+                                  'implicit integration. They act if\n'
+                                  '  one of `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: '
                                   'otherwise they would stick without\n'
-                                  '  exerting a force, and never slip. With `d_μ` alone they creep like a damper.\n'
+                                  '  a force and never slip. With `d_μ` alone they creep like a damper.\n'
                                   '\n'
-                                  '**Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and '
-                                  '`k_l`, `d_l`. Damping may make it\n'
-                                  'pull on rebound, unless `limit_stops_only_push` is set.\n'
+                                  '#### Friction under load\n'
                                   '\n'
-                                  '- *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` '
-                                  'that was surpassed, while the stored\n'
-                                  '  limit-stop state is not zero. The reference has the same constants for both '
-                                  'stops.\n'
-                                  '- *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` '
-                                  'beyond a stop, with `S(y) = 10·y³ −\n'
-                                  '  15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives '
-                                  'and no memory, and suits every\n'
-                                  '  integrator whose steps resolve `w`: it moves by less than that in a step.\n'
+                                  'If a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and '
+                                  '`f_so + μ_so·|N|` replaces `f_so`.\n'
+                                  'The load `N` is a transmitted force that the host knows: the normal force of a '
+                                  'guide, the reaction of a joint, the\n'
+                                  'force between teeth. The host writes it into the state before each evaluation. The '
+                                  'write\n'
+                                  'changes no stored energy, and drops the state to Velocity stage.\n'
+                                  '\n'
+                                  '#### Stops\n'
+                                  '\n'
+                                  'The two stops have the constants `k_u`, `d_u` (upper) and `k_l`, `d_l` (lower), '
+                                  'written `k`, `d` below. Damping may\n'
+                                  'make a stop pull on rebound, unless `limit_stops_only_push` is set. Beyond the\n'
+                                  'stop at `s`, the contact force is\n'
+                                  '\n'
+                                  '- **switched**, if the transition `w = 0`: `k·(q − s) + d·v`, while the stored '
+                                  'limit-stop state is not zero. The\n'
+                                  '  reference has the same constants for both stops.\n'
+                                  '- **smooth**, if `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at the depth `p = |q − s|`, '
+                                  'with `S(y) = 10·y³ − 15·y⁴ + 6·y⁵` up\n'
+                                  '  to `y = 1` and `S = 1` beyond. The force has two continuous derivatives and no '
+                                  'memory. It suits every integrator\n'
+                                  '  whose steps resolve `w`: the motion in a step is less than `w`.\n'
                                   '\n'
                                   'For another law on coordinates see `OnCoordinates`.',
                                   {'stiffness': ('Stiffness `k` of the spring.', ''),
                                    'damping': ('Damping `d`.', ''),
-                                   'offset': ('Displacement `x_off` at which the spring is at rest; may be a '
+                                   'offset': ('Displacement `x_off` at which the spring exerts no force; may be a '
                                               'prescribed position.',
                                               ''),
-                                   'velocity_offset': ('Velocity `v_off` at which the damper is at rest; may be a '
+                                   'velocity_offset': ('Velocity `v_off` at which the damper exerts no force; may be a '
                                                        'prescribed velocity.',
                                                        ''),
                                    'factor0': ('Factor `f0` on coordinate 0.', ''),
                                    'factor1': ('Factor `f1` on coordinate 1.', ''),
                                    'limit_stops_upper': ('Displacement `s_upper` of the upper stop.', ''),
-                                   'limit_stops_lower': ('Displacement `s_lower` of the lower stop, at most that of '
-                                                         'the upper one.',
+                                   'limit_stops_lower': ('Displacement `s_lower` of the lower stop, at most `s_upper`.',
                                                          ''),
-                                   'limit_stops_upper_stiffness': ('Stiffness `k_u` of the upper stop. Where there are '
-                                                                   'stops, one of `k_u`, `k_l`, `d_u` and `d_l` is '
-                                                                   'greater than zero.',
+                                   'limit_stops_upper_stiffness': ('Stiffness `k_u` of the upper stop. With stops, one '
+                                                                   'of `k_u`, `k_l`, `d_u` and `d_l` is greater than '
+                                                                   'zero.',
                                                                    '≥ 0'),
                                    'limit_stops_lower_stiffness': ('Stiffness `k_l` of the lower stop.', '≥ 0'),
                                    'limit_stops_upper_damping': ('Damping `d_u` of the upper stop.', '≥ 0'),
@@ -364,22 +381,22 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                                                               '≥ 0'),
                                    'dynamic_friction': ('Dynamic friction force `f_d`.', '≥ 0'),
                                    'static_friction_offset': ('Excess `f_so` of static over dynamic friction.', '≥ 0'),
-                                   'dynamic_friction_coefficient': ('Dynamic friction `μ_d` per load. For a rotation a '
-                                                                    'length, m.',
+                                   'dynamic_friction_coefficient': ('Dynamic friction `μ_d` per load. For a rotation, '
+                                                                    'a length in m.',
                                                                     '≥ 0'),
                                    'static_friction_offset_coefficient': ('Excess `μ_so` of static over dynamic '
-                                                                          'friction per load. For a rotation a length, '
-                                                                          'm.',
+                                                                          'friction per load. For a rotation, a length '
+                                                                          'in m.',
                                                                           '≥ 0'),
                                    'friction_load': ('Load `N`: the transmitted force whose magnitude determines '
                                                      'friction, such as the normal force of a guide or the reaction of '
-                                                     'a joint. It is an input that the host writes, in every step if '
-                                                     'it varies; always a force, also for a rotation.',
+                                                     'a joint. It is an input, which the host writes in every step if '
+                                                     'it varies. It is a force also for a rotation.',
                                                      ''),
-                                   'sticking_stiffness': ('Stiffness `k_μ` of the bristles while they stick. Where '
+                                   'sticking_stiffness': ('Stiffness `k_μ` of the bristles while they stick. If '
                                                           'bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d` or '
-                                                          '`μ_so` above zero), it must be greater than zero unless '
-                                                          '`d_μ` is; otherwise they would never slip. When setting '
+                                                          '`μ_so` above zero), `k_μ` or `d_μ` must be greater than '
+                                                          'zero; otherwise the bristles would never slip. When setting '
                                                           'parameters by name, set this one first.',
                                                           '≥ 0'),
                                    'sticking_damping': ('Damping `d_μ` of the bristles while they stick.', '≥ 0'),
@@ -422,8 +439,8 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                   'f         = f_elastic + f_rate\n'
                   '```\n'
                   '\n'
-                  'With friction, marks, one on each contact arc and one on each via point, divide the cable\n'
-                  'into strands. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the '
+                  'With friction, the cable is divided into strands by marks, one on each contact arc and one on\n'
+                  'each via point. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the '
                   "cable's material:\n"
                   '\n'
                   '```text\n'
@@ -442,28 +459,31 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                   '\n'
                   "`θ` is the integral of the surface's normal curvature along the contact arc between two strands; it "
                   'is zero on a via\n'
-                  'point and without contact. A contact sticks while the ratio is within its limit. Otherwise material '
-                  'slips through\n'
-                  'the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, '
-                  'which does not\n'
-                  'depend on time and is part of the evaluation. `accept_step` commits it. A load\n'
-                  'that friction can hold is held without creep, for any step; where the cable meanwhile slides '
-                  'sideways over the surface, with an\n'
-                  'error of third order in each step.\n'
+                  'point and without contact.\n'
+                  '\n'
+                  'A contact sticks while the ratio is within its limit. Otherwise material slips through the contact, '
+                  'towards the\n'
+                  'greater tension, exactly as far as the limit requires. This return mapping does not depend on time '
+                  'and is part of the\n'
+                  'evaluation; `accept_step` commits it. A load that friction can hold is held without\n'
+                  'creep, for any step. While the cable slides sideways over the surface, this has an error of third '
+                  'order in each step.\n'
                   '\n'
                   'Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack '
-                  'is taken up, and\n'
-                  'is never negative. The rise of a strand is `c` times the rate at which it stretches,\n'
+                  'is taken up, and is\n'
+                  'never negative. The rise `r_k` of a strand is `c` times the rate at which it stretches,\n'
                   '\n'
                   '```text\n'
                   'r_k = c (L̇_k − (L₀ + x_k) (s_k − s_{k+1}))/φ_k\n'
                   '```\n'
                   '\n'
-                  'with `s_k`, the rate at which material enters it from strand `k − 1`, zero where the limit of '
-                  'friction is not reached,\n'
-                  'and otherwise towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`) does not '
-                  'limit damping,\n'
-                  'and one above 709 (88), where `e^(μθ)` overflows, does not limit tension either.',
+                  'where `s_k` is the rate at which material enters strand `k` from strand `k − 1`. It is zero if the '
+                  'limit of friction\n'
+                  'is not reached, and otherwise directed towards the greater tension. A contact whose `μθ` is above '
+                  '36 (16 in `f32`)\n'
+                  'does not limit damping. A contact whose `μθ` is above 709 (88), where `e^(μθ)` overflows, does not '
+                  'limit tension\n'
+                  'either.',
                   {'stiffness': ('Stiffness `k`.', '≥ 0'),
                    'slack_length': ('Slack length `L₀`, at and below which the tension is zero.', '≥ 0'),
                    'dissipation': ('Dissipation `c`, the relative rise of tension per length rate.', '≥ 0')},
@@ -485,27 +505,27 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                    'potential_energy': ('', 'J', 'The energy stored.'),
                    'power_dissipated': ('',
                                         'W',
-                                        'The power dissipated by damping; with friction, its change by damping '
-                                        'included.'),
+                                        'The power dissipated by damping, including with friction the change of '
+                                        'friction by damping.'),
                    'power_absorbed': ('',
                                       'W',
                                       'The power that flows into it, from bodies and coordinates and from a drive '
                                       'inside it.')}),
- 'linear_bushing': ('The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal '
-                    'joined the frames,\n'
-                    'and its position by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, '
-                    'p_z)`. With\n'
+ 'linear_bushing': ('The orientation of M in F is expressed by three body-fixed x-y-z angles, as if a gimbal joined '
+                    'the frames, and the\n'
+                    'position of M by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. '
+                    'With\n'
                     '`q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis has its own spring and damper:\n'
                     '\n'
                     '```text\n'
                     'f_i = −(k_i q_i + c_i q̇_i)\n'
                     '```\n'
                     '\n'
-                    'The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they '
-                    'do not form\n'
-                    'a vector; the torque on B2 is the one of equal power. The forces `f_3, f_4, f_5` form a vector in '
-                    'F, acting on\n'
-                    "B2 at M's origin; B1 gets the opposite force along the same line.\n"
+                    'The moments `f_0, f_1, f_2` act about the three gimbal axes. These are not perpendicular, so the '
+                    'moments do not form a\n'
+                    'vector; the torque on B2 is the torque of equal power. The forces `f_3, f_4, f_5` form a vector '
+                    'in F, which acts on B2\n'
+                    "at M's origin; B1 gets the opposite force along the same line.\n"
                     '\n'
                     '| symbol | meaning | unit | range |\n'
                     '|---|---|---|---|\n'
@@ -541,9 +561,9 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                                         'inside it.')}),
  'spatial_bushing': ('M is rotated in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is '
                      'rotated in F by half\n'
-                     'that angle about the same axis, `R_FH = exp(θ×/2)`, and its origin is midway between theirs. `x` '
-                     'is the vector from\n'
-                     "F's origin to M's, expressed in H. With `q = (θ, x)`:\n"
+                     'that angle about the same axis, `R_FH = exp(θ×/2)`; its origin is midway between the origins of '
+                     'F and M. `x` is the\n'
+                     "vector from F's origin to M's, expressed in H. With `q = (θ, x)`:\n"
                      '\n'
                      '```text\n'
                      'U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i\n'
@@ -551,8 +571,8 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                      '```\n'
                      '\n'
                      '`f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. '
-                     'With `ω` the angular\n'
-                     'velocity of M in F and `ω_H` that of H, both expressed in H, the rates are\n'
+                     'With the angular\n'
+                     'velocities `ω` of M in F and `ω_H` of H, both expressed in H, the rates are\n'
                      '\n'
                      '```text\n'
                      'θ̇   = n nᵀ ω + (φ/2)/sin(φ/2) (1 − n nᵀ) ω\n'
@@ -566,7 +586,7 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                      '| `C` | `damping`: likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |\n'
                      '| `φ_i` | `Curve` of one axis by displacement, a table or a function, optional | N·m, N | |\n'
                      '| `ψ_i` | `Curve` of one axis by rate, likewise | N·m, N | of the sign of the rate |\n'
-                     '| `X_B1F`, `X_B2M` | `frames`: where F and M sit on their bodies | | rotations orthonormal |',
+                     '| `X_B1F`, `X_B2M` | `frames`: poses of F and M on their bodies | | rotations orthonormal |',
                      {'stiffness': ('Stiffness `K`.', ''), 'damping': ('Damping `C`.', '')},
                      {'X_GF': ('.R.xx … .p.z', '1, m', 'Pose of frame F in Ground.'),
                       'X_GM': ('.R.xx … .p.z', '1, m', 'Pose of frame M in Ground.'),
@@ -613,10 +633,10 @@ DESCRIBED: dict[str, tuple[str, dict[str, tuple[str, str]], dict[str, tuple[str,
                    '\n'
                    'The forces act at the point P half-way between the undeformed surfaces, on the line through the '
                    'center C along the\n'
-                   'normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its '
-                   'middle.',
-                   {'effective_modulus': ('Effective modulus `E*` of both materials. A new contact requires one that '
-                                          'is not zero.',
+                   'normal. The contact is a disc of radius `a = √(R δ)`, with a pressure of up to `3 f_n/(2π a²)` in '
+                   'its middle.',
+                   {'effective_modulus': ('Effective modulus `E*` of both materials. A new contact requires a value '
+                                          'above zero.',
                                           '≥ 0'),
                     'dissipation': ('Dissipation `c`.', '≥ 0'),
                     'static_friction': ('Coefficient of static friction `μ_s`.', '≥ 0'),

@@ -26,7 +26,7 @@ fn count<T: Real>(branches: &mut [(usize, T); 2], is_first: bool, margin: T) {
 }
 
 impl<T: Real> ElasticFoundation<T> {
-    /// Writes derivatives, or requests finite differences by all bodies with a surface where `write` does not know them.
+    /// Writes derivatives, or requests finite differences by all bodies with a surface if `write` cannot provide them.
     pub(super) fn linearize_with(
         &self,
         blocks: &mut Blocks<'_, T>,
@@ -47,8 +47,8 @@ impl<T: Real> ElasticFoundation<T> {
             let V_M = contact.velocity();
             let mut sums = Sums::of(V_M.angular);
             let (mut deepest, mut springs) = (T::zero(), 0);
-            // Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they do
-            // not press have let go.
+            // Below a limit springs creep, or stick; beyond it they slide, or slip. Springs that rise so fast that they
+            // do not press have let go.
             let [mut friction, mut damping] = [[(0, T::zero()); 2]; 2];
             let law = &contact.law;
             let letting_go = -law.contact.damping(T::one()).recip();
@@ -105,7 +105,7 @@ impl<T: Real> ElasticFoundation<T> {
         Some(())
     }
 
-    /// Writes the derivatives by `N` variables at once: the parameters, and with anchors that of a spring.
+    /// Writes the derivatives by `N` variables at once: the parameters, and with anchors also the anchor of a spring.
     pub(super) fn try_linearize_variables<const N: usize>(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -157,8 +157,8 @@ impl<T: Real> ElasticFoundation<T> {
                 let anchor =
                     spring.anchor.map(|(place, _)| blocks.discrete(Anchors::<T>::place_of_point(place)));
                 let grips = contact.law.grip(spring.at.area)[0] > T::zero();
-                // An anchor that yields is where the spring exerts its force; that of a spring which has just come into
-                // contact, or has no stiffness, is at its base.
+                // An anchor that yields moves to where the spring exerts its force. The anchor of a spring that has just
+                // come into contact, or has no stiffness, is at its base.
                 let dragged = anchor.filter(|_| grips);
                 if let Some(anchor) = dragged
                     && !contact.still(spring).friction.slips

@@ -25,17 +25,17 @@ pub(in super::super) const NUMBERS: usize = 1 + MATERIAL;
 /// The number of variables of a material.
 const MATERIAL: usize = <Material<f64> as Numbers<f64>>::COUNT;
 
-/// The same with the numbers of an anchor.
+/// The number of these variables and the numbers of an anchor.
 pub(in super::super) const WITH_ANCHOR: usize = NUMBERS + 3;
 
-/// Workspace of the derivatives: for each vertex of clipped faces the derivatives of its volume by motion; and the anchors
-/// after a commit.
+/// Workspace of the derivatives: for each vertex of clipped faces, the derivatives of its volume by motion; and the
+/// anchors after a commit.
 pub(super) type Memory<T> = (Vec<Vector6<T>>, Anchors<T>);
 
 /// One spring of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spring<T: Real> {
-    /// Counted through the springs of all surfaces.
+    /// The number of the spring, counted through the springs of all surfaces.
     pub(super) id: usize,
     /// The place of its anchor, and the anchor in Ground.
     pub(super) anchor: Option<(usize, Point3<T>)>,
@@ -56,7 +56,7 @@ pub(super) struct Spring<T: Real> {
 pub(super) struct Pushed<S: Number> {
     pub(super) at: Touch<S>,
     pub(super) normal_force: S,
-    /// From the anchor to the base along the surface.
+    /// The vector along the surface from the anchor to the base.
     pub(super) stretch: Option<Vector3<S>>,
     pub(super) friction: Friction<S>,
 }
@@ -100,8 +100,8 @@ impl<T: Real> Contact<'_, T> {
         Law::new(self.law.material.lift(&mut vary), transition_velocity)
     }
 
-    /// The changes by each material on which the law depends, with the place of its first number, from those by the numbers
-    /// of the law.
+    /// The changes by each material on which the law depends, with the place of its first number, from the changes by the
+    /// numbers of the law.
     pub(super) fn by_materials<V>(
         &self,
         blocks: &Blocks<'_, T>,
@@ -131,8 +131,8 @@ impl<T: Real> Contact<'_, T> {
         places.into_iter().zip(by).filter_map(|(place, by)| Some((place, by?)))
     }
 
-    /// Calls `visit` with each spring, in the order of the results unless faces are clipped, for which `by_motion` is used.
-    /// `None` if the other surface does not provide the derivatives of its normal.
+    /// Calls `visit` with each spring, in the order of the results unless faces are clipped, for which `by_motion` is
+    /// used. Returns `None` if the other surface does not provide the derivatives of its normal.
     pub(super) fn for_each_spring(
         &self,
         at: &AtDynamics<'_, T, ElasticFoundation<T>>,
@@ -191,7 +191,7 @@ impl<T: Real> Contact<'_, T> {
         Vector6::new(by_turn.x, by_turn.y, by_turn.z, by_shift.x, by_shift.y, by_shift.z)
     }
 
-    /// A spring of this displaced volume, in two factors, with its derivatives by the motion of the mesh.
+    /// A spring with this displaced volume, in two factors, with its derivatives by the motion of the mesh.
     #[inline]
     fn spring(
         &self,
@@ -236,7 +236,8 @@ impl<T: Real> Contact<'_, T> {
         Pushed::of(&self.law, elastic_force, spring.at, self.has_anchors, anchor)
     }
 
-    /// The same over numbers that vary in the first of the directions of [`MOTION`](crate::elements::meshes::MOTION).
+    /// The force of a spring over numbers that vary in the first of the directions of
+    /// [`MOTION`](crate::elements::meshes::MOTION).
     #[inline]
     pub(super) fn moving<const N: usize>(
         &self,
@@ -281,7 +282,7 @@ impl<T: Real> Contact<'_, T> {
         Pushed::of(law, elastic_force, spring.at.lift(&mut Dual::of), self.has_anchors, anchor)
     }
 
-    /// From the mesh's origin to the base.
+    /// The vector from the mesh's origin to the base.
     pub(super) fn lever(&self, spring: &Spring<T>) -> Vector3<T> {
         spring.at.p_FB - self.X_GM.translation.vector
     }

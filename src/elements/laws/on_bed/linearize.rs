@@ -14,11 +14,11 @@ use crate::math::{Dual, Number, Real, SpatialForce, rotated, varied};
 use crate::shapes::{Displaced, SurfacePoint};
 
 impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
-    /// Of time and parameters.
+    /// The number of time and parameters.
     const OF_LAW: usize = 1 + <L::Parameters as Numbers<T>>::COUNT;
     const MEMORY: usize = <L::Memory as Numbers<T>>::COUNT;
 
-    /// As [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
+    /// Does as [`for_each`](Self::for_each), over numbers that vary with the motion of the base.
     fn for_motion<R>(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -45,7 +45,8 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
             .then_some(())
     }
 
-    /// As [`for_each`](Self::for_each), over numbers of which eight vary: of time, parameters and memory, from `first` on.
+    /// Does as [`for_each`](Self::for_each), over numbers that vary with up to eight variables of time, parameters and
+    /// memory, from `first` on.
     fn for_variables<R>(
         &self,
         at: &AtDynamics<'_, T, Self>,
@@ -70,14 +71,15 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         self.for_each(at, &parameters, motion, of_memory, of, visit).ok()?.then_some(())
     }
 
-    /// The first of the variables that vary at once, the number of those that all springs share, and the number of all.
+    /// The chunks of variables that vary at once: the first variable, the number of variables that all springs share, and
+    /// the number of all.
     fn chunks() -> impl Iterator<Item = (usize, usize, usize)> {
         let split =
             |(first, count): (usize, usize)| (first, Self::OF_LAW.saturating_sub(first).min(count), count);
         chunks(Self::OF_LAW + Self::MEMORY).map(split)
     }
 
-    /// The place of a variable from the memory of the spring of a face, if it has one.
+    /// The place of a variable in the memory of the spring of a face, if the spring has a memory.
     fn place(at: &AtDynamics<'_, T, Self>, face: usize, number: usize) -> Option<usize> {
         at.discrete.of(face).map(|_| Blocks::<T>::TIME + Self::MEMORY * face + number)
     }
@@ -89,7 +91,7 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         [p_FM, X_GF.rotation.inverse_transform_vector(&at.velocity.V_FM_G.angular)]
     }
 
-    /// The law as seen from the surface.
+    /// The law relative to the surface.
     pub(super) fn between(&self, at: &AtDynamics<'_, T, Self>) -> Option<Between<T>> {
         let R_GF = at.position.X_GF.rotation.matrix();
         let [p_FM, spin] = Self::mesh_in_F(at);

@@ -45,7 +45,7 @@ results! {
     pub struct Velocity<T> {
         /// Velocity of M's origin as seen from frame F, expressed in Ground.
         pub V_FM_G: SpatialVelocity<T> ["rad/s", "m/s"];
-        /// In the order of [`Position::springs`].
+        /// The motion of each spring, in the order of [`Position::springs`].
         pub springs: Vec<Touch<T>>;
     }
 }
@@ -61,38 +61,41 @@ results! {
         pub power_dissipated: T ["W"];
         /// The power that a drive within the law supplies.
         pub power_supplied: T ["W"];
-        /// In the order of [`Position::springs`].
+        /// The force of each spring, in the order of [`Position::springs`].
         pub springs: Vec<Push<T>>;
     }
 }
 
-/// The element of a law of the force of a spring: frame F on one body with a surface, frame M on another with a mesh, and a spring at the
-/// centroid of each face of the mesh.
+/// The element of a law of springs: frame F on one body with a surface, frame M on another with a mesh, and a spring at
+/// the centroid of each face of the mesh.
 ///
-/// Springs whose base is inside the surface are displaced, and the law gives the force on each. The force acts at the base.
-/// The parameters in a state are those of the law. For a bed after Hunt, Crossley and Hollars, with faces that count in
-/// part, several surfaces and meshes on meshes, see [`ElasticFoundation`](crate::ElasticFoundation).
+/// A spring whose base is inside the surface is displaced. The law returns the force of each displaced spring, which acts
+/// at its base. The parameters in a state are those of the law.
+///
+/// For a bed after Hunt, Crossley and Hollars, with faces that count in part, several surfaces and meshes on meshes, see
+/// [`ElasticFoundation`](crate::ElasticFoundation).
 ///
 /// # Limits
 ///
-/// Springs act fully or not at all, by the centroid of their face; as in the foundation, they jump where the base passes a
-/// point equally near to two parts of the surface. A contact that is smaller than a face may be missed.
+/// A spring acts fully if the centroid of its face is inside, and otherwise not at all. A contact that is smaller than a
+/// face may be missed. As in the foundation, the force of a spring jumps where its base passes a point equally near to
+/// two parts of the surface.
 ///
 /// # Stable step
 ///
-/// For the [longest stable step](crate::ForceSystem::stable_step) of a host it reports the stiffness and damping of the
-/// displaced springs, and that the law may be stiffer elsewhere: before the first touch it bounds no step.
+/// For the [longest stable step](crate::ForceSystem::stable_step) of a host, the element reports the stiffness and
+/// damping of the displaced springs, and that the law may be stiffer elsewhere. Before the first touch it bounds no step.
 ///
 /// # Linearization
 ///
-/// Exact, from the equations of the law, for the displaced springs; at a kink those of the branch taken. A user's shape
-/// provides [the derivatives of its normal](crate::shapes::Solid::normal_gradient); otherwise finite differences are taken.
-/// The branches of a law are not reported.
+/// Exact, from the equations of the law, for the displaced springs; at a kink, the derivatives of the branch taken. A
+/// user's shape may provide [the derivatives of its normal](crate::shapes::Solid::normal_gradient); otherwise finite
+/// differences are taken. The branches of a law are not reported.
 ///
 /// # Errors
 ///
-/// Those of the law are [`Error::Element`](crate::Error::Element) at Dynamics stage. An evaluation refuses a surface whose
-/// pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
+/// The errors of the law are returned as [`Error::Element`](crate::Error::Element) at Dynamics stage. An evaluation
+/// refuses a surface whose pose overflows ([`KinematicsError::NonFinite`](crate::KinematicsError::NonFinite)).
 ///
 /// # Example: the brush of a tyre
 ///
@@ -198,7 +201,7 @@ pub struct OnBed<T: Real, L: Law<T, Touch<T>>> {
     frames: Frames<T>,
     surface: SolidShape<T>,
     mesh: Arc<TriangleMesh<T>>,
-    /// Half of the width that one must cross to get to the other side.
+    /// Half of the width of surface and mesh that one must cross to get to the other side.
     half_widths: [T; 2],
     parameters: L::Parameters,
 }
@@ -208,8 +211,9 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
     ///
     /// # Errors
     /// [`Error::Element`] with [`ElementError::SameEnds`] if both are on the same body, with
-    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a parameter out of range, or with
-    /// [`OpenSurface`](crate::Refusal::OpenSurface) if the surface, which is number 0, is a mesh that encloses no volume.
+    /// [`ElementError::InvalidValue`] for a pose that is not finite or not a rotation, or a parameter out of range, or
+    /// with [`OpenSurface`](crate::Refusal::OpenSurface) if the surface, which has the number 0, is a mesh that encloses
+    /// no volume.
     pub fn new(
         law: L,
         frame1: Frame<T>,
@@ -251,8 +255,8 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
 }
 
 impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
-    /// Calls `visit` with the face of each displaced spring, its motion, and what `of` returns over other numbers: those of the
-    /// parameters, of a motion, and of a memory. A spring without a memory has just been displaced.
+    /// Calls `visit` with the face of each displaced spring, its motion, and the result of `of` over other numbers: those
+    /// of the parameters, the motion and the memory. A spring without a memory has just been displaced.
     ///
     /// Returns `false` if a motion is not known over these numbers.
     fn for_each<S: Number<Scalar = T>, R>(
@@ -395,7 +399,7 @@ impl<T: Real, L: Law<T, Touch<T>>> ForceElement<T> for OnBed<T, L> {
     }
 
     fn passing_time(&self, at: &AtDynamics<'_, T, Self>, _: f64) -> f64 {
-        // Nothing comes out of a half-space on its other side, and the forces of those in contact are known.
+        // Nothing passes through a half-space, and the forces of springs in contact are known.
         if matches!(self.surface, SolidShape::HalfSpace(_)) || !at.position.springs.is_empty() {
             return f64::INFINITY;
         }

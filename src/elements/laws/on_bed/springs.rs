@@ -7,8 +7,8 @@ use crate::framework::variables::{Declared, Listed, Part, Visitor, VisitorMut};
 use crate::framework::{Stage, Variables};
 use crate::math::{InvalidValue, Real, clone_by_field};
 
-/// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for one that was not displaced at the last
-/// commit. Empty if the law has none.
+/// The memory of the springs of a bed, `springs[0]` and so on, by face; `None` for a spring that was not displaced at the
+/// last commit. Empty if the law has no memory.
 #[derive(Debug, PartialEq, Default)]
 pub struct Springs<M>(pub(super) Vec<Option<M>>);
 

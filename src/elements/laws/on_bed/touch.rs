@@ -7,14 +7,14 @@ use crate::math::{Number, Real, dot};
 
 // Numbers that laws take, lifted like variables but not stored.
 crate::variables! { @struct [PartialEq]
-    /// Where the base B of a displaced spring is, and how it moves, in frame F of the other surface.
+    /// Position and motion of the base B of a displaced spring, in frame F of the other surface.
     #[derive(Copy, Lift)]
     pub struct Touch<T> {
         /// Time \[s\].
         pub time: T;
         /// The area of the face \[m²\].
         pub area: T;
-        /// How far the base is inside the other surface \[m\], greater than zero.
+        /// The depth of the base inside the other surface \[m\], greater than zero.
         pub depth: T;
         /// The rate of change of the depth \[m/s\].
         pub depth_rate: T;
@@ -39,7 +39,7 @@ impl<S: Number> Touch<S> {
         v_F - self.n_F.map(|n| n * across)
     }
 
-    /// The length of a vector; that of zero has no derivatives.
+    /// The length of a vector; at zero it has no derivatives.
     #[must_use]
     pub fn norm(&self, v_F: Vector3<S>) -> S {
         length(&v_F)

@@ -11,12 +11,13 @@ use crate::framework::variables::Lift;
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
-/// The numbers of a pose, in the order in which they are listed: the entries of the rotation, row by row, and the position.
+/// The number of numbers of a pose, which are listed in this order: the entries of the rotation, row by row, and the
+/// position.
 const OF_POSE: usize = <Pose<f64> as Lift<f64, f64, ()>>::COUNT;
 
 impl<T: Real> Blocks<'_, T> {
-    /// Adds the derivatives by the poses of two frames on their bodies, F on the first and M on the second, of a force at
-    /// M whose law is in the basis of F. The numbers of both poses are variables from `first` on.
+    /// Adds the derivatives of a force at M, whose law is expressed in F, by the poses of two frames on their bodies, F
+    /// on the first and M on the second. The numbers of both poses are variables from `first` on.
     pub(crate) fn add_between_by_frames(
         &mut self,
         between: &Between<T>,
@@ -32,7 +33,7 @@ impl<T: Real> Blocks<'_, T> {
         let times = |[torque, force]: &Quarters<T>, i: usize, v: &Vector3<T>| {
             SpatialForce::new(torque[i] * v, force[i] * v)
         };
-        // A rotation of F turns everything seen from it, and the force with it.
+        // A rotation of F turns everything that is expressed in F, including the force.
         let by_F = [0, 1, 2].map(|axis| {
             let axis: Vector3<T> = R_GB1.column(axis).into();
             let along = SpatialForce::new(axis.cross(&F_GM.torque), axis.cross(&F_GM.force));
@@ -74,7 +75,7 @@ impl<T: Real> Blocks<'_, T> {
         [by_turn, by_shift]: [Vector3<T>; 2],
         [by_angular, by_linear]: [Vector3<T>; 2],
     ) {
-        // As for a force, transposed: by a rotation of F, a rotation of M, a translation of F and a translation of M.
+        // Transposed, as for a force: by a rotation of F, a rotation of M, a translation of F and a translation of M.
         let seen =
             by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
         let shifted = by_shift + by_linear.cross(&V_M.angular);
@@ -92,10 +93,10 @@ impl<T: Real> Blocks<'_, T> {
     }
 }
 
-/// Writes derivatives by the numbers of a pose, from those by rotations about three axes and by shifts along them. The sums
-/// over the entries of the rotation along each rotation are the derivatives by it.
+/// Writes derivatives by the numbers of a pose, from the derivatives by rotations about three axes and by shifts along
+/// them. Summed over the entries of the rotation along each rotation, they are the derivatives by this rotation.
 ///
-/// The tangents `[e]× R` are perpendicular, and of squared length two.
+/// The tangents `[e]× R` are perpendicular to each other, and of squared length two.
 #[inline]
 fn write_by_pose<T: Real, const N: usize>(
     turns: &[[T; N]; 3],

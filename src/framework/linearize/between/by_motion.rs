@@ -66,7 +66,7 @@ impl<T: Real> Sides<'_, T> {
         self.r[1].iter().all(|&x| have_same_bits(x, T::zero()))
     }
 
-    /// Writes all blocks of a force with these derivatives.
+    /// Writes all blocks of a force between two bodies.
     #[inline]
     fn write_coupled<const ABOUT_B: bool>(
         &self,
@@ -86,8 +86,8 @@ impl<T: Real> Sides<'_, T> {
         }
     }
 
-    /// Writes the blocks by the motion of one body: derivatives about the origins, from torque and force about M in
-    /// each column, which may be in the first block.
+    /// Writes the blocks by the motion of one body: derivatives about the origins, from torque and force about M in each
+    /// column, which may be stored in the first block.
     #[inline]
     fn at_origins<const BY_B: bool, const ABOUT_B: bool>(
         &self,
@@ -96,7 +96,7 @@ impl<T: Real> Sides<'_, T> {
         about_m: impl Fn(&Rows<T>, usize) -> [[T; 3]; 2],
     ) {
         let [r_A, r_B] = &self.r;
-        // The relative motion is the opposite of that of A, and so is the force on A.
+        // The relative motion by A is the opposite of that of A, and so is the force on A.
         let signed = |x: T, is_opposite: bool| if is_opposite { -x } else { x };
         let [ax, ay, az, au, av, aw] = on_a;
         let mut sums = [T::zero(); 12];
@@ -128,7 +128,7 @@ impl<T: Real> Sides<'_, T> {
                 sums[3 * i + j] += row[3 + j];
             }
         }
-        // In a tree, since each addition in a single sum would wait for the previous one.
+        // Added as a tree, since each addition in a single sum would wait for the previous one.
         (0..6).for_each(|j| sums[j] += sums[j + 6]);
         *sum += (sums[0] + sums[1]) + (sums[2] + sums[3]) + (sums[4] + sums[5]);
     }
@@ -163,7 +163,7 @@ impl<T: Real> Sides<'_, T> {
         rows
     }
 
-    /// As [`separate_by_a`](Self::separate_by_a) and [`separate_by_b`](Self::separate_by_b), with all quarters.
+    /// Does as [`separate_by_a`](Self::separate_by_a) and [`separate_by_b`](Self::separate_by_b), with all quarters.
     #[inline]
     fn coupled<const ABOUT_B: bool>(
         &self,
@@ -177,10 +177,10 @@ impl<T: Real> Sides<'_, T> {
         let w_AB = w[1] - w[0];
         let mut half =
             |first, [k, l]: &[Matrix3<T>; 2], [d, e]: &[Matrix3<T>; 2], carried: [&Matrix3<T>; 2]| {
-                // A translation of M changes its velocity as seen from A, which rotates.
+                // A translation of M changes its velocity relative to A, which rotates.
                 let by_shift = l - times_cross(e, &w[0]);
                 if let Some(rows) = &mut by_a {
-                    // Lever and velocities rotate with the observer, who sees them rotate back.
+                    // The lever and the velocities rotate with the observer, who sees them rotate backwards.
                     let spun = times_cross(d, &V_M.angular) + times_cross(e, &V_M.linear);
                     put(&(k - times_cross(l, r_A) - spun + carried[0]), rows, first, 0);
                     put(&by_shift, rows, first, 3);
@@ -200,7 +200,7 @@ impl<T: Real> Sides<'_, T> {
                     put(e, rows, first, 9);
                 }
             };
-        // The observer carries torque and force along, and B carries their point of application.
+        // The observer carries torque and force with it, and B carries their point of application.
         half(0, k_t, d_t, [&torque.cross_matrix(), &cross_cross(force, r_B)]);
         half(3, k_f, d_f, [&force.cross_matrix(), &Matrix3::zeros()]);
     }
@@ -212,7 +212,7 @@ fn column<T: Real>([tx, ty, tz, fx, fy, fz]: &Rows<T>, j: usize) -> [[T; 3]; 2] 
     [[tx[j], ty[j], tz[j]], [fx[j], fy[j], fz[j]]]
 }
 
-/// A torque about M as that about an origin, where `r` is the vector from the origin to M.
+/// Converts a torque about M to one about an origin; `r` is the vector from the origin to M.
 #[inline]
 fn at_origin<T: Real>(t: [T; 3], f: [T; 3], r: &Vector3<T>) -> [T; 3] {
     [t[0] + (r.y * f[2] - r.z * f[1]), t[1] + (r.z * f[0] - r.x * f[2]), t[2] + (r.x * f[1] - r.y * f[0])]

@@ -10,21 +10,22 @@ use super::ends::End;
 use crate::math::{Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::BodyIndex;
 
-/// Of torque (first row) and force by a rotation (first column) and a translation, or by angular and linear velocity.
+/// Derivatives of torque (first row) and force by a rotation (first column) and a translation, or by angular and linear
+/// velocity.
 pub(crate) type Quarters<T> = [[Matrix3<T>; 2]; 2];
 
 /// Derivatives of a torque and a force by a rotation and a translation, or by an angular and a linear velocity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slopes<T: Real> {
-    /// Of a torque that depends only on the rotation, and of a force that depends only on the translation. Their blocks
-    /// take fewer operations.
+    /// Derivatives of a torque that depends only on the rotation, and of a force that depends only on the translation.
+    /// Their blocks require fewer operations.
     Separate {
         /// The derivative of the torque by the rotation.
         torque: Matrix3<T>,
         /// The derivative of the force by the translation.
         force: Matrix3<T>,
     },
-    /// Of the torque (first row) and the force, by the rotation (first column) and by the translation.
+    /// Derivatives of the torque (first row) and the force, by the rotation (first column) and by the translation.
     Coupled(Quarters<T>),
 }
 
@@ -42,12 +43,12 @@ impl<T: Real> Slopes<T> {
     }
 }
 
-/// A torque and a force at a point M of one body, with the opposite on another, that depend on the place and motion of
-/// M as seen from the other body.
+/// A torque and a force at a point M of one body, with the opposite on another, that depend on the pose and motion of M
+/// relative to the other body.
 ///
 /// The law is that of an observer who moves with the first body; [`Blocks::add_between`] adds the effects of the
-/// observer's own motion. M may be any point fixed on the second body; blocks take fewer operations if it is the body's
-/// origin.
+/// observer's own motion. M may be any point fixed on the second body; blocks require fewer operations if it is the
+/// body's origin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Between<T: Real> {
     /// The observer's body, and the body that carries M.
@@ -56,18 +57,18 @@ pub struct Between<T: Real> {
     pub p_GM: Point3<T>,
     /// The torque about M and the force on the second body, in Ground.
     pub F_GM: SpatialForce<T>,
-    /// The velocity of M as seen by the observer, in Ground.
+    /// The velocity of M relative to the observer, in Ground.
     pub V_M: SpatialVelocity<T>,
-    /// The derivatives of torque and force by a rotation and a translation of M as seen by the observer, in Ground.
+    /// The derivatives of torque and force by a rotation and a translation of M relative to the observer, in Ground.
     pub by_position: Slopes<T>,
-    /// Those by the angular and linear velocity of M as seen by the observer, in Ground.
+    /// The derivatives of torque and force by the angular and linear velocity of M relative to the observer, in Ground.
     pub by_velocity: Slopes<T>,
 }
 
 impl<T: Real> Blocks<'_, T> {
-    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on the place and
-    /// motion of M of the second body as seen from the first: those by a rotation and a translation of M, and by its
-    /// angular and linear velocity, in Ground.
+    /// Adds the derivatives of a rate, or of a discrete variable after the next commit, that depends on the pose and
+    /// motion of M, on the second body, relative to the first: its derivatives by a rotation and a translation of M, and
+    /// by its angular and linear velocity, in Ground.
     pub fn add_to_between(
         &mut self,
         row: Row,
@@ -82,7 +83,7 @@ impl<T: Real> Blocks<'_, T> {
                 continue;
             }
             let r = p_GM.coords - self.pose(body).translation.vector;
-            // As in `add_between`, transposed.
+            // Transposed, as in `add_between`.
             let carried = w_A.cross(&by_linear);
             let (turn, shift, sign) = if is_second {
                 (by_turn - r.cross(&w_B.cross(&by_linear)), by_shift + carried, T::one())
@@ -100,7 +101,7 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivatives by consecutive variables of a force between two bodies: the changes of the torque about M and
+    /// Adds the derivatives of a force between two bodies by consecutive variables: the changes of the torque about M and
     /// of the force on the second body, in Ground, for a fixed M.
     #[inline]
     pub fn add_between_by_variables(
