@@ -6,7 +6,7 @@ use super::blocks::{Blocks, Column, Row};
 use super::derivatives::Derivatives;
 use super::ends::{End, needed_ends};
 use super::linearization::{KindLinearization, Slot};
-use super::moved::{Scratch, noise};
+use super::moved::noise;
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
@@ -83,12 +83,34 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 }
 
+/// Memory for differences.
+#[derive(Debug)]
+pub(super) struct Scratch<T: Real> {
+    /// The motion, and what there is of the element that is being moved; other elements are not read.
+    state: State<T>,
+    /// The bodies and coordinates of the element, including those that it only loads.
+    ends: Vec<End>,
+    rows: Vec<Row>,
+    here: Vec<T>,
+    /// Above and below, and at half the distance above and below.
+    around: [Vec<T>; 4],
+    /// The derivatives of all results by one number after the other.
+    slopes: Vec<T>,
+}
+
+impl<T: Real> Scratch<T> {
+    fn new(state: &State<T>) -> Self {
+        let (ends, rows, here) = (Vec::new(), Vec::new(), Vec::new());
+        Self { state: state.clone(), ends, rows, here, around: Default::default(), slopes: Vec::new() }
+    }
+}
+
 /// Derivatives of one element by finite differences: it is evaluated through its type-erased interface.
-struct Differenced<'a, T: Real> {
+pub(super) struct Differenced<'a, T: Real> {
     part: Part,
     kind: &'a dyn AnyKind<T>,
-    state: &'a State<T>,
-    element: ElementId,
+    pub(super) state: &'a State<T>,
+    pub(super) element: ElementId,
 }
 
 impl<T: Real> Differenced<'_, T> {
@@ -115,21 +137,17 @@ impl<T: Real> Differenced<'_, T> {
         kind.add_forces(slots, Some(place), kinematics, accumulator, &mut [T::zero()])?;
         add_loaded(&scratch.state.forces, &mut all_ends);
         let ends = &all_ends[..];
-        let mut rows = core::mem::take(&mut scratch.rows);
-        rows.clear();
+        scratch.rows.clear();
         if part != Part::Commit {
-            rows.extend(ends.iter().map(|&end| Row::Force(end)));
+            scratch.rows.extend(ends.iter().map(|&end| Row::Force(end)));
         }
         match part {
             Part::Forces => {}
-            Part::Variables => rows.extend((0..counts[2]).map(Row::Rate)),
-            Part::Commit => rows.extend((0..counts[1]).map(Row::Next)),
+            Part::Variables => scratch.rows.extend((0..counts[2]).map(Row::Rate)),
+            Part::Commit => scratch.rows.extend((0..counts[1]).map(Row::Next)),
         }
-        let results = rows.iter().map(|row| row.len()).sum();
-        let mut here = core::mem::take(&mut scratch.here);
-        let evaluated = self.evaluate(&mut scratch.state, ends, &mut here);
-        scratch.here = here;
-        evaluated?;
+        let results = scratch.rows.iter().map(|row| row.len()).sum();
+        self.evaluate(&mut scratch.state, ends, &mut scratch.here)?;
 
         // Forces by motion belong to the first part, all other derivatives by motion to the others.
         let motions = ends.iter().filter(|end| !end.is_ground()).map(|&end| Column::Motion(end));
@@ -142,7 +160,7 @@ impl<T: Real> Differenced<'_, T> {
                 self.slope(scratch, ends, (column, number))?;
             }
             let mut first = 0;
-            for &row in &rows {
+            for &row in &scratch.rows {
                 let is_known =
                     part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
                 if !is_known {
@@ -155,7 +173,7 @@ impl<T: Real> Differenced<'_, T> {
                 first += row.len();
             }
         }
-        (scratch.ends, scratch.rows) = (all_ends, rows);
+        scratch.ends = all_ends;
         Ok(())
     }
 
@@ -195,22 +213,20 @@ impl<T: Real> Differenced<'_, T> {
     /// Appends the derivatives of all results by one number: by a central difference; or by one towards the side on
     /// which the element can be evaluated and its variables are in range; or, at a kink, towards the side without it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
-        let Self { state, element, .. } = *self;
-        if scratch.is_whole(moved, element) {
-            let Scratch { slopes, here, .. } = scratch;
+        let Scratch { state, here, around, slopes, .. } = scratch;
+        if self.is_whole(state, moved.0) {
             slopes.extend(here.iter().map(|_| T::zero()));
             return Ok(());
         }
-        let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
-        let [above, below, near_above, near_below] = &mut around;
-        let forwards = is_forwards(moved, &state.kinematics);
+        let [above, below, near_above, near_below] = around;
+        let forwards = is_forwards(moved, &self.state.kinematics);
         let mut side = |sense: f64, results: &mut Vec<T>| {
-            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), element);
-            let outcome = self.evaluate(&mut scratch.state, ends, results);
-            let outcome = outcome.and(scratch.put_back(moved, element, state));
+            let (length, is_in_range) = self.displace(state, moved, T::lit(sense));
+            let outcome = self.evaluate(state, ends, results);
+            let outcome = outcome.and(self.put_back(state, moved.0));
             (length, is_in_range, outcome)
         };
-        let mut sides = [side(1.0, above), side(-1.0, below)];
+        let sides = [side(1.0, above), side(-1.0, below)];
         // Numbers with a fixed sum, for example, are in range on neither side.
         let is_one_sided = sides[0].1 != sides[1].1;
         let is_usable = sides
@@ -219,18 +235,15 @@ impl<T: Real> Differenced<'_, T> {
         let lengths = sides.each_ref().map(|(length, ..)| *length);
         let mut one_side = None;
         let noise = noise(moved, lengths[0]);
-        let far = Around { here: &here, results: [&*above, &*below], lengths, noise };
+        let far = Around { here, results: [above, below], lengths, noise };
         if is_usable == [true; 2] && far.is_kinked() {
             let nearer = [side(0.5, near_above), side(-0.5, near_below)];
             if nearer.iter().all(|(_, _, outcome)| outcome.is_ok()) {
                 let lengths = nearer.each_ref().map(|(length, ..)| *length);
-                let results = [&near_above[..], &near_below[..]];
-                let near = Around { here: &here, results, lengths, noise };
+                let near = Around { here, results: [near_above, near_below], lengths, noise };
                 one_side = far.smooth_side(&near, forwards).map(|side| [far.side(side), near.side(side)]);
             }
         }
-        let slopes = &mut scratch.slopes;
-        let mut outcome = Ok(());
         if let Some([(far, far_length), (near, near_length)]) = one_side {
             // Of order two: the slope to the nearer point counts twice.
             slopes.extend(here.iter().zip(far).zip(near).map(|((&here, &far), &near)| {
@@ -238,14 +251,15 @@ impl<T: Real> Differenced<'_, T> {
                 near + (near - far)
             }));
         } else if is_usable == [false; 2] {
-            outcome = core::mem::replace(&mut sides[0].2, Ok(()));
+            // One that is out of range may have been evaluated.
+            let [(.., above), (.., below)] = sides;
+            return above.and(below);
         } else {
             let [high, low] = [0, 1].map(|i| if is_usable[i] { far.side(i) } else { (&here[..], T::zero()) });
             let over_length = T::one() / (high.1 - low.1);
             slopes.extend(high.0.iter().zip(low.0).map(|(&high, &low)| (high - low) * over_length));
         }
-        (scratch.around, scratch.here) = (around, here);
-        outcome
+        Ok(())
     }
 }
 

@@ -9,8 +9,8 @@ use core::any::Any;
 
 use super::blocks::{Branch, Column, Row};
 use super::derivatives::{Derivatives, Mark};
+use super::differences::Scratch;
 use super::ends::End;
-use super::moved::Scratch;
 use crate::framework::handle::Roster;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::slots::Group;
