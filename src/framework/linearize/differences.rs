@@ -3,9 +3,8 @@
 use alloc::vec::Vec;
 
 use super::blocks::{Blocks, Column, Row};
-use super::derivatives::Derivatives;
+use super::derivatives::{Derivatives, Slot};
 use super::ends::{End, needed_ends};
-use super::linearization::{KindLinearization, Slot};
 use super::moved::noise;
 use super::sides::Around;
 use crate::framework::element::ForceElement;
@@ -33,8 +32,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Linearization { scope, kinds, of_differences, .. }: &mut Linearization<T>,
     ) -> Result<(), Error> {
         let (slots, kinematics) = self.in_state(state)?;
-        let KindLinearization { elements, derivatives, of_elements: workspace, .. } =
-            &mut kinds[self.roster.number];
+        let derivatives = &mut kinds[self.roster.number];
         let Scope { variables, commit } = *scope;
         let parts: &[Part] = match (variables, commit && E::Discrete::FIRST_STAGE.is_some()) {
             (false, false) => &[Part::Forces],
@@ -43,11 +41,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             (true, true) => &[Part::Forces, Part::Variables, Part::Commit],
         };
         derivatives.clear();
-        for (place, slot) in elements.iter_mut().enumerate() {
-            let first = derivatives.begin();
-            slot.begin(first);
+        for place in 0..derivatives.elements.len() {
+            let first = derivatives.begin(place);
             let Some(element) = self.enabled_element(slots, place) else { continue };
             if variables || commit {
+                let slot = &mut derivatives.elements[place];
                 // An element may write all derivatives at the first request.
                 slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
                 slot.commits = commit;
@@ -55,21 +53,21 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let at = slots.at_dynamics(place, kinematics);
             for &part in parts {
                 let kept = derivatives.mark();
-                let to = &mut Blocks { derivatives, kinematics, slot, part, workspace, scope: *scope };
+                let to = &mut Blocks { derivatives, kinematics, place, part, scope: *scope };
                 match part {
                     Part::Forces => element.linearize(&at, to),
                     Part::Variables => element.linearize_variables(&at, to),
                     Part::Commit => element.linearize_commit(&at, to),
                 }
-                if !slot.are_exact[part as usize]
+                if !derivatives.elements[place].are_exact[part as usize]
                     && let Some(element) = self.roster.id(place)
                 {
                     derivatives.take_back(kept);
-                    let of = Differenced { part, kind: self, state, element };
-                    of.write(derivatives, slot, of_differences)?;
+                    Differenced { part, kind: self, state, element }.write(derivatives, of_differences)?;
                 }
             }
-            slot.marks[1] = derivatives.mark();
+            let (end, slot) = (derivatives.mark(), &mut derivatives.elements[place]);
+            slot.marks[1] = end;
             if let Some(counts) = slot.counts
                 && !derivatives.are_of_variables_since(first, counts)
             {
@@ -116,14 +114,10 @@ pub(super) struct Differenced<'a, T: Real> {
 impl<T: Real> Differenced<'_, T> {
     /// Writes one part of the derivatives of one element by differences.
     #[inline(never)]
-    fn write(
-        &self,
-        derivatives: &mut Derivatives<T>,
-        Slot { ends, counts, .. }: &mut Slot,
-        scratch: &mut Option<Scratch<T>>,
-    ) -> Result<(), Error> {
+    fn write(&self, derivatives: &mut Derivatives<T>, scratch: &mut Option<Scratch<T>>) -> Result<(), Error> {
         let Self { part, kind, state: State { kinds, kinematics, .. }, element } = *self;
         let (place, slots) = (element.place(), kinds[element.kind()].as_ref());
+        let Slot { ends, counts, .. } = &mut derivatives.elements[place];
         let counts = counts.unwrap_or_default();
         let scratch = scratch.get_or_insert_with(|| Scratch::new(self.state));
         scratch.state.kinds[element.kind()].copy_variables(place..place + 1, slots, place)?;
