@@ -2,10 +2,9 @@
 
 use nalgebra::{Point3, Rotation3, Vector6};
 
+use crate::elements::errors::check_ends;
 use crate::framework::variables::{Lift, Visitor, VisitorMut};
-use crate::framework::{
-    Blocks, ElementError, ElementResult, Meaning, Pen, Stage, Variables, stored_variables,
-};
+use crate::framework::{ElementResult, Error, Meaning, Pen, Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
 use crate::results;
@@ -54,17 +53,6 @@ results! {
 }
 
 impl<T: Real> Frames<T> {
-    /// The bodies of two frames, and the poses of the frames on them.
-    ///
-    /// # Errors
-    /// [`ElementError::SameEnds`] if the bodies are one.
-    pub(super) fn of([frame1, frame2]: [&Frame<T>; 2]) -> ElementResult<([BodyIndex; 2], Self)> {
-        if frame1.body == frame2.body {
-            return Err(ElementError::SameEnds);
-        }
-        Ok(([frame1.body, frame2.body], Self { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF }))
-    }
-
     /// `X_GF`, `X_GM` and `X_FM` on these bodies.
     #[inline(always)]
     #[expect(
@@ -85,16 +73,11 @@ impl<T: Real> Frames<T> {
         [self.X_B1F, self.X_B2M]
     }
 
-    /// The place of their first number among the variables of an element whose first parameters they are.
-    pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
-        blocks.parameter(0)
-    }
-
     /// How many numbers they have.
     pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
 }
 
-/// Checks that the bodies of both frames exist.
+/// Checks that both bodies exist.
 pub(super) fn check_bodies(bodies: [BodyIndex; 2], topology: &Topology) -> ElementResult {
     Ok(bodies.into_iter().try_for_each(|body| topology.check_body(body))?)
 }
@@ -145,6 +128,21 @@ pub(super) fn draw<T: Real>(
         pen.frame(distance, poses[i]);
         pen.force(bodies[i], &origins[i], &loads[i].force);
         pen.torque(bodies[i], &origins[i], &loads[i].torque);
+    }
+}
+
+impl<T: Real, L: Variables<T>> Framed<T, L> {
+    /// The bodies of two frames, and the parameters of an element of this kind between them.
+    pub(super) fn new(
+        kind: &'static str,
+        [frame1, frame2]: [Frame<T>; 2],
+        law: L,
+    ) -> Result<([BodyIndex; 2], Self), Error> {
+        let bodies = [frame1.body, frame2.body];
+        check_ends(kind, bodies)?;
+        let framed = Self { frames: Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF }, law };
+        framed.validate().map_err(|error| Error::of_new(kind, error))?;
+        Ok((bodies, framed))
     }
 }
 

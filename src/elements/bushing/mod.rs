@@ -129,10 +129,7 @@ impl<T: Real, C: Coordinates<T> + Default> Bushing<T, C> {
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a stiffness or damping out of
     /// range.
     pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: C::Parameters) -> Result<Self, Error> {
-        let (bodies, frames) =
-            Frames::of([&frame1, &frame2]).map_err(|error| Error::of_new(C::KIND, error))?;
-        let defaults = Framed { frames, law: parameters };
-        defaults.validate().map_err(|error| Error::of_new(C::KIND, error))?;
+        let (bodies, defaults) = Framed::new(C::KIND, [frame1, frame2], parameters)?;
         Ok(Self { bodies, coordinates: C::default(), defaults })
     }
 }
