@@ -1,13 +1,12 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Point3, Rotation3, Vector6};
+use nalgebra::{Point3, Rotation3};
 
 use crate::elements::errors::check_ends;
 use crate::framework::variables::{Lift, Visitor, VisitorMut};
 use crate::framework::{ElementResult, Error, Meaning, Pen, Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
-use crate::results;
 
 stored_variables! {
     /// The poses of the frames on their bodies.
@@ -35,21 +34,6 @@ pub struct Framed<T: Real, L> {
     pub frames: Frames<T>,
     /// The parameters of the law.
     pub law: L,
-}
-
-results! {
-    /// Results at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Dynamics<T> {
-        /// Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
-        pub f: Vector6<T> ["N·m", "N"];
-        /// Force on body 1 at F's origin, expressed in Ground.
-        pub F_GF: SpatialForce<T> ["N·m", "N"];
-        /// Force on body 2 at M's origin, expressed in Ground.
-        pub F_GM: SpatialForce<T> ["N·m", "N"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
-    }
 }
 
 impl<T: Real> Frames<T> {

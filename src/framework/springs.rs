@@ -1,12 +1,11 @@
 //! Sums of the springs that elements report, at the mass centers of bodies and on coordinates.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3};
 
 use crate::framework::{Error, StepMethod};
-use crate::math::{Real, Requirement, check, cross_times, outer, rotated, times_cross};
+use crate::math::{Real, Requirement, check, cross_times, default_by_field, outer, rotated, times_cross};
 use crate::mechanics::{Forces, Inertias, Kinematics};
 
 /// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps the memory for the next check.
@@ -21,11 +20,7 @@ pub(crate) struct Springs<T: Real> {
     pub(super) ends: Vec<End>,
 }
 
-impl<T: Real> Default for Springs<T> {
-    fn default() -> Self {
-        Self { places: vec![], joined: vec![], forces: None, ends: vec![] }
-    }
-}
+default_by_field!(Springs { places, joined, forces, ends });
 
 impl<T: Real> Springs<T> {
     /// Without springs, for the masses of a host and the present poses.

@@ -9,7 +9,7 @@ mod derivatives;
 
 pub use chart::Chart;
 
-pub use crate::elements::frames::{Dynamics, Framed, Frames};
+pub use crate::elements::frames::{Framed, Frames};
 
 use super::LARGEST_TURN;
 use super::frames;
@@ -107,6 +107,21 @@ results! {
         pub V_FM: SpatialVelocity<T> ["rad/s", "m/s"];
         /// Rates of angles and translations.
         pub qdot: Vector6<T> ["rad/s", "m/s"];
+    }
+}
+
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
+        pub f: Vector6<T> ["N·m", "N"];
+        /// Force on body 1 at F's origin, expressed in Ground.
+        pub F_GF: SpatialForce<T> ["N·m", "N"];
+        /// Force on body 2 at M's origin, expressed in Ground.
+        pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
     }
 }
 
