@@ -54,16 +54,7 @@ pub struct State<T: Real> {
 }
 
 clone_by_field!(State {
-    system,
-    version,
-    stage,
-    kinematics,
-    incoming,
-    kinds,
-    layout,
-    continuous,
-    forces,
-    totals;
+    system, version, stage, kinematics, incoming, kinds, layout, continuous, forces, totals;
     springs
 });
 
