@@ -35,7 +35,7 @@ impl<T: Real> Springs<T> {
         // The state may have become a copy of one of another system.
         *forces = forces.take().filter(|forces| forces.topology() == topology);
         places.clear();
-        places.resize_with(topology.body_places() + topology.coordinate_places(), Place::immovable);
+        places.resize_with(topology.body_places() + topology.coordinate_places(), Place::default);
         joined.clear();
         for body in topology.bodies() {
             let place = &mut places[body.index()];
@@ -109,8 +109,8 @@ impl<T: Real> Springs<T> {
     }
 }
 
-/// A body or coordinate, and what limits the step there. The sums are of stiffness and of damping.
-#[derive(Debug)]
+/// A body or coordinate, by default an immovable one, and what limits the step there. The sums are of stiffness and of damping.
+#[derive(Debug, Default)]
 pub(super) struct Place {
     pub(super) inverse_mass: f64,
     is_body: bool,
@@ -133,23 +133,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn immovable() -> Self {
-        let none = Matrix3::zeros();
-        Self {
-            inverse_mass: 0.0,
-            is_body: false,
-            mass_center: Point3::origin(),
-            inertia_root: none,
-            inverse_inertia: none,
-            sums: [[none; 3]; 2],
-            along: [0.0; 2],
-            impact: [0.0; 2],
-            is_alone: false,
-            rates: [0.0; 2],
-            is_tight: false,
-        }
-    }
-
     /// Bounds its motion by a bound on the largest eigenvalue.
     fn bound(&mut self, greatest: impl Fn(&Matrix6<f64>) -> f64) {
         let mass_root = ComplexField::sqrt(self.inverse_mass);
