@@ -72,7 +72,7 @@ impl Tree {
             children: [Child::Missing; LANES],
         });
         for clusters in [&mut self.clusters, &mut self.corner_clusters] {
-            clusters.push([Cluster::nowhere(); LANES]);
+            clusters.push([Cluster::default(); LANES]);
         }
 
         let half = split(some, &geometry.centroids);
