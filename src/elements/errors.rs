@@ -104,6 +104,14 @@ pub enum Refusal {
     },
 }
 
+/// Refuses a new element of this kind between a body or coordinate and itself.
+///
+/// # Errors
+/// [`ElementError::SameEnds`].
+pub(super) fn check_ends<E: PartialEq>(kind: &'static str, [one, other]: [E; 2]) -> Result<(), Error> {
+    if one == other { Err(Error::of_new(kind, ElementError::SameEnds)) } else { Ok(()) }
+}
+
 macro_rules! errors_of_shapes_and_paths {
     ($($Error:ty),*) => {$(
         impl From<ShapeError> for $Error {

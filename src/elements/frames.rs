@@ -1,14 +1,12 @@
 //! Two frames on two bodies, which an element connects.
 
-use nalgebra::{Point3, Rotation3, Vector6};
+use nalgebra::{Point3, Rotation3};
 
+use crate::elements::errors::check_ends;
 use crate::framework::variables::{Lift, Visitor, VisitorMut};
-use crate::framework::{
-    Blocks, ElementError, ElementResult, Meaning, Pen, Stage, Variables, stored_variables,
-};
+use crate::framework::{ElementResult, Error, Meaning, Pen, Stage, Variables, stored_variables};
 use crate::math::{InvalidValue, Pose, Real, SpatialForce, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, ForceAccumulator, Frame, Positions, Topology, Velocities};
-use crate::results;
 
 stored_variables! {
     /// The poses of the frames on their bodies.
@@ -38,33 +36,7 @@ pub struct Framed<T: Real, L> {
     pub law: L,
 }
 
-results! {
-    /// Results at Dynamics stage.
-    #[derive(Copy)]
-    pub struct Dynamics<T> {
-        /// Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
-        pub f: Vector6<T> ["N·m", "N"];
-        /// Force on body 1 at F's origin, expressed in Ground.
-        pub F_GF: SpatialForce<T> ["N·m", "N"];
-        /// Force on body 2 at M's origin, expressed in Ground.
-        pub F_GM: SpatialForce<T> ["N·m", "N"];
-        /// The power dissipated.
-        pub power_dissipated: T ["W"];
-    }
-}
-
 impl<T: Real> Frames<T> {
-    /// The bodies of two frames, and the poses of the frames on them.
-    ///
-    /// # Errors
-    /// [`ElementError::SameEnds`] if both frames are on one body.
-    pub(super) fn of([frame1, frame2]: [&Frame<T>; 2]) -> ElementResult<([BodyIndex; 2], Self)> {
-        if frame1.body == frame2.body {
-            return Err(ElementError::SameEnds);
-        }
-        Ok(([frame1.body, frame2.body], Self { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF }))
-    }
-
     /// `X_GF`, `X_GM` and `X_FM` on these bodies.
     #[inline(always)]
     #[expect(
@@ -85,17 +57,11 @@ impl<T: Real> Frames<T> {
         [self.X_B1F, self.X_B2M]
     }
 
-    /// The place of the first number of the frames among the variables of an element whose first parameters are its
-    /// frames.
-    pub(super) fn place(blocks: &Blocks<'_, T>) -> usize {
-        blocks.parameter(0)
-    }
-
     /// The number of numbers in both poses.
     pub(super) const COUNT: usize = 2 * <Pose<T> as Lift<T, T, ()>>::COUNT;
 }
 
-/// Checks that the bodies of both frames exist.
+/// Checks that both bodies exist.
 pub(super) fn check_bodies(bodies: [BodyIndex; 2], topology: &Topology) -> ElementResult {
     Ok(bodies.into_iter().try_for_each(|body| topology.check_body(body))?)
 }
@@ -146,6 +112,21 @@ pub(super) fn draw<T: Real>(
         pen.frame(distance, poses[i]);
         pen.force(bodies[i], &origins[i], &loads[i].force);
         pen.torque(bodies[i], &origins[i], &loads[i].torque);
+    }
+}
+
+impl<T: Real, L: Variables<T>> Framed<T, L> {
+    /// The bodies of two frames, and the parameters of an element of this kind between them.
+    pub(super) fn new(
+        kind: &'static str,
+        [frame1, frame2]: [Frame<T>; 2],
+        law: L,
+    ) -> Result<([BodyIndex; 2], Self), Error> {
+        let bodies = [frame1.body, frame2.body];
+        check_ends(kind, bodies)?;
+        let framed = Self { frames: Frames { X_B1F: frame1.X_BF, X_B2M: frame2.X_BF }, law };
+        framed.validate().map_err(|error| Error::of_new(kind, error))?;
+        Ok((bodies, framed))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector1;
 
-use crate::framework::{Blocks, ElementError, ElementResult, Row, Stiffnesses};
+use crate::framework::{Blocks, ElementResult, Row, Stiffnesses};
 use crate::math::Real;
 use crate::mechanics::{
     Checked, CoordinateIndex, CoordinatePair, ForceAccumulator, Positions, Topology, Velocities,
@@ -37,11 +37,6 @@ pub(super) struct Sides<T> {
 
 impl<T: Real> Sides<T> {
     #[inline]
-    pub(super) fn of(coordinates: CoordinatePair, factors: [T; 2]) -> Self {
-        Self { coordinates, factors }
-    }
-
-    #[inline]
     pub(super) fn both(&self) -> [Option<CoordinateIndex>; 2] {
         [self.coordinates.coordinate0, self.coordinates.coordinate1]
     }
@@ -51,13 +46,6 @@ impl<T: Real> Sides<T> {
     fn moving(&self) -> impl Iterator<Item = (CoordinateIndex, T)> {
         let [factor0, factor1] = self.factors;
         self.both().into_iter().zip([-factor0, factor1]).filter_map(|(side, factor)| Some((side?, factor)))
-    }
-
-    /// # Errors
-    /// [`ElementError::SameEnds`] if both coordinates are the same.
-    pub(super) fn check_ends(&self) -> ElementResult {
-        let [side0, side1] = self.both();
-        if side0 == side1 { Err(ElementError::SameEnds) } else { Ok(()) }
     }
 
     pub(super) fn check_topology(&self, topology: &Topology) -> ElementResult {

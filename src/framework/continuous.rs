@@ -42,18 +42,8 @@ pub(crate) struct Continuous<T: Real> {
 }
 
 clone_by_field!(Continuous {
-    values,
-    rates,
-    accounts,
-    has_moved,
-    is_fed,
-    is_new,
-    checked_at,
-    start,
-    start_rates,
-    start_accounts,
-    next,
-    held_powers,
+    values, rates, accounts, has_moved, is_fed, is_new, checked_at;
+    start, start_rates, start_accounts, next, held_powers
 });
 
 impl<T: Real> Continuous<T> {

@@ -7,7 +7,7 @@ use core::fmt::Debug;
 use nalgebra::{Point3, SVector};
 
 use crate::framework::element_variables::{find_number, is_named};
-use crate::framework::part::{Declared, Entry, Listed, Value, Visitor};
+use crate::framework::part::{Entry, Value, Visitor};
 use crate::framework::slots::{Group, Results};
 use crate::framework::{ElementId, Error, ForceElement, PositionView, Stage};
 use crate::math::{Pose, Real, SpatialForce, SpatialVelocity};
@@ -164,22 +164,7 @@ impl<T: Real, C: Clone + Debug + Send + Sync + 'static> Cache<T> for Vec<C> {
     }
 }
 
-/// Visits the only result of a stage.
-pub(crate) fn visit_whole<T: Real, Kind>(
-    whole: &impl Listed<T, Kind>,
-    units: &'static [&'static str],
-    stage: Stage,
-    visit: Visitor<'_, T>,
-) {
-    let name = match stage {
-        Stage::Position => "position",
-        Stage::Velocity => "velocity",
-        _ => "dynamics",
-    };
-    whole.visit(Declared { name: format_args!("{name}"), units, stage }, visit);
-}
-
-/// Implements [`Cache`] for types that can be listed; an empty unit means that the unit is not known.
+/// Implements [`Cache`] for types that can be the only result of a stage; an empty unit means that it is not known.
 macro_rules! whole {
     ($([$($parameter:tt)*] $T:ty, $type:ty, $units:expr;)*) => {$(
         impl<$($parameter)*> $crate::framework::Cache<$T> for $type {
@@ -192,7 +177,14 @@ macro_rules! whole {
                 stage: $crate::framework::Stage,
                 visit: $crate::framework::variables::Visitor<'_, $T>,
             ) {
-                $crate::framework::results::visit_whole(self, &$units, stage, visit);
+                let name = match stage {
+                    $crate::framework::Stage::Position => "position",
+                    $crate::framework::Stage::Velocity => "velocity",
+                    _ => "dynamics",
+                };
+                let (name, units) = (format_args!("{name}"), &$units);
+                let declared = $crate::framework::variables::Declared { name, units, stage };
+                $crate::framework::variables::Listed::<$T, _>::visit(self, declared, visit);
             }
         }
     )*};

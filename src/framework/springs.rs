@@ -1,12 +1,11 @@
 //! Sums of the springs that elements report, at the mass centers of bodies and on coordinates.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use nalgebra::{ComplexField, Matrix3, Matrix6, Point3, Vector3};
 
 use crate::framework::{Error, StepMethod};
-use crate::math::{Real, Requirement, check, cross_times, outer, rotated, times_cross};
+use crate::math::{Real, Requirement, check, cross_times, default_by_field, outer, rotated, times_cross};
 use crate::mechanics::{Forces, Inertias, Kinematics};
 
 /// The masses of a host and the springs that elements report, in f64 and Ground. A state keeps its memory for the next
@@ -22,11 +21,7 @@ pub(crate) struct Springs<T: Real> {
     pub(super) ends: Vec<End>,
 }
 
-impl<T: Real> Default for Springs<T> {
-    fn default() -> Self {
-        Self { places: vec![], joined: vec![], forces: None, ends: vec![] }
-    }
-}
+default_by_field!(Springs { places, joined, forces, ends });
 
 impl<T: Real> Springs<T> {
     /// Starts without springs, for the masses of a host and the present poses.
@@ -41,7 +36,7 @@ impl<T: Real> Springs<T> {
         // The state may have become a copy of a state of another system.
         *forces = forces.take().filter(|forces| forces.topology() == topology);
         places.clear();
-        places.resize_with(topology.body_places() + topology.coordinate_places(), Place::immovable);
+        places.resize_with(topology.body_places() + topology.coordinate_places(), Place::default);
         joined.clear();
         for body in topology.bodies() {
             let place = &mut places[body.index()];
@@ -115,8 +110,9 @@ impl<T: Real> Springs<T> {
     }
 }
 
-/// A body or coordinate, and the quantities that limit the step there. The sums are of stiffness and of damping.
-#[derive(Debug)]
+/// A body or coordinate, by default an immovable one, and the quantities that limit the step there. The sums are of stiffness
+/// and of damping.
+#[derive(Debug, Default)]
 pub(super) struct Place {
     pub(super) inverse_mass: f64,
     is_body: bool,
@@ -139,23 +135,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn immovable() -> Self {
-        let none = Matrix3::zeros();
-        Self {
-            inverse_mass: 0.0,
-            is_body: false,
-            mass_center: Point3::origin(),
-            inertia_root: none,
-            inverse_inertia: none,
-            sums: [[none; 3]; 2],
-            along: [0.0; 2],
-            impact: [0.0; 2],
-            is_alone: false,
-            rates: [0.0; 2],
-            is_tight: false,
-        }
-    }
-
     /// Bounds the motion here by a bound on the largest eigenvalue.
     fn bound(&mut self, greatest: impl Fn(&Matrix6<f64>) -> f64) {
         let mass_root = ComplexField::sqrt(self.inverse_mass);

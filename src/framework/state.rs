@@ -55,16 +55,7 @@ pub struct State<T: Real> {
 }
 
 clone_by_field!(State {
-    system,
-    version,
-    stage,
-    kinematics,
-    incoming,
-    kinds,
-    layout,
-    continuous,
-    forces,
-    totals;
+    system, version, stage, kinematics, incoming, kinds, layout, continuous, forces, totals;
     springs
 });
 

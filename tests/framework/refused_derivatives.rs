@@ -4,9 +4,9 @@ use force_elements::nalgebra::{Vector1, Vector6};
 use force_elements::spatial_bushing::{self, Symmetric6};
 use force_elements::testing::Numbers;
 use force_elements::{
-    AtDynamics, Blocks, BodyIndex, CoordinateIndex, ElementError, End, ForceAccumulator, ForceElement,
-    ForceSystem, Frame, LinearBushing, Linearization, Pose, Row, Scope, SpatialBushing, Topology,
-    linear_bushing,
+    AtDynamics, AtVelocity, Blocks, BodyIndex, CoordinateIndex, ElementError, End, ForceAccumulator,
+    ForceElement, ForceSystem, Frame, LinearBushing, Linearization, Pose, Row, Scope, SpatialBushing,
+    Topology, linear_bushing,
 };
 
 /// A bushing at a distance, without a force: as a law of separate axes and as one of coupled axes.
@@ -162,4 +162,42 @@ fn derivatives_of_and_by_variables_that_an_element_lacks_are_refused() {
     for by_variables in foreign {
         assert_eq!(refusal(none, by_variables), Some(ElementError::NoSuchVariable));
     }
+}
+
+force_elements::variables! {
+    /// A number at the end of its range.
+    #[derive(Copy)]
+    struct Share<T> {
+        share: T = 1.0, fraction => Dynamics;
+    }
+}
+
+/// A force that cannot be evaluated where its share is below one.
+#[derive(Debug)]
+struct Whole;
+
+impl ForceElement<f64> for Whole {
+    const KIND: &'static str = "whole";
+    force_elements::element_types! { Parameters = Share<f64>; }
+
+    fn check_topology(&self, _: &Topology) -> Result<(), ElementError> {
+        Ok(())
+    }
+
+    fn calc_dynamics(&self, at: &AtVelocity<'_, f64, Self>, (): &mut ()) -> Result<(), ElementError> {
+        if at.parameters.share < 1.0 { Err(ElementError::SameEnds) } else { Ok(()) }
+    }
+
+    fn add_forces(&self, _: &AtDynamics<'_, f64, Self>, _: &mut ForceAccumulator<'_, f64>) {}
+}
+
+#[test]
+fn an_element_that_fails_on_the_one_side_on_which_its_variable_is_in_range_has_no_differences() {
+    let mut system = ForceSystem::new();
+    system.add(Whole).expect("valid");
+    let mut state = system.default_state();
+    system.realize_dynamics(&mut state).expect("regular");
+    let mut linearization = Linearization::of(Scope { variables: true, commit: false });
+    let refused = system.linearize(&state, &mut linearization).expect_err("fails below one");
+    assert_eq!(refused.element_error(), Some(&ElementError::SameEnds));
 }

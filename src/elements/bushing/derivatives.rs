@@ -164,9 +164,7 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
         blocks: &mut Blocks<'_, T>,
     ) {
         let Position { X_GF, X_GM, q, .. } = at.position;
-        let first = Frames::place(blocks);
-        let poses = at.parameters.frames.poses();
-        blocks.add_between_by_frames(between, &poses, first, &X_GF.translation.vector);
+        blocks.add_between_by_frames(between, &at.parameters.frames.poses(), &X_GF.translation.vector);
         // The forces are linear in stiffness and damping.
         let units =
             [0, 1, 2, 3, 4, 5].map(|axis| wrench_on_M::<T, C>(at.position, &Vector6::ith(axis, T::one())));
@@ -182,19 +180,17 @@ impl<T: Real, C: Coordinates<T>> Bushing<T, C> {
                 count += 1;
             }
         }
-        let (p_GM, first) = (X_GM.translation.vector.into(), first + Frames::<T>::COUNT);
+        let (p_GM, first) = (X_GM.translation.vector.into(), blocks.parameter(0) + Frames::<T>::COUNT);
         blocks.add_between_by_variables(self.bodies, &p_GM, first, &changes[..count]);
     }
 
     fn linearize_memory(&self, at: &AtDynamics<'_, T, Self>, R_GB: &Matrix3<T>, blocks: &mut Blocks<'_, T>) {
-        let (bodies, none) = (self.bodies, Vector3::zeros());
-        let poses = at.parameters.frames.poses();
-        let of_frames = (bodies, &poses, Frames::place(blocks));
+        let (none, still) = (Vector3::zeros(), SpatialVelocity::zero());
+        let of_frames = (self.bodies, &at.parameters.frames.poses());
         for (row, by_turn) in C::memory_by_turn(&at.position.chart).enumerate() {
-            let (row, still, by_position) =
-                (Row::Next(row), &SpatialVelocity::zero(), [R_GB * by_turn, none]);
-            blocks.add_to_between(row, bodies, (&none.into(), still), by_position, [none; 2]);
-            blocks.add_to_by_frames(row, of_frames, (&none, still), by_position, [none; 2]);
+            let (row, at_rest, by_position) =
+                (Row::Next(row), (&none, &none.into(), &still), [R_GB * by_turn, none]);
+            blocks.add_to_between_frames(row, of_frames, at_rest, by_position, [none; 2]);
         }
     }
 

@@ -9,7 +9,7 @@ mod derivatives;
 
 pub use chart::Chart;
 
-pub use crate::elements::frames::{Dynamics, Framed, Frames};
+pub use crate::elements::frames::{Framed, Frames};
 
 use super::LARGEST_TURN;
 use super::frames;
@@ -110,6 +110,21 @@ results! {
     }
 }
 
+results! {
+    /// Results at Dynamics stage.
+    #[derive(Copy)]
+    pub struct Dynamics<T> {
+        /// Generalized forces `f` of the six coordinates `q`, as a joint between F and M would apply them to body 2.
+        pub f: Vector6<T> ["N·m", "N"];
+        /// Force on body 1 at F's origin, expressed in Ground.
+        pub F_GF: SpatialForce<T> ["N·m", "N"];
+        /// Force on body 2 at M's origin, expressed in Ground.
+        pub F_GM: SpatialForce<T> ["N·m", "N"];
+        /// The power dissipated.
+        pub power_dissipated: T ["W"];
+    }
+}
+
 /// A massless bushing that connects frame F, fixed on body B1, to frame M, fixed on body B2:
 /// [`LinearBushing`](crate::LinearBushing) or [`SpatialBushing`](crate::SpatialBushing).
 #[derive(Debug, Clone, PartialEq)]
@@ -129,10 +144,7 @@ impl<T: Real, C: Coordinates<T> + Default> Bushing<T, C> {
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a stiffness or damping out of
     /// range.
     pub fn new(frame1: Frame<T>, frame2: Frame<T>, parameters: C::Parameters) -> Result<Self, Error> {
-        let (bodies, frames) =
-            Frames::of([&frame1, &frame2]).map_err(|error| Error::of_new(C::KIND, error))?;
-        let defaults = Framed { frames, law: parameters };
-        defaults.validate().map_err(|error| Error::of_new(C::KIND, error))?;
+        let (bodies, defaults) = Framed::new(C::KIND, [frame1, frame2], parameters)?;
         Ok(Self { bodies, coordinates: C::default(), defaults })
     }
 }

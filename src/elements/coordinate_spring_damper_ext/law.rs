@@ -194,17 +194,6 @@ impl<S: Number> Parameters<S> {
         (Discrete { limit_stop_state, ..discrete }, friction_error + contact_error)
     }
 
-    /// The memory of a motion that begins with unbent bristles: they slip if the force of their damper exceeds their
-    /// limit.
-    pub(super) fn begun(&self, q: S, v: S, unbent: &Discrete<S>) -> Discrete<S> {
-        let tears = self.sticking_damping * v.abs() > self.holding_force();
-        if self.has_bristles() && tears {
-            self.switch_friction([q, v], unbent, unbent, S::zero).0
-        } else {
-            *unbent
-        }
-    }
-
     /// Does as [`switch`](Self::switch), for bristles.
     pub(super) fn switch_friction(
         &self,

@@ -9,6 +9,7 @@ pub use variables::{Discrete, Dynamics, Parameters};
 
 pub use crate::elements::sides::{Position, Velocity};
 
+use crate::elements::errors::check_ends;
 use crate::elements::laws::Pull;
 use crate::elements::sides::Sides;
 use crate::framework::{
@@ -209,7 +210,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for parameters out of range.
     pub fn new(coordinates: CoordinatePair, parameters: Parameters<T>) -> Result<Self, Error> {
         let element = Self { coordinates, parameters };
-        element.sides(&parameters).check_ends().map_err(|error| Error::of_new(Self::KIND, error))?;
+        check_ends(Self::KIND, element.sides(&parameters).both())?;
         parameters.validate().map_err(|error| Error::of_new(Self::KIND, error))?;
         Ok(element)
     }
@@ -226,7 +227,7 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
 
     #[inline]
     fn sides(&self, parameters: &Parameters<T>) -> Sides<T> {
-        Sides::of(self.coordinates, [parameters.factor0, parameters.factor1])
+        Sides { coordinates: self.coordinates, factors: [parameters.factor0, parameters.factor1] }
     }
 
     /// The memory with which a motion begins: unbent bristles, which slip if their damper exceeds what they hold, and
@@ -237,7 +238,11 @@ impl<T: Real> CoordinateSpringDamperExt<T> {
         let (q, v) = (sides.displacement(given.positions), sides.velocity(velocities));
         let limit_stop_state = parameters.limit_stop_state(q);
         let unbent = Discrete { last_sticking_position: q, limit_stop_state, ..given.discrete.stuck() };
-        parameters.begun(q, v, &unbent)
+        if parameters.has_bristles() && parameters.sticking_damping * v.abs() > parameters.holding_force() {
+            parameters.switch_friction([q, v], &unbent, &unbent, T::zero).0
+        } else {
+            unbent
+        }
     }
 }
 

@@ -76,15 +76,6 @@ pub(super) enum Step {
 }
 
 impl<S: Number> Discrete<S> {
-    /// The memory after a commit; `whole` has everything that a commit can write.
-    pub(super) fn after(&self, step: Step, whole: Self) -> Self {
-        match step {
-            Step::Whole => whole,
-            Step::First => Self { last_update: whole.last_update, last_station: whole.last_station, ..*self },
-            Step::Nothing => *self,
-        }
-    }
-
     /// The mean velocity of the station since the last commit, or its velocity if no time has passed since.
     ///
     /// Under symplectic Euler a station that rests on an accelerating plane has a velocity relative to the plane, which

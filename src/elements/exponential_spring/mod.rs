@@ -10,6 +10,8 @@ mod variables;
 pub use variables::{Discrete, Dynamics, Parameters, Position, Velocity};
 
 use crate::elements::Refusal;
+use crate::elements::errors::check_ends;
+use crate::elements::frames::check_bodies;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, Error, ForceElement, Given,
     Meaning, Pen, Stiffnesses, Variables,
@@ -251,9 +253,7 @@ impl<T: Real> ExponentialSpring<T> {
     /// [`ElementError::InvalidValue`] for a pose or station that is not finite, a pose whose rotation is not
     /// orthonormal, or parameters out of range.
     pub fn new(plane: Frame<T>, station: Station<T>, parameters: Parameters<T>) -> Result<Self, Error> {
-        if plane.body == station.body {
-            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
-        }
+        check_ends(Self::KIND, [plane.body, station.body])?;
         check::pose("plane.X_BF", &plane.X_BF)
             .and_then(|()| check::finite_vector("station.p_B", &station.p_B.coords))
             .and_then(|()| parameters.validate())
@@ -389,8 +389,7 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
-        topology.check_body(self.plane.body)?;
-        Ok(topology.check_body(self.station.body)?)
+        check_bodies([self.plane.body, self.station.body], topology)
     }
 
     fn default_parameters(&self) -> Self::Parameters {
@@ -512,16 +511,18 @@ impl<T: Real> ForceElement<T> for ExponentialSpring<T> {
     }
 
     fn accept_step(&self, at: &AtDynamics<'_, T, Self>, next: &mut Self::Discrete) -> ElementResult {
-        let dynamics = at.dynamics;
-        let written = Discrete {
-            anchor_P: dynamics.next_anchor_P,
-            sliding: dynamics.next_sliding,
-            last_update: at.time,
-            last_station: Some(at.position.p_PS),
-            last_velocity_P: at.velocity.v_PS.xy(),
-            overspeed: dynamics.next_overspeed,
-        };
-        *next = at.discrete.after(Self::step(at)?, written);
+        let (dynamics, step) = (at.dynamics, Self::step(at)?);
+        if step == Step::Nothing {
+            return Ok(());
+        }
+        next.last_update = at.time;
+        next.last_station = Some(at.position.p_PS);
+        if step == Step::Whole {
+            next.anchor_P = dynamics.next_anchor_P;
+            next.sliding = dynamics.next_sliding;
+            next.last_velocity_P = at.velocity.v_PS.xy();
+            next.overspeed = dynamics.next_overspeed;
+        }
         Ok(())
     }
 

@@ -8,6 +8,8 @@ use nalgebra::{Point3, Vector3};
 pub use variables::{Dynamics, Parameters, Position, Velocity};
 
 use crate::elements::Refusal;
+use crate::elements::errors::check_ends;
+use crate::elements::frames::check_bodies;
 use crate::framework::variables::Variables as _;
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Blocks, ElementError, ElementResult, Error, ForceElement, Given,
@@ -173,9 +175,7 @@ impl<T: Real> HertzContact<T> {
         parameters: Parameters<T>,
     ) -> Result<Self, Error> {
         let ((frame, other), (center, radius)) = (&surface, &ball);
-        if frame.body == center.body {
-            return Err(Error::of_new(Self::KIND, ElementError::SameEnds));
-        }
+        check_ends(Self::KIND, [frame.body, center.body])?;
         let valid = || {
             if let Some(other) = other {
                 check::finite_vector("surface.center", &frame.X_BF.translation.vector)?;
@@ -255,8 +255,7 @@ impl<T: Real> ForceElement<T> for HertzContact<T> {
     type Dynamics = Dynamics<T>;
 
     fn check_topology(&self, topology: &Topology) -> ElementResult {
-        self.bodies().into_iter().try_for_each(|body| topology.check_body(body))?;
-        Ok(())
+        check_bodies(self.bodies(), topology)
     }
 
     fn default_parameters(&self) -> Parameters<T> {

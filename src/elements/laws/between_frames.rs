@@ -4,7 +4,7 @@ use nalgebra::{ComplexField, Matrix3, Matrix6, Scalar, Vector3};
 
 use super::{AT_ONCE, Law, LawMotion, for_variables, length};
 use crate::elements::frames::{self, Framed, Frames};
-use crate::framework::variables::{Numbers, Over, Variables as _};
+use crate::framework::variables::{Numbers, Over};
 use crate::framework::{
     AtDynamics, AtPosition, AtVelocity, Between, Blocks, ElementResult, Error, ForceElement, Given, Pen, Row,
     Slopes, Stiffnesses,
@@ -156,10 +156,7 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both frames are on the same body, or with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a pose that is not finite or not a rotation, or a parameter out of range.
     pub fn new(law: L, frame1: Frame<T>, frame2: Frame<T>, parameters: L::Parameters) -> Result<Self, Error> {
-        let (bodies, frames) =
-            Frames::of([&frame1, &frame2]).map_err(|error| Error::of_new(L::KIND, error))?;
-        let defaults = Framed { frames, law: parameters };
-        defaults.validate().map_err(|error| Error::of_new(L::KIND, error))?;
+        let (bodies, defaults) = Framed::new(L::KIND, [frame1, frame2], parameters)?;
         Ok(Self { law, bodies, defaults })
     }
 
@@ -242,13 +239,11 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
         at: &AtDynamics<'_, T, Self>,
         blocks: &mut Blocks<'_, T>,
     ) -> Option<()> {
-        let of_frames = Frames::place(blocks);
-        let (between, poses) = (self.between(at)?, at.parameters.frames.poses());
-        let X_GF = &at.position.X_GF;
-        blocks.add_between_by_frames(&between, &poses, of_frames, &X_GF.translation.vector);
+        let (between, X_GF) = (self.between(at)?, &at.position.X_GF);
+        blocks.add_between_by_frames(&between, &at.parameters.frames.poses(), &X_GF.translation.vector);
         let still = Self::relative(at.time, at.position, at.velocity);
         let given = (&still, &at.parameters.law, at.discrete);
-        let of_law = of_frames + Frames::<T>::COUNT;
+        let of_law = blocks.parameter(0) + Frames::<T>::COUNT;
         for_variables(&self.law, given, of_law, L::evaluate, |outcome, place, direction| {
             let slopes = |v: &Vector3<Dual<T, AT_ONCE>>| v.map(|number| number.slopes[direction]);
             let change = SpatialForce::new(slopes(&outcome.torque), slopes(&outcome.force));
@@ -258,10 +253,9 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
     }
 
     fn try_linearize_commit(&self, at: &AtDynamics<'_, T, Self>, blocks: &mut Blocks<'_, T>) -> Option<()> {
-        let (of_frames, bodies) = (Frames::place(blocks), self.bodies);
-        let poses = at.parameters.frames.poses();
+        let of_frames = (self.bodies, &at.parameters.frames.poses());
         let Position { X_GF, X_GM, .. } = at.position;
-        let p_GM = X_GM.translation.vector.into();
+        let (p_GF, p_GM) = (X_GF.translation.vector, X_GM.translation.vector.into());
         let V_M = at.velocity.V_FM.rotated(&X_GF.rotation);
         let (p, m) = (at.parameters.law.lift(&mut Dual::of), at.discrete.lift(&mut Dual::of));
         L::Memory::for_each_over(
@@ -270,15 +264,13 @@ impl<T: Real, L: Law<T, Relative<T>>> BetweenFrames<T, L> {
                 let R_GF = X_GF.rotation.matrix();
                 let slopes = |first| R_GF * Vector3::from_fn(|i, _| next.slopes[first + i]);
                 let (by_position, by_velocity) = ([slopes(0), slopes(3)], [slopes(6), slopes(9)]);
-                blocks.add_to_between(Row::Next(row), bodies, (&p_GM, &V_M), by_position, by_velocity);
-                let r_FM = p_GM.coords - X_GF.translation.vector;
-                let (row, motion) = (Row::Next(row), (&r_FM, &V_M));
-                blocks.add_to_by_frames(row, (bodies, &poses, of_frames), motion, by_position, by_velocity);
+                let (row, motion) = (Row::Next(row), (&p_GF, &p_GM, &V_M));
+                blocks.add_to_between_frames(row, of_frames, motion, by_position, by_velocity);
             },
         );
         let still = Self::relative(at.time, at.position, at.velocity);
         let given = (&still, &at.parameters.law, at.discrete);
-        let of_law = of_frames + Frames::<T>::COUNT;
+        let of_law = blocks.parameter(0) + Frames::<T>::COUNT;
         for_variables(&self.law, given, of_law, L::commit, |next, place, direction| {
             L::Memory::for_each_over(next, |row, next: Dual<T, AT_ONCE>| {
                 blocks.add_to_by_variables(Row::Next(row), place, &[next.slopes[direction]]);

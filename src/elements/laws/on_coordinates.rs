@@ -1,6 +1,7 @@
 //! The element of a law on coordinates.
 
 use super::{AT_ONCE, Law, Pull, Stretch, for_variables};
+use crate::elements::errors::check_ends;
 use crate::elements::sides::{Position, Sides, Velocity};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -98,9 +99,8 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
     /// [`Error::Element`] with [`ElementError::SameEnds`](crate::ElementError::SameEnds) if both coordinates are the same, or with
     /// [`ElementError::InvalidValue`](crate::ElementError::InvalidValue) for a parameter out of range.
     pub fn new(law: L, coordinates: CoordinatePair, parameters: L::Parameters) -> Result<Self, Error> {
-        let one = T::one();
-        let sides = Sides::of(coordinates, [one, one]);
-        sides.check_ends().map_err(|error| Error::of_new(L::KIND, error))?;
+        let sides = Sides { coordinates, factors: [T::one(); 2] };
+        check_ends(L::KIND, sides.both())?;
         parameters.validate().map_err(|error| Error::of_new(L::KIND, error))?;
         Ok(Self { law, sides, parameters })
     }
@@ -121,7 +121,8 @@ impl<T: Real, L: Law<T, Stretch<T>>> OnCoordinates<T, L> {
     where
         L: Law<U, Stretch<U>, Parameters = Over<T, <L as Law<T, Stretch<T>>>::Parameters, U>> + Clone,
     {
-        let sides = Sides::of(self.sides.coordinates, self.sides.factors.map(T::cast));
+        let Sides { coordinates, factors } = self.sides;
+        let sides = Sides { coordinates, factors: factors.map(T::cast) };
         let parameters = self.parameters.lift(&mut Real::cast::<U>);
         OnCoordinates { law: self.law.clone(), sides, parameters }
     }

@@ -8,7 +8,7 @@ use nalgebra::{SMatrix, SVector};
 use super::derivatives::Derivatives;
 use super::differences::Part;
 use super::ends::{End, Freedoms};
-use super::linearization::{Scope, Slot};
+use super::linearization::Scope;
 use crate::math::{Pose, Real, SpatialVelocity};
 use crate::mechanics::{BodyIndex, Checked, Kinematics};
 
@@ -79,12 +79,10 @@ pub struct Branch<T> {
 pub struct Blocks<'a, T: Real> {
     pub(super) derivatives: &'a mut Derivatives<T>,
     pub(super) kinematics: &'a Kinematics<T>,
-    /// The data of the element.
-    pub(super) slot: &'a mut Slot,
+    /// The place of the element.
+    pub(super) place: usize,
     /// The requested part.
     pub(super) part: Part,
-    /// The memory of the kind of elements.
-    pub(super) workspace: &'a mut Option<Box<dyn Any + Send + Sync>>,
     pub(super) scope: Scope,
 }
 
@@ -116,7 +114,7 @@ impl<T: Real> Blocks<'_, T> {
     /// For a number that the element does not have, returns a place that does not exist.
     #[inline]
     fn variable(&self, group: usize, number: usize) -> usize {
-        let counts = self.slot.counts.unwrap_or_default();
+        let counts = self.derivatives.elements[self.place].counts.unwrap_or_default();
         if number < counts[group] { 1 + counts[..group].iter().sum::<usize>() + number } else { usize::MAX }
     }
 
@@ -187,10 +185,10 @@ impl<T: Real> Blocks<'_, T> {
         &mut self,
         write: impl FnOnce(&mut Self, &mut W) -> R,
     ) -> R {
-        let memory = self.workspace.take().and_then(|memory| memory.downcast::<W>().ok());
+        let memory = self.derivatives.workspace.take().and_then(|memory| memory.downcast::<W>().ok());
         let mut memory = memory.unwrap_or_else(|| Box::new(W::default()));
         let result = write(self, &mut memory);
-        *self.workspace = Some(memory);
+        self.derivatives.workspace = Some(memory);
         result
     }
 
@@ -216,14 +214,14 @@ impl<T: Real> Blocks<'_, T> {
     /// The bodies and coordinates that are moved are those without which
     /// [`check_topology`](crate::ForceElement::check_topology) fails, and those that the element loads.
     pub fn differences(&mut self) {
-        self.slot.are_exact[self.part as usize] = false;
+        self.derivatives.elements[self.place].are_exact[self.part as usize] = false;
     }
 
     /// Requests finite differences, like [`differences`](Self::differences), by the motion of these bodies and
     /// coordinates, the only ones on which the element acts.
     pub fn differences_of(&mut self, ends: impl IntoIterator<Item = End>) {
         self.differences();
-        let known = self.slot.ends.get_or_insert_default();
+        let known = self.derivatives.elements[self.place].ends.get_or_insert_default();
         known.clear();
         for end in ends {
             if !known.contains(&end) {

@@ -1,8 +1,12 @@
 //! Storage for the derivatives that the elements of one kind write.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::Any;
 
 use super::blocks::{Branch, Column, Row};
+use super::ends::End;
+use crate::framework::handle::Roster;
 use crate::math::Real;
 
 /// One block in the list, or the blocks of consecutive variables, with the place where its numbers begin. A block is
@@ -16,9 +20,12 @@ pub(super) struct Entry {
     pub(super) variables: usize,
 }
 
-/// The derivatives of consecutive elements, in memory that is overwritten.
+/// The derivatives of the elements of one kind, in memory that is overwritten.
 #[derive(Debug)]
 pub(super) struct Derivatives<T> {
+    pub(super) roster: Roster,
+    /// By place.
+    pub(super) elements: Vec<Slot>,
     pub(super) entries: Vec<Entry>,
     numbers: Vec<T>,
     /// The number of elements of `numbers` in use. The remainder is kept, since clearing the memory would take as long as
@@ -29,6 +36,24 @@ pub(super) struct Derivatives<T> {
     /// The number of numbers of the present element in this sum.
     summed: usize,
     pub(super) branches: Vec<Branch<T>>,
+    /// The memory that elements [share](super::Blocks::with_workspace).
+    pub(super) workspace: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// The data of one element.
+#[derive(Debug, Default)]
+pub(super) struct Slot {
+    /// The beginning and the end of its derivatives.
+    pub(super) marks: [Mark; 2],
+    /// The bodies and coordinates for finite differences; `None` while they are not known.
+    pub(super) ends: Option<Vec<End>>,
+    /// The numbers of parameters, discrete and continuous variables, which are the same in all states; `None` while they
+    /// are not known.
+    pub(super) counts: Option<[usize; 3]>,
+    /// Whether each [part](super::differences::Part) was derived by the element, and not by differences.
+    pub(super) are_exact: [bool; 3],
+    /// Whether there are derivatives of a commit; if not, the discrete variables stay as they are.
+    pub(super) commits: bool,
 }
 
 /// Counts of entries, numbers and branches.
@@ -39,20 +64,24 @@ pub(super) struct Mark {
     pub(super) branches: usize,
 }
 
-impl<T: Real> Default for Derivatives<T> {
-    fn default() -> Self {
+impl<T: Real> Derivatives<T> {
+    /// Of the elements of a kind, which have yet to be written.
+    pub(super) fn new(roster: &Roster) -> Self {
+        let mut elements = Vec::new();
+        elements.resize_with(roster.places.len(), Slot::default);
         Self {
+            roster: roster.clone(),
+            elements,
             entries: Vec::new(),
             numbers: Vec::new(),
             used: 0,
             sum: T::zero(),
             summed: 0,
             branches: Vec::new(),
+            workspace: None,
         }
     }
-}
 
-impl<T: Real> Derivatives<T> {
     pub(super) fn numbers(&self) -> &[T] {
         &self.numbers[..self.used]
     }
@@ -124,11 +153,13 @@ impl<T: Real> Derivatives<T> {
         }
     }
 
-    /// Begins an element, and returns its beginning.
+    /// Begins an element anew, and returns its beginning.
     #[inline]
-    pub(super) fn begin(&mut self) -> Mark {
+    pub(super) fn begin(&mut self, place: usize) -> Mark {
         (self.sum, self.summed) = (T::zero(), 0);
-        self.mark()
+        let (mark, slot) = (self.mark(), &mut self.elements[place]);
+        (slot.marks, slot.are_exact, slot.commits) = ([mark; 2], [true; 3], false);
+        mark
     }
 
     /// Whether an element that began here has all variables that occur in its derivatives; `counts` has the numbers of

@@ -3,10 +3,9 @@
 use alloc::vec::Vec;
 
 use super::blocks::{Blocks, Column, Row};
-use super::derivatives::Derivatives;
+use super::derivatives::{Derivatives, Slot};
 use super::ends::{End, needed_ends};
-use super::linearization::{KindLinearization, Slot};
-use super::moved::{Scratch, noise};
+use super::moved::noise;
 use super::sides::Around;
 use crate::framework::element::ForceElement;
 use crate::framework::kinds::{AnyKind, Kind, Next};
@@ -33,8 +32,7 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
         Linearization { scope, kinds, of_differences, .. }: &mut Linearization<T>,
     ) -> Result<(), Error> {
         let (slots, kinematics) = self.in_state(state)?;
-        let KindLinearization { elements, derivatives, of_elements: workspace, .. } =
-            &mut kinds[self.roster.number];
+        let derivatives = &mut kinds[self.roster.number];
         let Scope { variables, commit } = *scope;
         let parts: &[Part] = match (variables, commit && E::Discrete::FIRST_STAGE.is_some()) {
             (false, false) => &[Part::Forces],
@@ -43,11 +41,11 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             (true, true) => &[Part::Forces, Part::Variables, Part::Commit],
         };
         derivatives.clear();
-        for (place, slot) in elements.iter_mut().enumerate() {
-            let first = derivatives.begin();
-            slot.begin(first);
+        for place in 0..derivatives.elements.len() {
+            let first = derivatives.begin(place);
             let Some(element) = self.enabled_element(slots, place) else { continue };
             if variables || commit {
+                let slot = &mut derivatives.elements[place];
                 // An element may write all derivatives at the first request.
                 slot.counts.get_or_insert_with(|| (slots as &dyn AnySlots<T>).counts(place));
                 slot.commits = commit;
@@ -55,21 +53,21 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
             let at = slots.at_dynamics(place, kinematics);
             for &part in parts {
                 let kept = derivatives.mark();
-                let to = &mut Blocks { derivatives, kinematics, slot, part, workspace, scope: *scope };
+                let to = &mut Blocks { derivatives, kinematics, place, part, scope: *scope };
                 match part {
                     Part::Forces => element.linearize(&at, to),
                     Part::Variables => element.linearize_variables(&at, to),
                     Part::Commit => element.linearize_commit(&at, to),
                 }
-                if !slot.are_exact[part as usize]
+                if !derivatives.elements[place].are_exact[part as usize]
                     && let Some(element) = self.roster.id(place)
                 {
                     derivatives.take_back(kept);
-                    let of = Differenced { part, kind: self, state, element };
-                    of.write(derivatives, slot, of_differences)?;
+                    Differenced { part, kind: self, state, element }.write(derivatives, of_differences)?;
                 }
             }
-            slot.marks[1] = derivatives.mark();
+            let (end, slot) = (derivatives.mark(), &mut derivatives.elements[place]);
+            slot.marks[1] = end;
             if let Some(counts) = slot.counts
                 && !derivatives.are_of_variables_since(first, counts)
             {
@@ -83,25 +81,43 @@ impl<T: Real, E: ForceElement<T>> Kind<T, E> {
     }
 }
 
+/// Memory for differences.
+#[derive(Debug)]
+pub(super) struct Scratch<T: Real> {
+    /// The motion, and the variables of the element that is moved; those of other elements are not read.
+    state: State<T>,
+    /// The bodies and coordinates of the element, including those that it only loads.
+    ends: Vec<End>,
+    rows: Vec<Row>,
+    here: Vec<T>,
+    /// The results above and below, and at half the distance above and below.
+    around: [Vec<T>; 4],
+    /// The derivatives of all results by one number after the other.
+    slopes: Vec<T>,
+}
+
+impl<T: Real> Scratch<T> {
+    fn new(state: &State<T>) -> Self {
+        let (ends, rows, here) = (Vec::new(), Vec::new(), Vec::new());
+        Self { state: state.clone(), ends, rows, here, around: Default::default(), slopes: Vec::new() }
+    }
+}
+
 /// Derivatives of one element by finite differences: it is evaluated through its type-erased interface.
-struct Differenced<'a, T: Real> {
+pub(super) struct Differenced<'a, T: Real> {
     part: Part,
     kind: &'a dyn AnyKind<T>,
-    state: &'a State<T>,
-    element: ElementId,
+    pub(super) state: &'a State<T>,
+    pub(super) element: ElementId,
 }
 
 impl<T: Real> Differenced<'_, T> {
     /// Writes one part of the derivatives of one element by differences.
     #[inline(never)]
-    fn write(
-        &self,
-        derivatives: &mut Derivatives<T>,
-        Slot { ends, counts, .. }: &mut Slot,
-        scratch: &mut Option<Scratch<T>>,
-    ) -> Result<(), Error> {
+    fn write(&self, derivatives: &mut Derivatives<T>, scratch: &mut Option<Scratch<T>>) -> Result<(), Error> {
         let Self { part, kind, state: State { kinds, kinematics, .. }, element } = *self;
         let (place, slots) = (element.place(), kinds[element.kind()].as_ref());
+        let Slot { ends, counts, .. } = &mut derivatives.elements[place];
         let counts = counts.unwrap_or_default();
         let scratch = scratch.get_or_insert_with(|| Scratch::new(self.state));
         scratch.state.kinds[element.kind()].copy_variables(place..place + 1, slots, place)?;
@@ -115,21 +131,17 @@ impl<T: Real> Differenced<'_, T> {
         kind.add_forces(slots, Some(place), kinematics, accumulator, &mut [T::zero()])?;
         add_loaded(&scratch.state.forces, &mut all_ends);
         let ends = &all_ends[..];
-        let mut rows = core::mem::take(&mut scratch.rows);
-        rows.clear();
+        scratch.rows.clear();
         if part != Part::Commit {
-            rows.extend(ends.iter().map(|&end| Row::Force(end)));
+            scratch.rows.extend(ends.iter().map(|&end| Row::Force(end)));
         }
         match part {
             Part::Forces => {}
-            Part::Variables => rows.extend((0..counts[2]).map(Row::Rate)),
-            Part::Commit => rows.extend((0..counts[1]).map(Row::Next)),
+            Part::Variables => scratch.rows.extend((0..counts[2]).map(Row::Rate)),
+            Part::Commit => scratch.rows.extend((0..counts[1]).map(Row::Next)),
         }
-        let results = rows.iter().map(|row| row.len()).sum();
-        let mut here = core::mem::take(&mut scratch.here);
-        let evaluated = self.evaluate(&mut scratch.state, ends, &mut here);
-        scratch.here = here;
-        evaluated?;
+        let results = scratch.rows.iter().map(|row| row.len()).sum();
+        self.evaluate(&mut scratch.state, ends, &mut scratch.here)?;
 
         // Derivatives of forces by motion belong to the first part, and all other derivatives by motion to the others.
         let motions = ends.iter().filter(|end| !end.is_ground()).map(|&end| Column::Motion(end));
@@ -143,7 +155,7 @@ impl<T: Real> Differenced<'_, T> {
                 self.slope(scratch, ends, (column, number))?;
             }
             let mut first = 0;
-            for &row in &rows {
+            for &row in &scratch.rows {
                 let is_known =
                     part != Part::Forces && matches!((row, column), (Row::Force(_), Column::Motion(_)));
                 if !is_known {
@@ -156,7 +168,7 @@ impl<T: Real> Differenced<'_, T> {
                 first += row.len();
             }
         }
-        (scratch.ends, scratch.rows) = (all_ends, rows);
+        scratch.ends = all_ends;
         Ok(())
     }
 
@@ -197,22 +209,20 @@ impl<T: Real> Differenced<'_, T> {
     /// side on which the element can be evaluated and its variables are in range; or, at a kink, towards the side without
     /// it.
     fn slope(&self, scratch: &mut Scratch<T>, ends: &[End], moved: (Column, usize)) -> Result<(), Error> {
-        let Self { state, element, .. } = *self;
-        if scratch.is_whole(moved, element) {
-            let Scratch { slopes, here, .. } = scratch;
+        let Scratch { state, here, around, slopes, .. } = scratch;
+        if self.is_whole(state, moved.0) {
             slopes.extend(here.iter().map(|_| T::zero()));
             return Ok(());
         }
-        let (mut around, here) = (core::mem::take(&mut scratch.around), core::mem::take(&mut scratch.here));
-        let [above, below, near_above, near_below] = &mut around;
-        let forwards = is_forwards(moved, &state.kinematics);
+        let [above, below, near_above, near_below] = around;
+        let forwards = is_forwards(moved, &self.state.kinematics);
         let mut side = |sense: f64, results: &mut Vec<T>| {
-            let (length, is_in_range) = scratch.displace(moved, T::lit(sense), element);
-            let outcome = self.evaluate(&mut scratch.state, ends, results);
-            let outcome = outcome.and(scratch.put_back(moved, element, state));
+            let (length, is_in_range) = self.displace(state, moved, T::lit(sense));
+            let outcome = self.evaluate(state, ends, results);
+            let outcome = outcome.and(self.put_back(state, moved.0));
             (length, is_in_range, outcome)
         };
-        let mut sides = [side(1.0, above), side(-1.0, below)];
+        let sides = [side(1.0, above), side(-1.0, below)];
         // Numbers with a fixed sum, for example, are in range on neither side.
         let is_one_sided = sides[0].1 != sides[1].1;
         let is_usable = sides
@@ -221,18 +231,15 @@ impl<T: Real> Differenced<'_, T> {
         let lengths = sides.each_ref().map(|(length, ..)| *length);
         let mut one_side = None;
         let noise = noise(moved, lengths[0]);
-        let far = Around { here: &here, results: [&*above, &*below], lengths, noise };
+        let far = Around { here, results: [above, below], lengths, noise };
         if is_usable == [true; 2] && far.is_kinked() {
             let nearer = [side(0.5, near_above), side(-0.5, near_below)];
             if nearer.iter().all(|(_, _, outcome)| outcome.is_ok()) {
                 let lengths = nearer.each_ref().map(|(length, ..)| *length);
-                let results = [&near_above[..], &near_below[..]];
-                let near = Around { here: &here, results, lengths, noise };
+                let near = Around { here, results: [near_above, near_below], lengths, noise };
                 one_side = far.smooth_side(&near, forwards).map(|side| [far.side(side), near.side(side)]);
             }
         }
-        let slopes = &mut scratch.slopes;
-        let mut outcome = Ok(());
         if let Some([(far, far_length), (near, near_length)]) = one_side {
             // Of second order: the slope to the nearer point counts twice.
             slopes.extend(here.iter().zip(far).zip(near).map(|((&here, &far), &near)| {
@@ -240,14 +247,15 @@ impl<T: Real> Differenced<'_, T> {
                 near + (near - far)
             }));
         } else if is_usable == [false; 2] {
-            outcome = core::mem::replace(&mut sides[0].2, Ok(()));
+            // One that is out of range may have been evaluated.
+            let [(.., above), (.., below)] = sides;
+            return above.and(below);
         } else {
             let [high, low] = [0, 1].map(|i| if is_usable[i] { far.side(i) } else { (&here[..], T::zero()) });
             let over_length = T::one() / (high.1 - low.1);
             slopes.extend(high.0.iter().zip(low.0).map(|(&high, &low)| (high - low) * over_length));
         }
-        (scratch.around, scratch.here) = (around, here);
-        outcome
+        Ok(())
     }
 }
 

@@ -1,17 +1,13 @@
 //! The linearization of a system in reused memory.
 
-use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::any::Any;
 
 use super::blocks::{Branch, Column, Row};
-use super::derivatives::{Derivatives, Mark};
-use super::ends::End;
-use super::moved::Scratch;
-use crate::framework::handle::Roster;
+use super::derivatives::{Derivatives, Slot};
+use super::differences::Scratch;
 use crate::framework::handle::{ElementId, or_panic};
 use crate::framework::slots::Group;
 use crate::framework::stage::Stage;
@@ -39,22 +35,6 @@ pub struct ElementLinearization<'a, T> {
     pub(super) slot: &'a Slot,
 }
 
-/// The data of one element.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// The beginning and the end of its derivatives.
-    pub(super) marks: [Mark; 2],
-    /// The bodies and coordinates for finite differences; `None` while they are not known.
-    pub(super) ends: Option<Vec<End>>,
-    /// The numbers of parameters, discrete and continuous variables, which are the same in all states; `None` while they
-    /// are not known.
-    pub(super) counts: Option<[usize; 3]>,
-    /// Whether each [part](super::differences::Part) was derived by the element, and not by differences.
-    pub(super) are_exact: [bool; 3],
-    /// Whether there are derivatives of a commit; if not, the discrete variables stay as they are.
-    pub(super) commits: bool,
-}
-
 /// The derivatives of the forces of all elements, element by element, about one state.
 ///
 /// Its memory is reused: [`ForceSystem::linearize`] allocates nothing after the first call, unless a law has more
@@ -73,33 +53,8 @@ pub struct Linearization<T: Real> {
     pub(super) scope: Scope,
     pub(super) version: usize,
     pub(super) topology: Topology,
-    pub(super) kinds: Vec<KindLinearization<T>>,
+    pub(super) kinds: Vec<Derivatives<T>>,
     pub(super) of_differences: Option<Scratch<T>>,
-}
-
-/// The derivatives of the elements of one kind, and the memory for them.
-#[derive(Debug)]
-pub(crate) struct KindLinearization<T: Real> {
-    roster: Roster,
-    pub(super) elements: Vec<Slot>,
-    pub(super) derivatives: Derivatives<T>,
-    /// The memory that elements [share](super::Blocks::with_workspace).
-    pub(super) of_elements: Option<Box<dyn Any + Send + Sync>>,
-}
-
-impl Slot {
-    /// Resets marks and flags; the derivatives of the element begin here.
-    #[inline]
-    pub(super) fn begin(&mut self, at: Mark) {
-        (self.marks, self.are_exact, self.commits) = ([at; 2], [true; 3], false);
-    }
-}
-
-impl<T: Real> KindLinearization<T> {
-    fn clear(&mut self) {
-        self.derivatives.clear();
-        self.elements.iter_mut().for_each(|slot| slot.begin(Mark::default()));
-    }
 }
 
 impl<'a, T: Real> ElementLinearization<'a, T> {
@@ -189,7 +144,7 @@ impl<T: Real> Linearization<T> {
         let kind = self.kinds.get(element.kind());
         let id = check_in(kind.map(|kind| &kind.roster), element)?;
         let kind = &self.kinds[id.kind()];
-        Ok(ElementLinearization { derivatives: &kind.derivatives, slot: &kind.elements[id.place()] })
+        Ok(ElementLinearization { derivatives: kind, slot: &kind.elements[id.place()] })
     }
 
     /// Makes room for the elements of a system.
@@ -201,12 +156,7 @@ impl<T: Real> Linearization<T> {
         self.topology = system.topology.clone();
         self.of_differences = None;
         self.kinds.clear();
-        self.kinds.extend(system.kinds.iter().map(|kind| {
-            let roster = kind.roster().clone();
-            let mut elements = Vec::new();
-            elements.resize_with(roster.places.len(), Slot::default);
-            KindLinearization { roster, elements, derivatives: Derivatives::default(), of_elements: None }
-        }));
+        self.kinds.extend(system.kinds.iter().map(|kind| Derivatives::new(kind.roster())));
     }
 }
 
@@ -270,7 +220,10 @@ impl<T: Real> ForceSystem<T> {
         linearization.fit(self);
         let result = self.kinds.iter().try_for_each(|kind| kind.linearize(state, linearization));
         if result.is_err() {
-            linearization.kinds.iter_mut().for_each(KindLinearization::clear);
+            for kind in &mut linearization.kinds {
+                kind.clear();
+                (0..kind.elements.len()).for_each(|place| _ = kind.begin(place));
+            }
         }
         result
     }

@@ -1,46 +1,19 @@
 //! An element that is moved for finite differences, and the distances.
 
-use alloc::vec::Vec;
-
-use super::blocks::{Column, Row};
+use super::blocks::Column;
+use super::differences::Differenced;
 use super::ends::End;
 use crate::framework::slots::AnySlots;
 use crate::framework::variables::Slot;
-use crate::framework::{ElementError, ElementId, Error, State};
+use crate::framework::{ElementError, Error, State};
 use crate::math::{Real, Requirement, SpatialVelocity};
 use crate::mechanics::Kinematics;
 
-/// Memory for differences.
-#[derive(Debug)]
-pub(super) struct Scratch<T: Real> {
-    /// The motion, and the variables of the element that is moved; those of other elements are not read.
-    pub(super) state: State<T>,
-    /// The bodies and coordinates of the element, including those that it only loads.
-    pub(super) ends: Vec<End>,
-    pub(super) rows: Vec<Row>,
-    pub(super) here: Vec<T>,
-    /// The results above and below, and at half the distance above and below.
-    pub(super) around: [Vec<T>; 4],
-    /// The derivatives of all results by one number after the other.
-    pub(super) slopes: Vec<T>,
-}
-
-impl<T: Real> Scratch<T> {
-    pub(super) fn new(state: &State<T>) -> Self {
-        Self {
-            state: state.clone(),
-            ends: Vec::new(),
-            rows: Vec::new(),
-            here: Vec::new(),
-            around: [(); 4].map(|()| Vec::new()),
-            slopes: Vec::new(),
-        }
-    }
-
-    /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in
-    /// range. For a body or coordinate, the numbers of its position come first.
-    pub(super) fn displace(&mut self, moved: (Column, usize), sense: T, element: ElementId) -> (T, bool) {
-        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = &mut self.state;
+impl<T: Real> Differenced<'_, T> {
+    /// Moves one number of a column up or down; returns the distance, as rounded, and whether the variables stay in range. For
+    /// a body or coordinate, the numbers of its position come first.
+    pub(super) fn displace(&self, state: &mut State<T>, moved: (Column, usize), sense: T) -> (T, bool) {
+        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = state;
         let length = match moved {
             (Column::Motion(End::Body(body)), number @ 0..6) => {
                 let before = positions.pose(body).translation.vector;
@@ -72,7 +45,7 @@ impl<T: Real> Scratch<T> {
             }
             (Column::Variable(0), _) => moved_by(time, step(*time) * sense),
             (Column::Variable(variable), _) => {
-                let (slots, place) = (kinds[element.kind()].as_mut(), element.place());
+                let (slots, place) = (kinds[self.element.kind()].as_mut(), self.element.place());
                 let before = replace_number(slots, place, variable, T::zero());
                 let excludes_zero = slots.validate(place).is_err();
                 replace_number(slots, place, variable, before + before);
@@ -87,9 +60,9 @@ impl<T: Real> Scratch<T> {
     }
 
     /// Whether a number is a variable that must be whole, such as the number of a spring: it has no derivative.
-    pub(super) fn is_whole(&mut self, moved: (Column, usize), element: ElementId) -> bool {
-        let (Column::Variable(variable @ 1..), _) = moved else { return false };
-        let (slots, place) = (self.state.kinds[element.kind()].as_mut(), element.place());
+    pub(super) fn is_whole(&self, state: &mut State<T>, column: Column) -> bool {
+        let Column::Variable(variable @ 1..) = column else { return false };
+        let (slots, place) = (state.kinds[self.element.kind()].as_mut(), self.element.place());
         let before = replace_number(slots, place, variable, T::zero());
         replace_number(slots, place, variable, before + T::lit(0.5));
         let refused = slots.validate(place).err();
@@ -102,26 +75,22 @@ impl<T: Real> Scratch<T> {
     }
 
     /// Undoes `displace`, bit-identically.
-    pub(super) fn put_back(
-        &mut self,
-        moved: (Column, usize),
-        element: ElementId,
-        from: &State<T>,
-    ) -> Result<(), Error> {
-        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = &mut self.state;
-        let (State { kinematics, .. }, kind, place) = (from, element.kind(), element.place());
-        match moved.0 {
+    pub(super) fn put_back(&self, state: &mut State<T>, column: Column) -> Result<(), Error> {
+        let State { kinds, kinematics: Kinematics { time, positions, velocities }, .. } = state;
+        let (State { kinematics, kinds: from, .. }, kind, place) =
+            (self.state, self.element.kind(), self.element.place());
+        match column {
             Column::Motion(End::Body(body)) => {
                 *positions.body_mut(body) = *kinematics.positions.body(body);
                 *velocities.body_mut(body) = *kinematics.velocities.body(body);
             }
-            Column::Motion(End::Coordinate(moved)) => {
-                *positions.coordinate_mut(moved) = kinematics.positions.coordinate(moved);
-                *velocities.coordinate_mut(moved) = kinematics.velocities.coordinate(moved);
+            Column::Motion(End::Coordinate(coordinate)) => {
+                *positions.coordinate_mut(coordinate) = kinematics.positions.coordinate(coordinate);
+                *velocities.coordinate_mut(coordinate) = kinematics.velocities.coordinate(coordinate);
             }
             Column::Variable(0) => *time = kinematics.time,
             Column::Variable(_) => {
-                return kinds[kind].copy_variables(place..place + 1, from.kinds[kind].as_ref(), place);
+                return kinds[kind].copy_variables(place..place + 1, from[kind].as_ref(), place);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::blocks::{Column, Row};
 use super::ends::End;
-use super::linearization::{ElementLinearization, KindLinearization, Linearization};
+use super::linearization::{ElementLinearization, Linearization};
 use super::variable_vector::VariableVector;
 use crate::framework::Error;
 use crate::math::{Real, SpatialForce, SpatialVelocity, have_same_bits};
@@ -217,8 +217,8 @@ impl<T: Real> Linearization<T> {
 
     /// The elements at all places of all kinds.
     fn elements(&self) -> impl Iterator<Item = ElementLinearization<'_, T>> {
-        self.kinds.iter().flat_map(|KindLinearization { derivatives, elements, .. }| {
-            elements.iter().map(move |slot| ElementLinearization { derivatives, slot })
+        self.kinds.iter().flat_map(|derivatives| {
+            derivatives.elements.iter().map(move |slot| ElementLinearization { derivatives, slot })
         })
     }
 

@@ -8,7 +8,7 @@ use crate::shapes::{greater, lesser};
 ///
 /// A smooth patch of faces is nearly flat: a disc along it separates it from a nearby plane far better than a ball or a
 /// box.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cluster {
     pub(super) center: Point3<f64>,
     pub(super) axis: Vector3<f64>,
@@ -21,11 +21,6 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// A disc without size.
-    pub(super) fn nowhere() -> Self {
-        Self { center: Point3::origin(), axis: Vector3::x(), radius: 0.0, breadth: 0.0, thickness: 0.0 }
-    }
-
     /// The disc around some points, across an axis of unit length.
     pub(super) fn around(points: impl Iterator<Item = Point3<f64>> + Clone, axis: Vector3<f64>) -> Self {
         let (min, max) = bounds(points.clone());
@@ -33,7 +28,7 @@ impl Cluster {
         let heights = points.clone().map(|p| axis.dot(&(p - middle)));
         let (low, high) = heights.fold((0.0, 0.0), |(low, high), h| (h.min(low), h.max(high)));
         let center = middle + axis * ((low + high) * 0.5);
-        let mut cluster = Self { center, axis, ..Self::nowhere() };
+        let mut cluster = Self { center, axis, ..Self::default() };
         for p in points {
             let from_center = p - center;
             let height = axis.dot(&from_center);

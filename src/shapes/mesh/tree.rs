@@ -13,7 +13,7 @@ use crate::shapes::mesh::triangles::{LANES, TrianglePack};
 pub(super) const STACK: usize = 48;
 
 /// A tree over triangles and, with the same shape, over their centroids.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     /// Bounds of the centroids under each child of each node.
@@ -45,13 +45,7 @@ pub(super) enum Child {
 impl Tree {
     pub(super) fn new(faces: &[[u32; 3]], geometry: &Geometry<f64>) -> Self {
         let mut order: Vec<u32> = (0..).take(faces.len()).collect();
-        let mut tree = Self {
-            nodes: Vec::new(),
-            clusters: Vec::new(),
-            corner_clusters: Vec::new(),
-            packs: Vec::new(),
-            order: Vec::new(),
-        };
+        let mut tree = Self::default();
         tree.add_node(&mut order, 0, faces, geometry);
         for leaf in order.chunks(LANES) {
             // The last leaf may be short; its last triangle is repeated, which does not change results.
@@ -79,7 +73,7 @@ impl Tree {
             children: [Child::Missing; LANES],
         });
         for clusters in [&mut self.clusters, &mut self.corner_clusters] {
-            clusters.push([Cluster::nowhere(); LANES]);
+            clusters.push([Cluster::default(); LANES]);
         }
 
         let half = split(some, &geometry.centroids);

@@ -138,7 +138,7 @@ impl<T: Real> Implicit<T> {
             event_step: None,
             memory: Memory::default(),
             previous: None,
-            newton: Newton::new(),
+            newton: Newton::default(),
             points: Default::default(),
             slopes: Default::default(),
             base: Vec::new(),

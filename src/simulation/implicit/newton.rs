@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use nalgebra::ComplexField;
 
-use crate::math::{InvalidValue, Real, is_plain};
+use crate::math::{InvalidValue, Real, default_by_field, is_plain};
 use crate::simulation::implicit::jacobian::{Jacobian, plain};
 use crate::simulation::layout::Role;
 use crate::simulation::{Simulation, SimulationError};
@@ -61,6 +61,8 @@ pub(super) struct Newton<T: Real> {
     correction: Vec<T>,
 }
 
+default_by_field!(Newton { jacobian, unknowns, guess, correction });
+
 /// The number of iterations after which a stage counts as not converging. Two or three are normal with a new Jacobian,
 /// and up to a dozen with a kept one.
 const LIMIT: usize = 24;
@@ -69,10 +71,6 @@ const LIMIT: usize = 24;
 const LEFT: f64 = 12.0;
 
 impl<T: Real> Newton<T> {
-    pub(super) fn new() -> Self {
-        Self { jacobian: None, unknowns: Vec::new(), guess: Vec::new(), correction: Vec::new() }
-    }
-
     /// Prepares for the variables of a simulation.
     pub(super) fn prepare(&mut self, simulation: &Simulation<'_, T>) {
         let variables = 0..simulation.y.len();

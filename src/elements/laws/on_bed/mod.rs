@@ -11,7 +11,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::Law;
 use crate::elements::Refusal;
-use crate::elements::frames::{self, Frames};
+use crate::elements::frames::{self, Framed, Frames};
 use crate::elements::meshes::{across_and_along, gap, half_width, passing_time};
 use crate::framework::variables::{Numbers, Over, Variables as _};
 use crate::framework::{
@@ -222,12 +222,12 @@ impl<T: Real, L: Law<T, Touch<T>>> OnBed<T, L> {
         mesh: impl Into<Arc<TriangleMesh<T>>>,
         parameters: L::Parameters,
     ) -> Result<Self, Error> {
-        let refused = |error: ElementError| Error::of_new(L::KIND, error);
-        let (bodies, frames) = Frames::of([&frame1, &frame2]).map_err(refused)?;
-        frames.validate().and(parameters.validate()).map_err(|error| refused(error.into()))?;
+        let (bodies, framed) = Framed::new(L::KIND, [frame1, frame2], parameters)?;
+        let Framed { frames, law: parameters } = framed;
         let (surface, mesh) = (surface.into(), mesh.into());
         if let Some(fault) = surface.opening() {
-            return Err(refused(ElementError::own(Refusal::OpenSurface { surface: 0, fault })));
+            let open = ElementError::own(Refusal::OpenSurface { surface: 0, fault });
+            return Err(Error::of_new(L::KIND, open));
         }
         let of_mesh = SolidShape::Mesh(Arc::clone(&mesh));
         let half_widths = [&surface, &of_mesh].map(|shape| half_width(shape, shape.bounds()));

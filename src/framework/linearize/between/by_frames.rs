@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use super::{Between, Quarters};
 use crate::framework::linearize::blocks::{Blocks, Column, Row};
@@ -17,14 +17,14 @@ const OF_POSE: usize = <Pose<f64> as Lift<f64, f64, ()>>::COUNT;
 
 impl<T: Real> Blocks<'_, T> {
     /// Adds the derivatives of a force at M, whose law is expressed in F, by the poses of two frames on their bodies, F
-    /// on the first and M on the second. The numbers of both poses are variables from `first` on.
+    /// on the first and M on the second. The numbers of both poses are the first parameters.
     pub(crate) fn add_between_by_frames(
         &mut self,
         between: &Between<T>,
         poses: &[Pose<T>; 2],
-        first: usize,
         p_GF: &Vector3<T>,
     ) {
+        let first = self.parameter(0);
         let Between { bodies, p_GM, F_GM, V_M, by_position: K, by_velocity: D } = between;
         let [R_GB1, R_GB2] = bodies.map(|body| *self.pose(body).rotation.matrix());
         let r_FM = p_GM.coords - p_GF;
@@ -65,22 +65,25 @@ impl<T: Real> Blocks<'_, T> {
         }
     }
 
-    /// Adds the derivatives of one number by the poses of two frames on their bodies, whose numbers are variables from
-    /// `first` on. The derivatives by the motion of M are given as in [`add_to_between`](Self::add_to_between).
-    pub(crate) fn add_to_by_frames(
+    /// Adds the derivatives of a number by the motion, as [`add_to_between`](Self::add_to_between), and those by the poses of
+    /// two frames on their bodies, whose numbers are the first parameters; F is at `p_GF`.
+    pub(crate) fn add_to_between_frames(
         &mut self,
         row: Row,
-        (bodies, poses, first): ([BodyIndex; 2], &[Pose<T>; 2], usize),
-        (r_FM, V_M): (&Vector3<T>, &SpatialVelocity<T>),
-        [by_turn, by_shift]: [Vector3<T>; 2],
-        [by_angular, by_linear]: [Vector3<T>; 2],
+        (bodies, poses): ([BodyIndex; 2], &[Pose<T>; 2]),
+        (p_GF, p_GM, V_M): (&Vector3<T>, &Point3<T>, &SpatialVelocity<T>),
+        by_position @ [by_turn, by_shift]: [Vector3<T>; 2],
+        by_velocity @ [by_angular, by_linear]: [Vector3<T>; 2],
     ) {
+        self.add_to_between(row, bodies, (p_GM, V_M), by_position, by_velocity);
+        let r_FM = p_GM.coords - p_GF;
         // Transposed, as for a force: by a rotation of F, a rotation of M, a translation of F and a translation of M.
         let seen =
             by_turn + r_FM.cross(&by_shift) + V_M.angular.cross(&by_angular) + V_M.linear.cross(&by_linear);
         let shifted = by_shift + by_linear.cross(&V_M.angular);
         let rotations = bodies.map(|body| self.pose(body).rotation);
-        let numbers = self.derivatives.push(row, Column::Variable(first), 2 * OF_POSE);
+        let first = Column::Variable(self.parameter(0));
+        let numbers = self.derivatives.push(row, first, 2 * OF_POSE);
         let changes = [[-seen, -by_shift], [by_turn, shifted]].into_iter().zip(rotations).zip(poses);
         for (numbers, (([turn, shift], R_GB), X_BF)) in numbers.chunks_exact_mut(OF_POSE).zip(changes) {
             let [turn, shift] = [turn, shift].map(|v| {
