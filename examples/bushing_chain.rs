@@ -15,23 +15,24 @@ use force_elements_examples::{Arguments, Progress, Table, print, println};
 use force_elements_scenes::bushing_chain::{BushingChain, Comparison, END, Pair, Run};
 
 const SCENE: &str = "\
-Three bodies of 2, 1.5 and 1 kg hang under each other from Ground on damped bushings, half a metre apart, with frames
-offset and turned and mass centers off their line. They start far aside, twisted, and moving, in gravity;";
+Three bodies of 2, 1.5 and 1 kg hang from Ground in a chain on damped bushings, half a metre apart. The frames of the
+bushings are offset and turned, and the mass centers are off the line of the bushings. The bodies start twisted, moving and
+far from equilibrium. They swing under gravity for";
 
 const ADDS_UP: &str = "\
-*Total off*: the largest change of kinetic, gravitational and absorbed energy together, over all accepted
-steps: the balance of work, which tests the integrator. *Loss off*: the largest difference, among the three bushings, between what one has dissipated and the integral of
-Σ c q̇² over the run, taken from its values at the accepted steps by polynomials of degree 5: an integral the
-integrator has no part in but for the places of the samples. *Fall*: the most by which the energy that a bushing has
-dissipated became less in one step.";
+*Total off*: the largest change of the sum of kinetic, gravitational and absorbed energy, over all accepted steps. This
+balance of work tests the integrator. *Loss off*: the largest difference, among the three bushings, between the energy
+dissipated by one and the integral of Σ c q̇² over the run. The integral is computed by polynomials of degree 5 from the
+values at the accepted steps. Only the times of these steps are due to the integrator. *Fall*: the largest decrease in one
+step of the energy that a bushing has dissipated.";
 
 const JOINTS: &str = "\
-Frame M is built from frame F by three slides along F's axes and three turns, about x, then y, then z, with the bushing's
-own q and q̇; velocities are carried from joint to joint. The joints carry springs and dampers with the bushing's
-constants.";
+Frame M is built from frame F by three slides along F's axes, then three turns about x, y and z in this order. Their
+coordinates and rates are the bushing's own q and q̇. Velocities are propagated from joint to joint. The joints carry springs
+and dampers with the bushing's constants.";
 
 fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
-    println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-10.\n");
+    println!("\n## Energy over time\n\nDormand–Prince, accuracy 1e-10.\n");
     let mut table = Table::new([
         "t [s]",
         "kinetic [J]",
@@ -62,7 +63,7 @@ fn print_energies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
 }
 
 fn print_accuracies(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
-    println!("\n## How well it adds up\n\n{ADDS_UP}\n");
+    println!("\n## Errors of the energy balance\n\n{ADDS_UP}\n");
     let mut table = Table::new([
         "integrator",
         "steps",
@@ -130,7 +131,7 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         look(&simulation.dynamics()?)?;
     }
 
-    println!("\n## Each bushing is a chain of six joints\n\n{JOINTS}\n");
+    println!("\n## Each bushing compared with a chain of six joints\n\n{JOINTS}\n");
     println!(
         "Compared {compared} times, at every accepted step of a run with Dormand–Prince, accuracy 1e-8.\n"
     );
@@ -141,9 +142,9 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
         ("position of M in Ground", "m", position),
         ("angular velocity of M in Ground", "rad/s", angular),
         ("velocity of M's origin in Ground", "m/s", linear),
-        ("power of the springs on the joints; of the forces on both bodies", "W", power),
-        ("moments of the springs on the turns; those that hold the force on the body", "N·m", moments),
-        ("forces of the springs on the slides; likewise", "N", forces),
+        ("power of the springs on the joints, and of the forces on both bodies", "W", power),
+        ("moments of the springs on the turns, and those of the force on the body", "N·m", moments),
+        ("forces of the springs on the slides, and those of the force on the body", "N", forces),
     ] {
         table.row([format!("{what} [{unit}]"), format!("{deviation:.1e}"), format!("{size:.3}")]);
     }
@@ -168,7 +169,10 @@ fn print_joints(chain: &BushingChain) -> Result<(), Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    Arguments::read("Three bodies on damped bushings: where the energy goes, and how well it adds up.", []);
+    Arguments::read(
+        "Three bodies on damped bushings: energy over time, and errors of the energy balance.",
+        [],
+    );
     let chain = BushingChain::new()?;
     println!("# Bushings: energy, and a chain of joints\n");
     println!("`cargo run --release --example bushing_chain`\n\n{SCENE} {END} s.");

@@ -58,30 +58,33 @@ fn main() -> Result<(), SimulationError> {
 const INTRODUCTION: &str = "\
 # Contact race: exponential springs and elastic foundation
 
-A block of 10 kg and 1 kg·m² with half a side of 0.1 m on a plane for 7 s, friction 0.7 and 0.5, from its
-resting height. Exponential springs: default parameters, one at each of eight corners, anchors under the corners
-and Sliding 1 at the start. Foundation: a brick mesh of 192 faces, 32 of them under the block, against a
-half-space; as stiff under the weight (`k·A = d2·m·g`) and as dissipative (0.5 s/m) as the springs; so few faces
-favour it. Dormand–Prince of order 5 without a limit on its steps. Of these contacts only
-return mapping switches, when an anchor lets go: steps are shortened to locate that. A step costs the foundation six evaluations and the springs seven: where anchors
-have been committed, forces are asked for again.
+A block of 10 kg and 1 kg·m², with half a side of 0.1 m, moves on a plane for 7 s and starts at its resting height. Static
+friction is 0.7, kinetic friction 0.5.
 
-*Time* is the least of 5 runs. *Ratios* are to the exponential springs of the same scene and accuracy.
-*Drift* is displacement along the plane, per second: over the last 2 s of the scene, in which the block may
-still rock, and from 40 s to 60 s, if it is left alone that long.";
+Exponential springs: default parameters, one at each of the eight corners; at the start the anchors are under the corners and
+Sliding is 1. Foundation: a brick mesh of 192 faces, 32 of them under the block, against a half-space. It is as stiff under
+the weight (`k·A = d2·m·g`) and as dissipative (0.5 s/m) as the springs. The small number of faces favours the foundation.
+
+The integrator is Dormand–Prince of order 5 without a limit on its steps. Only return mapping has events: an anchor lets go.
+Steps are shortened to locate them. A step takes six evaluations with the foundation and seven with the springs, because
+forces are evaluated again after anchors have been committed.
+
+*Time* is the least of 5 runs. *Ratios* are relative to exponential springs with settling, in the same scene and with the
+same accuracy. *Drift* is the displacement along the plane per second. It is measured over the last 2 s of the scene, when the
+block may still rock, and from 40 s to 60 s, if the scene is continued.";
 
 const REMARKS: &str = "
-With its large inertia the block rocks for tens of seconds, and is damped less where springs are spread over
-the face than where they sit at the corners. What it drifts within the scene is mostly that.
+The block has a large inertia and rocks for tens of seconds. Springs spread over the face damp the rocking less than springs
+at the corners. Most of the drift within the scene is due to rocking.
 
-Errors are relative to the speed that the block has had, so that where it only creeps they are as small as its creep:
-error control sees how steep the friction of a foundation is near rest at 1e-3 too. Exponential springs at rest buzz along
-the normal, and their anchors hold.
+Errors are relative to the speed that the block has had. If it only creeps, they are as small as its creep, so that error
+control resolves the steep friction of a foundation near rest at 1e-3 too. With exponential springs the block at rest
+vibrates along the normal, and the anchors hold.
 
-What a small transition velocity costs it costs near rest, where friction is as stiff as it is small. As long as a
-block slides or spins, a foundation takes steps as long as springs do, and longer where the block tumbles over
-its corners. Under a steady load it creeps at the share of the transition velocity at which friction balances the
-load; exponential springs come to rest.";
+A small transition velocity is expensive only near rest, where it makes friction stiff. While the block slides or spins, steps
+with a foundation are as long as with springs, and longer when the block tumbles over its corners. Under a steady load the
+block creeps on a foundation at the share of the transition velocity at which friction balances the load. On exponential
+springs it comes to rest.";
 
 /// Runs all contacts through a scene.
 fn race(
@@ -139,10 +142,11 @@ fn print_scene(scene: Scene, rows: &[Row]) {
 }
 
 fn print_claims(rows: &[Row]) {
-    println!("\n## How many times faster exponential springs are than a foundation\n");
+    println!("\n## Speed of exponential springs relative to a foundation\n");
     println!(
-        "Published: the reference manual of Simbody's exponential spring. Simbody: its own elements, measured on \
-         these scenes. Here: at 1e-5, where both follow the motion; at 1e-3 beside it.\n"
+        "*Published* is from the reference manual of Simbody's exponential spring. *Simbody* is measured on these scenes \
+         with its own elements. The other rows are measured here: at 1e-5, where both contacts follow the motion, and at \
+         1e-3 for comparison.\n"
     );
     let names = ["foundation, 0.01 m/s", "foundation, 0.001 m/s"];
     let of = |ratio: fn(&Ratios) -> f64, accuracy: f64| {

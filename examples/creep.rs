@@ -53,19 +53,20 @@ fn main() -> Result<ExitCode, SimulationError> {
 const INTRODUCTION: &str = "\
 # Creep under a steady load
 
-A cube of 10 kg with half a side of 0.1 m on a plane is pushed for 60 s, at the height of the plane so that
-it does not tip. Static friction is 0.7: the limit is 68.67 N. Kinetic friction is 0.7 too, and in the rows at the end
-0.5, which is 71 % of the limit. Exponential springs: default parameters, one at each of eight corners. Foundation: a
-brick mesh on a half-space, as stiff under the weight and as dissipative. Bristle coordinate: a slider of 10 kg with the
-stiffness and viscosity of four friction springs. Dormand–Prince of order 5, accuracy 1e-5.
+A cube of 10 kg with half a side of 0.1 m on a plane is pushed for 60 s. The push acts at the height of the plane, so that
+the cube does not tip. Static friction is 0.7, so the limit is 68.67 N. Kinetic friction is also 0.7, except in the rows at
+the end, where it is 0.5, or 71 % of the limit.
 
-*Rest* is the default state: for exponential springs, anchors at the origin of the plane and Sliding 1.
-*Anchored* has the anchors under the corners and Sliding 0. *Sliding* is the default state at that speed;
-bristles slip.
+Exponential springs: default parameters, one at each of the eight corners. Foundation: a brick mesh on a half-space, as stiff
+under the weight and as dissipative as the springs. Bristle coordinate: a slider of 10 kg with the stiffness and viscosity of
+four friction springs. The integrator is Dormand–Prince of order 5 with accuracy 1e-5.
+
+*Rest* is the default state: for exponential springs, anchors at the origin of the plane and Sliding 1. *Anchored* has the
+anchors under the corners and Sliding 0. *Sliding* is the default state at the given speed; bristles slip.
 
 ## Creep, µm/s
 
-Mean speed over the last 30 s, by load as a share of the limit; *away*: it slides ever faster.";
+Mean speed over the last 30 s, by load as a share of the limit. *Away*: the block slides faster and faster.";
 
 fn print_creep(rows: &[Row]) {
     let [a, b, c, d, e] = SHARES.map(|share| format!("{:.0} %", share * 100.0));
@@ -82,8 +83,8 @@ fn print_creep(rows: &[Row]) {
     let parameters = Parameters::<f64>::default();
     println!(
         "
-For comparison: rigid-body engines with point contacts creep at 1 to 2000 µm/s in such a test; Simbody's exponential
-spring at 30 µm/s after sliding to rest without load, and at 15,000 µm/s at 25 % from its default start.
+For comparison: rigid-body engines with point contacts creep at 1 to 2000 µm/s in such a test. Simbody's exponential
+spring creeps at 30 µm/s after sliding to rest without load, and at 15,000 µm/s at 25 % from its default start.
 
 The speed at which the viscosity of four corners balances the load:
 "
@@ -99,12 +100,14 @@ The speed at which the viscosity of four corners balances the load:
     }
     println!(
         "
-With Settling a block that slips faster than the settle velocity does not stick, unless it rocks as it stops, or
-starts at rest with a first step so short that it sticks before it slips. A push that comes all at once
-overshoots and rocks the block: at 90 % that alone breaks anchors loose that hold. With less kinetic than static
-friction, a load between the two that comes all at once takes the block along, with bristles and with return mapping too:
-the springs overshoot. A foundation creeps at the
-share of the transition velocity that the load is of the limit."
+With settling, a block that slips faster than the settle velocity does not stick, unless it rocks as it stops, or starts at
+rest with a first step so short that it sticks before it slips.
+
+A load that is applied at once overshoots and rocks the block. At 90 % this alone releases anchors that were holding. If
+kinetic friction is less than static friction, a load between the two that is applied at once makes the block slide. This
+happens with bristles and return mapping too, because the springs overshoot.
+
+A foundation creeps at the transition velocity times the load as a share of the limit."
     );
 }
 
@@ -122,9 +125,9 @@ fn print_what_holds(rows: &[Row]) -> bool {
     });
     println!(
         "
-With return mapping and with bristles, whatever the start, under all loads that kinetic friction can hold the body moves by
-at most {:.1e} µm/s: it buzzes by the accuracy, and the ends of 30 s fall on different phases. What holds it, anchors and
-bristles, moves by at most {:.1e} µm/s. They hold: {}.",
+With return mapping and with bristles, from every start and under all loads that kinetic friction can hold, the body moves
+by at most {:.1e} µm/s. It vibrates within the accuracy, and the 30 s begin and end at different phases of the vibration. The
+anchors and bristles that hold it move by at most {:.1e} µm/s. They hold: {}.",
         body * 1e6,
         anchor * 1e6,
         if body < NOTHING { "pass" } else { "FAIL" },
@@ -135,12 +138,12 @@ bristles, moves by at most {:.1e} µm/s. They hold: {}.",
 fn print_cost(rows: &[Row]) {
     println!(
         "
-## Settling and return mapping: what they cost, and whether work balances
+## Settling and return mapping: cost and energy balance
 
-With kinetic friction of 0.7. Energy: the largest deviation of kinetic, gravitational and absorbed energy less the
-work of the push from what it was at the start (which tests the integrator across events, not the elements), in J and
-as a share of kinetic energy at the start and work of the push. Each step may be off by 1e-5 J and more, which is a
-large share where a push from rest turns over next to nothing.
+Kinetic friction is 0.7. *Energy* is kinetic, gravitational and absorbed energy, less the work of the push. The table has its
+largest deviation from the value at the start, in J, and as a share of kinetic energy at the start plus work of the push. This
+tests the integrator across events, not the elements. Each step may be off by 1e-5 J and more. This is a large share when a
+push from rest does next to no work.
 "
     );
     let mut table = Table::new([

@@ -254,7 +254,7 @@ fn main() -> Result<ExitCode> {
     let mut engine = Engine::new()?;
     let differences = engine.settle(Engine::stiffness_by_differences)?;
     let exact = engine.settle(Engine::stiffness)?;
-    let mut table = Table::new(["step", "residual, exact", "of the square before", "residual, differences"]);
+    let mut table = Table::new(["step", "residual, exact", "over previous square", "residual, differences"]);
     let mut most = 0.0_f64;
     for (step, (size, by_differences)) in exact.iter().zip(&differences).enumerate() {
         // What is below is rounding.
@@ -268,12 +268,14 @@ fn main() -> Result<ExitCode> {
     let last = exact[STEPS - 1];
     let is_quadratic = most < 1e-3 && last < ROUNDING;
     println!(
-        "\nResiduals fall quadratically, by at most {most:.1e} of the square before, to {last:.1e}: {}.",
+        "\nResiduals converge quadratically, each at most {most:.1e} times the square of the previous one, to {last:.1e}: {}.",
         if is_quadratic { "pass" } else { "FAIL" }
     );
     let stiffness = engine.stiffness()?;
     let asymmetry = (stiffness - stiffness.transpose()).amax();
-    println!("Asymmetry of the stiffness at rest: {asymmetry:.6} N·m/rad, the torque of the drive in N·m.");
+    println!(
+        "Asymmetry of the stiffness at rest: {asymmetry:.6} N·m/rad, which equals the torque of the drive in N·m."
+    );
     let frequencies: Vec<_> = engine.frequencies()?.iter().map(|f| format!("{f:.2}")).collect();
     println!("Frequencies: {} Hz.", frequencies.join(", "));
     let path = arguments.path(0);

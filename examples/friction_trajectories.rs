@@ -25,21 +25,21 @@ const CASES: &str =
 const ACCURACY: f64 = 1e-10;
 
 const SCENE: &str = "\
-A mass of 0.5 kg starts at 10 m/s on a `CoordinateSpringDamperExt` and is compared at every hundredth of a second.
-*implicit* is the implicit trapezoidal rule in steps of the reference; *explicit* is Dormand–Prince with accuracy 1e-10.
-The tolerance of q is ten times what the reference changes by when its step is doubled; that of u is larger by the ratio
-of the largest changes of u and q between samples. A run in the steps of the reference may share its error; runs in
-quarter steps and explicit ones show what is left of their agreement without.";
+A mass of 0.5 kg starts at 10 m/s on a `CoordinateSpringDamperExt`. Its motion is compared with a reference at every hundredth
+of a second. *implicit* is the implicit trapezoidal rule with the steps of the reference; *explicit* is Dormand–Prince with
+accuracy 1e-10. The tolerance of q is ten times the change of the reference when its step is doubled. The tolerance of u is
+larger by the ratio of the largest changes of u and q between samples. A run with the steps of the reference may share its
+error. Runs with quarter steps and explicit runs show the agreement without a shared error.";
 
 const WORK_BALANCE: &str = "\
-*Work balance off*: the largest change of kinetic energy plus energy absorbed, over all accepted steps. What is neither lost
-at the end nor kinetic is stored in springs, stops and bristles. Where a force jumps, as the damper of a stop
-makes it do, the implicit rule has the jump at the end of a step, wherever in the step it happens: its work balance is off by
-the jump times the way gone meanwhile. The explicit one closes in on the event and jumps between two steps.";
+*Work balance off*: the largest change of kinetic plus absorbed energy, over all accepted steps. Energy that is neither lost
+nor kinetic at the end is stored in springs, stops and bristles. A force may jump, as at the damper of a stop. The implicit
+rule applies the jump at the end of the step in which it happens. Its work balance is then off by the jump times the distance
+moved since the event. The explicit method locates the event and applies the jump between two steps.";
 
 const EXACT: &str = "\
-Between limit stops alone the motion is known in closed form. The largest deviation in q from it, of the reference at its
-samples and of runs at every accepted step, as events are located better and steps are shortened:";
+With limit stops alone the motion is known in closed form. The table has the largest deviation in q from it: of the reference
+at its samples, and of runs at every accepted step, with events located more accurately and with shorter steps.";
 
 /// How often something switched from one accepted step to the next.
 #[derive(Default)]

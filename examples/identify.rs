@@ -241,8 +241,14 @@ fn print_iterations(fit: &Fit) {
 /// Prints how far the parameters are from the true ones; returns whether each is within what the noise allows, whether all
 /// together are, and whether they are recovered without noise.
 fn print_result(truth: &Parameters, noisy: &Fit, clean: &Fit) -> Result<[bool; 3]> {
-    let mut table =
-        Table::new(["", "true", "recovered", "standard deviation", "off, in these", "off without noise"]);
+    let mut table = Table::new([
+        "",
+        "true",
+        "recovered",
+        "standard deviation",
+        "off, in deviations",
+        "off without noise",
+    ]);
     let [found, exact] = [noisy, clean].map(|fit| fit.parameters[ITERATIONS]);
     let off = found.component_div(truth).map(f64::ln);
     let deviations = inverse(&noisy.normal)?.diagonal().map(f64::sqrt);
@@ -265,8 +271,8 @@ fn print_result(truth: &Parameters, noisy: &Fit, clean: &Fit) -> Result<[bool; 3
     let (square, expected) = (off.dot(&(noisy.normal * off)), f64::from(u8::try_from(COUNT)?));
     let spread = (2.0 * expected).sqrt();
     println!(
-        "\nErrors of several parameters go together. The square of their length in the metric of the normal matrix is \
-         {square:.1}; of {COUNT} parameters it has mean {COUNT} and standard deviation {spread:.1}."
+        "\nThe errors of the parameters are correlated. The square of their norm in the metric of the normal matrix is \
+         {square:.1}. For {COUNT} parameters its mean is {COUNT} and its standard deviation {spread:.1}."
     );
     holds[1] = (square - expected).abs() < DEVIATIONS * spread;
     Ok(holds)
@@ -348,7 +354,7 @@ fn main() -> Result<ExitCode> {
     println!("\n## Iterations");
     let noisy = fit(&measured, guess)?;
     print_iterations(&noisy);
-    println!("\n## What is recovered");
+    println!("\n## Recovered parameters");
     let clean = fit(&exact, guess)?;
     let [each, together, recovered] = print_result(&truth, &noisy, &clean)?;
     // The mean of so many squares has a standard deviation of √(2/n).
@@ -358,9 +364,12 @@ fn main() -> Result<ExitCode> {
     println!("\n## Sensitivities");
     let agrees = check_sensitivities(&truth)?;
     let claims = [
-        ("Each parameter is within four standard deviations", each),
-        ("So is the square of all errors together", together),
-        ("What remains is noise, within four standard deviations of its mean square", explained),
+        ("Each parameter is within four standard deviations of its true value", each),
+        ("The square of all errors together is within four standard deviations of its mean", together),
+        (
+            "The mean square of the residuals is within four standard deviations of that of the noise",
+            explained,
+        ),
         ("Without noise the parameters are recovered to 1e-10", recovered),
         ("Sensitivities agree with differences to 1e-6 of their largest values", agrees),
     ];
@@ -375,13 +384,14 @@ fn main() -> Result<ExitCode> {
 }
 
 const INTRODUCTION: &str = "\
-# What a motion says of a mount and a guide
+# Parameters of a mount and a guide from their motion
 
 A carriage of 4 kg on a guide with a spring, a damper and bristle friction carries a payload of 2 kg on a `LinearBushing`.
-It is let go away from rest while the payload is flung about: 8000 steps of 0.25 ms by the semi-implicit Euler method. At
-every twentieth the positions of the carriage and of three markers on the payload are measured, with normal noise of 0.05 mm and
-0.2 mm.
+The carriage is released away from its rest position, and the payload starts with an initial velocity. The motion has 8000
+steps of 0.25 ms by the semi-implicit Euler method. The positions of the carriage and of three markers on the payload are
+measured at every twentieth step, with normal noise of 0.05 mm for the carriage and 0.2 mm for the markers.
 
-Fifteen parameters are fitted to it by the method of Gauss and Newton in their logarithms. The sensitivities are carried
-along with the steps, each linearized by motion, parameters and memory. *Residual*: the root mean square, in standard
-deviations of the noise. *Standard deviation*: of a parameter, from the inverse of the normal matrix.";
+Fifteen parameters are fitted to the measurements by the Gauss–Newton method, which solves for their logarithms. The
+sensitivities are propagated along with the steps. Each step is linearized with respect to motion, parameters and memory.
+*Residual*: the root mean square of the residuals, in standard deviations of the noise. *Standard deviation*: that of a
+parameter, from the inverse of the normal matrix.";

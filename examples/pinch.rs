@@ -76,7 +76,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             && (slab - expected).abs() < 0.5
     });
     println!(
-        "\nReturn mapping and anchors hold, and let go within half a degree of {:.2}°: {}.",
+        "\nReturn mapping and anchors hold the load, and the blocks slide within half a degree of {:.2}°: {}.",
         MU_STATIC.atan().to_degrees(),
         if holds { "pass" } else { "FAIL" }
     );
@@ -89,16 +89,16 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 const INTRODUCTION: &str = "\
 # A pinched capsule, and a tilting plane
 
-Static friction 0.7, kinetic 0.5. Exponential springs: default parameters but for these and the transition. Foundation:
-clipped faces, transition velocity 10 mm/s; with anchors as stiff along the surface as across, with 0.3 of critical damping.
-Dormand–Prince of order 5, accuracy 1e-7.
+Static friction is 0.7, kinetic friction 0.5. The other parameters of the exponential springs, except the transition, are the
+defaults. The foundation has clipped faces and a transition velocity of 10 mm/s. If it has anchors, it is as stiff along the
+surface as across it, with 0.3 of critical damping. The integrator is Dormand–Prince of order 5 with accuracy 1e-7.
 
 ## The capsule
 
-A capsule of 0.4 kg, 0.06 m thick and 0.16 m long, lies between two upright plates that are fixed so near that static
-friction could hold twice its weight: 5.6 N each. Exponential springs at the ends of its straight part, on both sides; or a
-mesh of 7488 faces. *From rest* it starts where it is held, with anchors in place and, of exponential springs, Sliding 0;
-*falling*, at 0.1 m/s with Sliding 1.";
+A capsule of 0.4 kg, 0.06 m thick and 0.16 m long, lies between two fixed upright plates. Each plate presses with 5.6 N, so
+that static friction could hold twice the weight. The contact is either exponential springs at the ends of the straight part,
+on both sides, or a mesh of 7488 faces. *From rest*: the capsule starts where it is held, with anchors in place and, for
+exponential springs, Sliding 0. *Falling*: it starts at 0.1 m/s, with Sliding 1.";
 
 fn print_pinch(all: &[Runs]) {
     let mut table = Table::new([
@@ -127,10 +127,11 @@ fn print_tilt(all: &[Runs]) {
         "
 ## The plane
 
-A cube of 10 kg, 0.2 m wide, on a plane; exponential springs at its four lower corners, or a mesh of 192 faces. At 25° the
-load is two thirds of what static friction can hold, and 93 % of what kinetic friction can. Then the plane turns from the level
-at 1° a second: by Coulomb's law the block slides at {:.2}°, and so does a slab as wide and 0.02 m high. Their corners behind
-carry less and slip first: exponential springs have a release velocity of 0.2 mm/s, up to which that is static friction.
+A cube of 10 kg, 0.2 m wide, is on a plane. The contact is either exponential springs at its four lower corners or a mesh of
+192 faces. At 25° the load is two thirds of what static friction can hold, and 93 % of what kinetic friction can hold. In a
+second run the plane tilts from level at 1° a second. By Coulomb's law the block slides at {:.2}°, and so does a slab of the
+same width that is 0.02 m high. Their rear corners carry less and slip first. Slip of exponential springs up to the release
+velocity, 0.2 mm/s, counts as static friction.
 ",
         MU_STATIC.atan().to_degrees()
     );
@@ -152,7 +153,7 @@ carry less and slip first: exponential springs have a release velocity of 0.2 mm
         table.row([friction.name().into(), creep, moved_by(1e-4), moved_by(1e-3), slides, slab]);
     }
     print!("{table}");
-    println!("\n*Slides*: it is faster than 0.1 m/s.");
+    println!("\n*Slides*: the speed exceeds 0.1 m/s.");
 }
 
 fn panels(all: &[Runs]) -> Vec<Panel> {

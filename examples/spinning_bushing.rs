@@ -64,7 +64,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     print!("\n{table}");
     println!("{NOTES}");
     println!(
-        "Energy is kept, and no attitude refused, by the rotation vector: {}.",
+        "The rotation vector keeps the energy and refuses no attitude: {}.",
         if keeps { "pass" } else { "FAIL" }
     );
     if let [Some(spatial), Some(gimbal)] = &shown[..] {
@@ -79,15 +79,17 @@ const INTRODUCTION: &str = "\
 # A body spun through every attitude
 
 A body of 1 kg with moments of inertia 0.08, 0.11 and 0.14 kg·m² hangs between two undamped bushings, 0.1 m to either side
-of its middle, without gravity. Stiffness 0.4, 0.45 and 0.5 N·m/rad, 20 N/m. It is spun with 10 J about 48 axes that are
-spread over all directions, and tumbles for 30 s. Dormand–Prince of order 5.
+of its middle, without gravity. Their stiffness is 0.4, 0.45 and 0.5 N·m/rad, and 20 N/m. The body is launched with a spin of
+10 J about each of 48 axes, which are spread over all directions. It tumbles for 30 s. The integrator is Dormand–Prince of
+order 5.
 
-*Attitudes visited*: the share of 2000 attitudes, spread evenly over all, within 15° of which it comes at an accepted step of
-some launch. *Energy off*: the largest deviation of kinetic and stored energy from 10 J, of all launches and accepted steps.";
+*Attitudes visited*: of 2000 attitudes spread evenly over all, the share that has been approached within 15° at an accepted
+step of some launch. *Energy off*: the largest deviation of the sum of kinetic and stored energy from 10 J, over all launches
+and accepted steps.";
 
 const NOTES: &str = "
-What the energy is off follows the accuracy of the steps. Gimbal angles are refused within 0.46° of a middle angle of ±90°;
-the launches that come to the end have passed it at a distance.
+The error of the energy follows the accuracy of the steps. Gimbal angles are refused within 0.46° of a middle angle of ±90°.
+The launches that reach the end have not come this close.
 ";
 
 struct Summary {

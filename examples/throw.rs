@@ -212,7 +212,7 @@ fn check_gradient(setup: &Setup, base: &Rollout) -> Result<(bool, Points)> {
         ]);
     }
     print!("\n{table}");
-    println!("\nThe least margins of branches, of all corners in all steps:\n");
+    println!("\nThe least margin of each branch, over all corners and steps:\n");
     let mut table = Table::new(["branch", "least margin", "at, s"]);
     for Margin { branch, time } in &margins {
         let margin = format!("{:.1e} {}", branch.margin, branch.unit);
@@ -276,8 +276,8 @@ fn time_adjoint(setup: &Setup) -> Result<()> {
         measure(0, &mut || (0..STEPS).try_for_each(|_| Ok(throw.advance()?)))?;
     }
     println!(
-        "\nThe adjoint takes {:.1} times as long as the rollout for one number of the final place, {:.1} times for three; \
-         central differences by {} inputs take {} rollouts.",
+        "\nThe adjoint takes {:.1} times as long as the rollout for one number of the final place, and {:.1} times for three. \
+         Central differences with respect to {} inputs take {} rollouts.",
         least[1] / least[0],
         least[3] / least[0],
         INPUTS.len(),
@@ -367,14 +367,15 @@ fn verdict(holds: bool) -> &'static str {
 }
 
 const INTRODUCTION: &str = "\
-# A throw to a mark
+# A throw at a mark
 
-A cube of 10 kg, 0.2 m wide, on four exponential springs with default parameters but a normal viscosity of 2 s/m, is thrown
-along a plane at 1.6 m/s and 0.2 m/s, turning at 1 rad/s. It slides, slows down and sticks: 1000 steps of 1 ms by the
-semi-implicit Euler method.
+A cube of 10 kg, 0.2 m wide, has four exponential springs with default parameters except for a normal viscosity of 2 s/m. It
+is thrown along a plane at 1.6 m/s and 0.2 m/s, turning at 1 rad/s. It slides, slows down and sticks. The rollout has 1000
+steps of 1 ms by the semi-implicit Euler method.
 
-*Adjoint*: each step is linearized from its checkpoint, last to first, by motion, parameters and memory, and gradients of
-the final place along x, along y and of the heading are carried back together. *Differences*: central, of whole rollouts,
-extrapolated from two distances, the larger of which is given, relative to the input. It is the largest of a list at which
-no step of any corner takes another branch than in the rollout itself: where one does, the final place is not smooth, and
-differences are not derivatives. *Off*: the distance of all three derivatives from the differences, relative to their size.";
+*Adjoint*: each step is linearized from its checkpoint, from the last to the first, with respect to motion, parameters and
+memory. The gradients of the final place along x, along y and of the heading are propagated back together. *Differences*:
+central differences of whole rollouts, extrapolated from two displacements. *Moved by* is the larger of these, relative to the
+input. It is the largest of a list at which no step of any corner takes another branch than in the rollout itself. If one
+does, the final place is not smooth, and differences are not derivatives. *Off*: the distance of all three derivatives
+from the differences, relative to their norm.";

@@ -305,8 +305,9 @@ fn print_calibration(recording: &Recording, scale: f64) {
         recording.tosses[..FITTED].iter().map(|toss| toss.poses.last().map_or(0.0, |X| X.translation.z)),
     );
     println!(
-        "\nIn the free flights of the first {FITTED} tosses cubes fall at {:.3} m/s² as the cameras see it, {scale:.4} of \
-         gravity, and at the end their centers are {:.2} mm high, {:.4} of half a side: so much are lengths too short.",
+        "\nIn the free flights of the first {FITTED} tosses the cameras measure an acceleration of {:.3} m/s², {scale:.4} of \
+         gravity. At the end the centers are {:.2} mm high, {:.4} of half a side. Measured lengths are too short by these \
+         factors.",
         scale * GRAVITY,
         1e3 * resting,
         resting / (0.5 * recording.side),
@@ -414,7 +415,7 @@ fn main() -> Result<ExitCode> {
         }
     }
     print!("\n{table}");
-    println!("\nAll four errors are a tenth below those of MuJoCo:\n");
+    println!("\nWhether all four errors are at least a tenth below those of MuJoCo:\n");
     for (from, contact, is_less) in verdicts {
         println!("- {contact}, from the {from}: {}", if is_less { "yes" } else { "no" });
     }
@@ -427,17 +428,19 @@ fn main() -> Result<ExitCode> {
 const INTRODUCTION: &str = "\
 # Measured tosses of a cube
 
-150 tosses of an acrylic cube, side 0.1048 m, 0.37 kg, onto a board, tracked by cameras at 148 Hz until it rests (Pfrommer, Halm,
-Posa, ContactNets, CoRL 2020; `tests/golden/tosses`). Each is simulated in steps of 0.28 ms by the semi-implicit Euler
-method, with an exponential spring at each corner (*springs*), or with a clipped elastic foundation with anchors, of 12 faces
-(*foundation*).
+An acrylic cube, side 0.1048 m, 0.37 kg, was tossed 150 times onto a board and tracked by cameras at 148 Hz until it rested
+(Pfrommer, Halm, Posa, ContactNets, CoRL 2020; `tests/golden/tosses`). Each toss is simulated in steps of 0.28 ms by the
+semi-implicit Euler method. The contact is an exponential spring at each corner (*springs*), or a clipped elastic foundation
+with anchors and 12 faces (*foundation*).
 
-*Fit*: seven parameters, to the first 60 tosses, by the method of Gauss and Newton. Exact derivatives of every sample are carried
-along: each step is linearized by motion, parameters and memory. The error of a toss is the mean over its samples of the distance
-between centers, in sides, and of the angle between orientations, in right angles.
+*Fit*: seven parameters are fitted to the first 60 tosses by the Gauss–Newton method. Exact derivatives of every sample are
+propagated along. Each step is linearized with respect to motion, parameters and memory. The error of a sample is the distance
+between centers, in sides, plus the angle between orientations, in right angles. The error of a toss is the mean over its
+samples.
 
-*From*: what a prediction starts from, the first pose and its velocities from differences, or the beginning of the parabola and
-constant angular velocity through all poses before the lowest corner is at 8 mm. Parameters are fitted to both together.
+*From*: the start of a prediction. *First pose* is that pose, with its velocities from differences. *Free flight* is the
+beginning of the parabola and constant angular velocity through all poses before the lowest corner is at 8 mm. The parameters
+are fitted to predictions from both starts together.
 
-*Perfect*: the fitted model in a world where it holds, seen with the scatter of the cameras, 0.08 mm and 0.02°, and with first
-velocities that are as far off as here. No model can be expected to err less.";
+*Perfect*: the fitted model predicts tosses that it has simulated itself. They have the scatter of the cameras, 0.08 mm and
+0.02°, and first velocities that are as far off as in the recording. No model can be expected to have smaller errors.";

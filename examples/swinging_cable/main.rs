@@ -1,6 +1,6 @@
 //! Two bodies on soft springs swing and rock on an elastic cable over a cylinder; the cable goes slack and
-//! taut, leaves the cylinder and lands on it again. Where the energy goes, how well it adds up at which
-//! cost, and a picture.
+//! taut, leaves the cylinder and lands on it again. Prints the energy over time, and the errors of the energy
+//! balance with their cost, and draws a picture.
 //!
 //! ```text
 //! cargo run --release --example swinging_cable [-- PICTURE.svg [RECORDING.glb]]
@@ -26,23 +26,23 @@ use recording::{Recording, Still};
 const DISSIPATION: f64 = 0.3;
 
 const ADDS_UP: &str = "\
-*Touchdowns*, *liftoffs*, *slack*: how often the cable came to touch the cylinder, came off it, and went slack between
-accepted steps. *Turned over*: all that kinetic energy gained in the course of time. *Stored off*: the largest change of
-kinetic, gravitational and stored energy, without the ledger. *Total off*: the largest change of those and what the
-ledger says is dissipated. *In one step*: the largest change of *stored* in a single step, and what happened in it.
-*Fall*: the most by which dissipated energy became less in a step. *Relative* is to what was turned over.";
+*Touchdowns*, *liftoffs*, *slack*: how often the cable landed on the cylinder, left it, and went slack between accepted steps.
+*Turned over*: the sum of all increases of kinetic energy. *Stored off*: the largest change of the sum of kinetic,
+gravitational and stored energy, without the ledger. *In one step*: the largest change of this sum in a single step, and the
+event in that step. *Total off*: the largest change of this sum plus the energy dissipated according to the ledger. *Fall*:
+the largest decrease of dissipated energy in a step. *Relative*: the error over *turned over*.";
 
 const LOSS: &str = "\
-What the cable has dissipated, by the ledger, against the integral of `power_dissipated` over the run, taken from its
-values at the accepted steps by trapezoids: an integral the integrator has no part in, whose own error falls with the
-square of the step. Dormand–Prince, accuracy 1e-9.";
+The table compares the energy that the cable has dissipated according to the ledger with the integral of `power_dissipated`
+over the run. The integral is computed by trapezoids from the values at the accepted steps. The integrator has no part in it,
+and its own error falls with the square of the step. The run is by Dormand–Prince with accuracy 1e-9.";
 
 const REMARK: &str = "\
-The pull of a cable has a kink in time where slack is taken up or given, and where the cable lands or comes off. The
-integrator shortens its steps there because its error estimate sees the kink; but the difference of its solutions of
-order 5 and 4 is zero for a kink at 0.4225 or 0.8336 of the step, where the error is not. Now and then a kink falls
-close to these places, and the step passes with more than the error asked for. *Total off* hardly notices, for
-the ledger integrates the same forces by the same stages.";
+The tension of a cable has a kink in time where the cable becomes taut or goes slack, and where it lands on the cylinder or
+leaves it. The integrator shortens its steps there because its error estimate responds to the kink. But the estimate, the
+difference of its solutions of order 5 and 4, is zero for a kink at 0.4225 or 0.8336 of the step, although the error is not.
+Occasionally a kink is close to one of these places, and a step is accepted with a larger error than the one asked for.
+*Total off* is hardly affected, because the ledger integrates the same forces by the same stages.";
 
 fn print_energies(name: &str, run: &Run) {
     println!("\n### {name}\n");
@@ -82,8 +82,8 @@ fn worst_step(run: &Run) -> (f64, String) {
         return (0.0, String::new());
     };
     let what = match (pair[0].elongation > 0.0, pair[1].elongation > 0.0) {
-        (false, true) => "slack taken up",
-        (true, false) => "slack given",
+        (false, true) => "became taut",
+        (true, false) => "went slack",
         _ if pair[0].in_contact != pair[1].in_contact => "contact",
         _ => "no event",
     };
@@ -92,7 +92,7 @@ fn worst_step(run: &Run) -> (f64, String) {
 
 /// How far everything goes.
 fn print_motion(runs: [(&str, &Run); 2]) {
-    println!("\n## How far it swings\n");
+    println!("\n## Ranges of the motion\n");
     let mut table = Table::new(["range", runs[0].0, runs[1].0]);
     let mut row = |what: &str, of: &dyn Fn(&Sample) -> f64, only: &dyn Fn(&Sample) -> bool| {
         let [first, second] = runs.map(|(_, run)| {
@@ -110,9 +110,9 @@ fn print_motion(runs: [(&str, &Run); 2]) {
         for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
             row(&format!("{name} of the cable, {letter} [m]"), &|s| s.eyes()[end][axis], &always);
         }
-        row("turn of its body [rad]", &|s| s.poses[end].rotation.angle(), &always);
+        row("rotation of its body [rad]", &|s| s.poses[end].rotation.angle(), &always);
     }
-    row("touches the cylinder, along its axis [m]", &|s| s.touch, &|s| s.in_contact);
+    row("contact with the cylinder, along its axis [m]", &|s| s.touch, &|s| s.in_contact);
     row("rate of its length [m/s]", &|s| s.length_rate, &always);
     row("tension [N]", &|s| s.tension, &always);
     print!("{table}");
@@ -216,7 +216,7 @@ fn print_losses(scene: &SwingingCable) -> Result<(), Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::read(
-        "Two bodies swing on an elastic cable over a cylinder: where the energy goes, how well it adds up, and a picture.",
+        "Two bodies swing on an elastic cable over a cylinder: energy over time, errors of the energy balance, and a picture.",
         [
             Argument::picture("target/swinging_cable.svg"),
             Argument {
@@ -235,17 +235,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("# A cable on springs, swinging over a cylinder\n");
     println!("`cargo run --release --example swinging_cable`\n");
     println!(
-        "Two bodies of {} and {} kg, each on an undamped bushing to Ground ({:.0?} N·m/rad and {:.0?} N/m about and
-along x, y and z), are joined by a `CableSpring` ({STIFFNESS} N/m, slack length {SLACK_LENGTH} m) tied away from their mass centers,
-which runs over a cylinder of radius {RADIUS} m fixed to Ground. They are thrown in opposite directions; gravity pulls
-down. {SECONDS} s.",
+        "Two bodies of {} and {} kg are each on an undamped bushing to Ground ({:.0?} N·m/rad about and {:.0?} N/m along
+x, y and z). They are joined by a `CableSpring` ({STIFFNESS} N/m, slack length {SLACK_LENGTH} m) that is attached away from their mass
+centers and runs over a cylinder of radius {RADIUS} m fixed to Ground. They are thrown in opposite directions and move under
+gravity for {SECONDS} s.",
         MASSES[0],
         MASSES[1],
         &SUPPORT[..3],
         &SUPPORT[3..],
     );
 
-    println!("\n## Where the energy goes\n\nDormand–Prince, accuracy 1e-8.");
+    println!("\n## Energy over time\n\nDormand–Prince, accuracy 1e-8.");
     let mut film = Film::new(&undamped);
     let conserved = undamped.run(&mut DormandPrince::new(1e-8), |dynamics| film.expose(dynamics))?;
     print_energies("Without dissipation", &conserved);
@@ -254,7 +254,7 @@ down. {SECONDS} s.",
 
     print_motion([("without dissipation", &conserved), ("with dissipation", &lossy)]);
 
-    println!("\n## How well it adds up\n\n{ADDS_UP}\n\n### Without dissipation");
+    println!("\n## Errors of the energy balance\n\n{ADDS_UP}\n\n### Without dissipation");
     print_accuracies(&undamped)?;
     println!("\n### With a dissipation of {DISSIPATION} s/m");
     print_accuracies(&damped)?;

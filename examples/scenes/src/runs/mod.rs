@@ -208,7 +208,8 @@ impl Scene {
     }
 }
 
-const WAY: Claim = Claim { what: "way to the stop, of v²/2a", allowed: "(v·h + drawn out + shift)/way" };
+const WAY: Claim =
+    Claim { what: "stopping distance, relative to v²/2a", allowed: "(v·h + stretch + shift)/distance" };
 
 pub const SCENES: [Scene; 19] = [
     Scene::to_rest("box stops on a plane, springs", &[WAY], |method, mass| {
@@ -226,67 +227,70 @@ pub const SCENES: [Scene; 19] = [
     }),
     Scene::new(
         "plane tilts until a box slips",
-        &[Claim { what: "angle, of atan μs, °", allowed: "0.2" }],
+        &[Claim { what: "angle less atan μs, °", allowed: "0.2" }],
         boxes::tilts,
     ),
     Scene::to_rest(
         "box drops flat",
         &[
-            Claim { what: "rebound less that of the law, of the impact speed", allowed: "0.05" },
-            Claim { what: "height at rest, of half the side", allowed: "1e-6, or a" },
+            Claim { what: "rebound less that of the law, relative to the impact speed", allowed: "0.05" },
+            Claim { what: "height at rest, relative to half the side", allowed: "1e-6, or a" },
         ],
         boxes::drops_flat,
     ),
     Scene::to_rest(
         "turned box drops on a slope of 0.4",
-        &[Claim { what: "lean at rest, of statics", allowed: "0.02" }],
+        &[Claim { what: "lean at rest, relative to statics", allowed: "0.02" }],
         boxes::drops_on_a_slope,
     ),
     Scene::new(
         "tall box leans 0.3° beyond its corner",
-        &[Claim { what: "time until it has fallen by 10°, of a pendulum's", allowed: "0.03" }],
+        &[Claim { what: "time to fall by 10°, relative to a pendulum", allowed: "0.03" }],
         |method, mass| boxes::topples(method, mass, 0.3),
     ),
     Scene::new(
         "tall box leans 0.3° less",
-        &[Claim { what: "time until it has fallen back by 10°, of a pendulum's", allowed: "0.03" }],
+        &[Claim { what: "time to fall back by 10°, relative to a pendulum", allowed: "0.03" }],
         |method, mass| boxes::topples(method, mass, -0.3),
     ),
     Scene::to_rest(
         "box spins to rest",
-        &[Claim { what: "angle to the stop, of ω²/2α", allowed: "(v·h + drawn out)/way" }],
+        &[Claim { what: "angle to the stop, relative to ω²/2α", allowed: "(v·h + stretch)/distance" }],
         boxes::spins,
     ),
     Scene::to_rest("box put on a belt", &[WAY], boxes::on_a_belt),
     Scene::new(
         "block sticks and slips, bristles",
-        &[Claim { what: "period, of the formula", allowed: "2h/T + k/k_bristle + v_exp/v" }],
+        &[Claim { what: "period, relative to the formula", allowed: "2h/T + k/k_bristle + v_exp/v" }],
         machines::sticks_and_slips,
     ),
     Scene::to_rest(
         "box pinched between two walls",
-        &[Claim { what: "sag, of m·g/k", allowed: "0.01" }],
+        &[Claim { what: "sag, relative to m·g/k", allowed: "0.01" }],
         boxes::pinched,
     ),
     Scene::to_rest(
         "stack of three",
-        &[Claim { what: "heights, of ln(n)/d2, of the side", allowed: "1e-6" }],
+        &[Claim { what: "heights less those by ln(n)/d2, relative to the side", allowed: "1e-6" }],
         boxes::stack,
     ),
     Scene::to_rest(
         "askew cube comes to rest, foundation",
-        &[Claim { what: "depth, of m·g/kA", allowed: "0.01" }, Claim { what: "lean, °", allowed: "0.01" }],
+        &[
+            Claim { what: "depth, relative to m·g/kA", allowed: "0.01" },
+            Claim { what: "lean, °", allowed: "0.01" },
+        ],
         boxes::settles,
     ),
     Scene::to_rest(
         "cart of four feet on a slope of 0.3, foundation",
-        &[Claim { what: "lean, of statics", allowed: "0.005" }],
+        &[Claim { what: "lean, relative to statics", allowed: "0.005" }],
         machines::parks,
     ),
     Scene::to_rest("load held by a cable over two drums", &[], machines::held_by_a_cable),
     Scene::new(
         "load beyond what a cable over two drums holds",
-        &[Claim { what: "acceleration, of the capstan equation's", allowed: "0.01" }],
+        &[Claim { what: "acceleration, relative to the capstan equation", allowed: "0.01" }],
         machines::hauled_by_a_cable,
     ),
 ];
