@@ -1,4 +1,4 @@
-//! Every scene by every way of stepping is right to the accuracy that it states, or refused by name.
+//! Every scene with every integration method is right to the accuracy that it states, or refused by name.
 
 use force_elements_scenes::runs::{Method, SCENES, with_default_springs};
 use force_elements_scenes::{is_at_length, one_in};
