@@ -21,6 +21,23 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
         empty(list, work.nodes.capacity());
     }
     let mut outcome = Err(Failure::new(&Progress::none()));
+    // Whether one hint is kept depends on which of the other obstacles the path touches: a straight line past all of them
+    // may keep each by itself. Together they are a string, whose path this is.
+    let has_class = |node: &Node<T>| {
+        let hint = span.obstacle(node).place_of_hint();
+        hint.is_some_and(|hint| span.surface(node).winding(&hint, &hint).is_some())
+    };
+    if work.nodes.len() > 1 && work.nodes.iter().all(has_class) {
+        attempt(span, work, &mut outcome, false, |work| {
+            string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
+            relax(span, &mut work.nodes, ROUND_TRIP);
+            leave_saddles(span, work)
+        });
+        if let Ok((_, progress)) = outcome {
+            copy(&work.shortest, &mut work.nodes);
+            return Ok(refine(span, work, progress));
+        }
+    }
     let longest = |outcome: Result<_, _>| outcome.ok().map(|(score, _)| score * T::lit(1.0 + MARGIN));
     work.plans.begin(span, &work.nodes);
     let mut first = None;

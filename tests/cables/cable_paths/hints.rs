@@ -392,3 +392,38 @@ fn hints_do_not_lead_around_the_obstacles_beside_them() -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// Pulleys of radius 0.1 with hints where the taut cable runs: the straight line from end to end is shorter, passes none of
+/// them, and keeps each of these hints by itself. The lengths are those of tangents and arcs.
+#[test]
+fn hints_on_all_pulleys_are_one_string() -> Result<(), Error> {
+    let (r, slant) = (0.1, 0.1 * 0.5_f64.sqrt());
+    let laid = |ends: [[f64; 2]; 2], pulleys: &[([f64; 2], [f64; 2])]| {
+        let [from, to] = ends.map(|[x, y]| Station::ground(Point3::new(x, y, 0.0)));
+        let mut path = CablePath::new(from, to)?;
+        for ([x, y], [hint_x, hint_y]) in pulleys {
+            let pulley = Obstacle::new(Frame::ground(Pose::translation(*x, *y, 0.0)), Cylinder::new(r)?)?;
+            path = path.over(pulley.with_contact_hint(Point3::new(*hint_x, *hint_y, 0.0))?);
+        }
+        let mut results = PathResults::default();
+        let state = ForceSystem::<f64>::new().default_state();
+        path.solve(state.positions(), &path.no_wraps(), &mut results).expect("a path");
+        Ok::<_, Error>(results.length)
+    };
+    // Out over one pulley, and back over another.
+    let corners = [
+        ([1.0, 0.1], [slant, -slant]),
+        ([1.0, 1.0], [slant, slant]),
+        ([0.1, 1.0], [-slant, slant]),
+        ([0.1, 0.1], [-slant, -slant]),
+    ];
+    let u = laid([[0.0, 0.0], [0.0, 0.5]], &[corners[0], ([1.0, 0.4], [slant, slant])])?;
+    assert!((u - (2.3 + r * PI)).abs() < 1e-9, "{u}");
+    // Around a square, nearly to where it begins.
+    let square = laid([[0.5, 0.0], [0.49, 0.0]], &corners)?;
+    assert!((square - (0.5 + 3.0 * 0.9 + 0.39 + r * TAU)).abs() < 1e-9, "{square}");
+    // A belt whose ends nearly meet.
+    let belt = laid([[0.005, r], [-0.005, r]], &[([1.0, 0.0], [r, 0.0]), ([-1.0, 0.0], [-r, 0.0])])?;
+    assert!((belt - (4.0 - 0.01 + r * TAU)).abs() < 1e-9, "{belt}");
+    Ok(())
+}
