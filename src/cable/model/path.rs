@@ -37,11 +37,15 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// A [contact hint](Obstacle::with_contact_hint) determines the class of the path if the surface distinguishes classes
 /// ([`winding`](crate::cable::Wrappable::winding)): past a cylinder or a torus the cable winds like the straight lines
 /// from the point before it, through the hint, to the point after it. If no such path is found, the error is
-/// [`PathError::HintNotKept`]. If every obstacle between two fixed points has such a hint, a string that is laid through the
-/// hints in turn is pulled tight; otherwise a path that touches few of the obstacles may be in the classes of all hints,
-/// and is returned if it is shorter: give all of them hints, or put via points between them. On other surfaces a path on the hint's side is preferred to one that is shorter by less
-/// than half the girth of the obstacle there, unless it winds by more than half a turn. To hold a cable within a ring,
-/// like a side site inside a geom in MuJoCo, let it pass a thin torus with a hint in its hole.
+/// [`PathError::HintNotKept`].
+///
+/// If every obstacle between two fixed points has such a hint, the search pulls a string tight that runs through all hints in
+/// turn. If only some have one, each hint is kept by itself: a shorter path that touches few of the obstacles may keep all
+/// of them. Give every obstacle a hint then, or put via points between them.
+///
+/// On other surfaces a path on the hint's side is preferred to one that is shorter by less than half the girth of the
+/// obstacle there, unless it winds by more than half a turn. To hold a cable within a ring, like a side site inside a geom in
+/// MuJoCo, let it pass a thin torus with a hint in its hole.
 ///
 /// With remembered [`Wraps`], Newton's method starts from them: the path keeps its side of an obstacle and its windings,
 /// even if another side has become shorter. If that fails, the path descends or is pulled tight from there, and may slip

@@ -21,8 +21,8 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
         empty(list, work.nodes.capacity());
     }
     let mut outcome = Err(Failure::new(&Progress::none()));
-    // Whether one hint is kept depends on which of the other obstacles the path touches: a straight line past all of them
-    // may keep each by itself. Together they are a string, whose path this is.
+    // Each hint is kept relative to the points before and after it on the path, so a straight line past all obstacles may
+    // keep every hint by itself. If all obstacles have hints, the class is that of the string through the hints.
     let has_class = |node: &Node<T>| {
         let hint = span.obstacle(node).place_of_hint();
         hint.is_some_and(|hint| span.surface(node).winding(&hint, &hint).is_some())
