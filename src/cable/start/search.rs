@@ -28,11 +28,7 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
         hint.is_some_and(|hint| span.surface(node).winding(&hint, &hint).is_some())
     };
     if work.nodes.len() > 1 && work.nodes.iter().all(has_class) {
-        attempt(span, work, &mut outcome, false, |work| {
-            string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
-            relax(span, &mut work.nodes, ROUND_TRIP);
-            leave_saddles(span, work)
-        });
+        attempt(span, work, &mut outcome, false, |work| descend_from_hints(span, work, None));
         if let Ok((_, progress)) = outcome {
             copy(&work.shortest, &mut work.nodes);
             return Ok(refine(span, work, progress));
@@ -53,15 +49,7 @@ pub(crate) fn search<T: Real>(span: &SpanProblem<'_, T>, work: &mut Workspace<T>
     let has_hints = span.acting().any(|obstacle| obstacle.contact_hint().is_some());
     // The descent from the hints, or from the straight line, ensures that the path returned is no longer than its own.
     let most = longest(outcome);
-    attempt(span, work, &mut outcome, false, |work| {
-        string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
-        relax(span, &mut work.nodes, ROUND_TRIP);
-        // A descent hardly ever shortens the path by more than the margin after the point where Newton's method takes over.
-        if most.is_some_and(|most| length_of(span, &work.nodes) > most) {
-            return Err(Failure::new(&Progress::none()));
-        }
-        leave_saddles(span, work)
-    });
+    attempt(span, work, &mut outcome, false, |work| descend_from_hints(span, work, most));
     if outcome.is_err() && span.acting().any(|obstacle| obstacle.side().is_some()) {
         // Straight, but over the front of solids that it would pass behind.
         attempt(span, work, &mut outcome, false, |work| {
@@ -122,6 +110,21 @@ pub(crate) fn refine<T: Real>(
     }
     copy(&work.shortest, &mut work.nodes);
     progress
+}
+
+/// Pulls a string tight from the hints, or from the straight line, unless the path becomes longer than `most`.
+fn descend_from_hints<T: Real>(
+    span: &SpanProblem<'_, T>,
+    work: &mut Workspace<T>,
+    most: Option<T>,
+) -> Outcome<T> {
+    string::begin_at_hints(span, &mut work.nodes, &mut work.anchors);
+    relax(span, &mut work.nodes, ROUND_TRIP);
+    // A descent hardly ever shortens the path by more than the margin after the point where Newton's method takes over.
+    if most.is_some_and(|most| length_of(span, &work.nodes) > most) {
+        return Err(Failure::new(&Progress::none()));
+    }
+    leave_saddles(span, work)
 }
 
 /// Solves from a start, and keeps the path if it is the best, with a penalty for hints that it does not follow. The nodes
