@@ -387,6 +387,13 @@ impl State {
         convert::matrix(py, &gaps.iter().flat_map(|gap| [gap.distance, gap.rate]).collect::<Vec<_>>(), 2)
     }
 
+    /// The largest force error [N, or N m on an angle] of what the elements remember, at the end of a trial step of a host with
+    /// error control. If it is large, an element has switched within the step, as from sticking to sliding: reject the step and try a
+    /// shorter one. It covers exponential springs and elements on coordinates, and changes nothing. Requires an evaluated state.
+    fn switching_error(&mut self) -> PyResult<f64> {
+        self.system.get().read().switching_error(&mut self.state).map_err(raised)
+    }
+
     /// Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
     /// after setting the initial motion, and wherever bodies are put elsewhere: otherwise bristles of a new state stick at a
     /// displacement of zero, and a stop that is surpassed acts after the first step.

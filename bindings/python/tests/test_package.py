@@ -711,6 +711,32 @@ def test_a_step_in_which_bodies_pass_through_each_other_is_refused() -> None:
     state.finish_step(time=0.04, poses=poses, velocities=state.velocities)
 
 
+def test_the_switching_error_is_what_accept_changes_a_force_by() -> None:
+    system = fe.System()
+    slider = system.add_coordinate("slider")
+    system.add_coordinate_spring_damper_ext(
+        slider, dynamic_friction=6.0, static_friction_offset=4.0, sticking_stiffness=1e4
+    )
+    state = system.state()
+    with pytest.raises(fe.StageError):
+        state.switching_error()
+    found = []
+    # Held by 5 N; and past 10 N, from where it slips at 6 N.
+    for place in (0.0005, 0.002):
+        state.time += 0.001
+        state.set_coordinate(slider, place, 0.1)
+        state.evaluate()
+        (before,) = state.coordinate_forces
+        error = state.switching_error()
+        assert state.switching_error() == error
+        state.accept()
+        state.evaluate()
+        (after,) = state.coordinate_forces
+        assert abs(after - before) == pytest.approx(error, rel=1e-12)
+        found.append((before, after))
+    assert np.allclose(found, [(-5.0, -5.0), (-20.0, -6.0)])
+
+
 @pytest.mark.parametrize("integrator", ["dormand_prince", "implicit_trapezoidal", "tr_bdf2"])
 def test_a_ceiling_that_is_touched_within_a_step_is_seen(integrator: str) -> None:
     apex = 8.0**2 / (2.0 * 9.81)

@@ -482,6 +482,11 @@ class State:
         integrator of one's own can detect contacts that it would step over, for example as events. Requires an evaluated
         state.
         """
+    def switching_error(self) -> float:
+        """The largest force error [N, or N m on an angle] of what the elements remember, at the end of a trial step of a host with
+        error control. If it is large, an element has switched within the step, as from sticking to sliding: reject the step and try a
+        shorter one. It covers exponential springs and elements on coordinates, and changes nothing. Requires an evaluated state.
+        """
     def reset_memory(self, element: Element | None = None) -> None:
         """Lets elements forget the past, as though the bodies had always been where they are; of one element, if given. Call it
         after setting the initial motion, and wherever bodies are put elsewhere: otherwise bristles of a new state stick at a

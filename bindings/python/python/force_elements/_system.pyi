@@ -23,17 +23,17 @@ class System(_core.System):
 
         Law:
 
-        The orientation of M in F is expressed by three body-fixed x-y-z angles, as though a gimbal joined the frames,
-        and its position by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
+        The orientation of M in F is expressed by three body-fixed x-y-z angles, as if a gimbal joined the frames, and the
+        position of M by a vector in F: `R_FM = R_x(q_x)·R_y(q_y)·R_z(q_z)` and `p_FM = (p_x, p_y, p_z)`. With
         `q = (q_x, q_y, q_z, p_x, p_y, p_z)` each axis has its own spring and damper:
 
         ```text
         f_i = −(k_i q_i + c_i q̇_i)
         ```
 
-        The moments `f_0, f_1, f_2` act about the three gimbal axes, which are not perpendicular, so they do not form
-        a vector; the torque on B2 is the one of equal power. The forces `f_3, f_4, f_5` form a vector in F, acting on
-        B2 at M's origin; B1 gets the opposite force along the same line.
+        The moments `f_0, f_1, f_2` act about the three gimbal axes. These are not perpendicular, so the moments do not form a
+        vector; the torque on B2 is the torque of equal power. The forces `f_3, f_4, f_5` form a vector in F, which acts on B2
+        at M's origin; B1 gets the opposite force along the same line.
 
         | symbol | meaning | unit | range |
         |---|---|---|---|
@@ -94,16 +94,16 @@ class System(_core.System):
         Law:
 
         M is rotated in F by the rotation vector `θ = φ n`: `R_FM = exp(θ×)`. The half-way frame H is rotated in F by half
-        that angle about the same axis, `R_FH = exp(θ×/2)`, and its origin is midway between theirs. `x` is the vector from
-        F's origin to M's, expressed in H. With `q = (θ, x)`:
+        that angle about the same axis, `R_FH = exp(θ×/2)`; its origin is midway between the origins of F and M. `x` is the
+        vector from F's origin to M's, expressed in H. With `q = (θ, x)`:
 
         ```text
         U   = qᵀ K q / 2 + Σ ∫ φ_i dq_i
         f   = −K q − C q̇ − φ(q) − ψ(q̇)
         ```
 
-        `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With `ω` the angular
-        velocity of M in F and `ω_H` that of H, both expressed in H, the rates are
+        `f` are the generalized forces of `q`: the bodies get the forces and torques of equal power. With the angular
+        velocities `ω` of M in F and `ω_H` of H, both expressed in H, the rates are
 
         ```text
         θ̇   = n nᵀ ω + (φ/2)/sin(φ/2) (1 − n nᵀ) ω
@@ -117,7 +117,7 @@ class System(_core.System):
         | `C` | `damping`: likewise | N·m·s/rad, N·s/rad, N·s/m | likewise |
         | `φ_i` | `Curve` of one axis by displacement, a table or a function, optional | N·m, N | |
         | `ψ_i` | `Curve` of one axis by rate, likewise | N·m, N | of the sign of the rate |
-        | `X_B1F`, `X_B2M` | `frames`: where F and M sit on their bodies | | rotations orthonormal |
+        | `X_B1F`, `X_B2M` | `frames`: poses of F and M on their bodies | | rotations orthonormal |
 
         Parameters:
 
@@ -179,41 +179,52 @@ class System(_core.System):
         μ                 = μs while the anchor holds, μk while the station slides
         ```
 
-        The damper acts first; the friction spring then gets what is left of the limit, and its excess drags the anchor
-        towards the station. The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit
-        exceeds `v_release`. It holds again when it is not dragged and the station is no faster than `v_settle`. The spring
-        of a station that slides faster than `μ·fz/cxy` is slack, so a body that stops is not pulled back far. `fz` is zero
-        where the station rises at `1/cz` or faster.
+        The damper acts first. The friction spring then exerts at most the remainder of the limit; its excess drags the anchor
+        towards the station. The normal force is zero where the station rises at `1/cz` or faster.
 
-        - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. A sudden load
-          overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
-        - A station that slides has kinetic friction, and comes to rest under any load that kinetic friction can hold.
-        - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, those that have
-          let go carry less: on a plane that tilts from level, a slab of 10 kg on four stations slips at 33.3° and a cube at 33.9°,
-          while a point slips at `atan μs`, 35.0°. Blocks also slip there if `v_release` is above the speed at which some
-          corners slip while others hold, which is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at
-          2° a second. A body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is
-          the rate at which its acceleration grows.
+        The anchor lets go at `μs·fz`, once the mean velocity of the station since the last commit exceeds `v_release`. It
+        holds again when it is not dragged and the station is no faster than `v_settle`. The friction spring is slack while
+        the station slides faster than `μ·fz/cxy`, so a body that stops is not pulled back far.
 
-        With `v_release = 0` friction depends on the motion alone, not on the time that it takes: steps of different lengths
-        give the same forces. Each evaluation advances the anchor from the last commit, and
-        `accept_step` commits it. This is of second order in the step, also where slip
-        begins, reverses or ends within it. When an anchor lets go, friction falls to `μk·fz` at the end of the step; for a
-        station faster than a tenth of `v_settle` it falls within the step, by as much as the pull has risen beyond the
-        limit. `switching_error` is the remainder. Hosts with fixed steps are late by up to a
-        step there. In a step in which the station reverses, the friction spring is off by the travel since the reversal; and
-        a station that is below `v_settle` only within a step misses the static friction that would hold it from there on.
-        `ForceSystem::switching_error` includes both, as if the velocity changed evenly.
-        It does not include the error of a slip that ends within a step because the limit rises, as the body rebounds. It is of second
-        order in the step, and error control does not see it: after a throw the velocity along the plane may be off by thousands of
-        times its accuracy. Limit the step where that matters.
+        - A load of up to `μs·fz` is held without creep: below the limit the anchor does not move at all. Under a sudden load
+          the pull overshoots, at critical damping by `e⁻²`, 14 %; if the overshoot exceeds the limit, the station slides.
+        - A sliding station has kinetic friction, and comes to rest under any load that kinetic friction can hold.
+        - Stations that share a load unevenly reach their limits one after the other. With `v_release = 0`, a station that has
+          let go carries less. On a plane that tilts from level, a slab of 10 kg on four stations then slips at 33.3° and a
+          cube at 33.9°, while a point slips at `atan μs`, 35.0°.
+        - With `v_release > 0`, blocks also slip at `atan μs` if `v_release` exceeds the speed at which some corners slip
+          while others hold. That is about the rate of the load over `n·kxy`: 0.2 mm/s if the plane tilts at 2° a second. A
+          body that is released slowly, as on a belt, then starts late by `√(2·v_release/a')`, where `a'` is the rate at which
+          its acceleration grows.
 
-        The anchor needs no initial value: before the first commit, a station with `sliding > 0`, the default, has no
-        anchor; with `settling`, one with `sliding < 1` has the initial one. A negligible limit (up to 2e-14 in f64 and 9e-7
-        in f32; relative to `max` where `max < 1`) makes the friction zero and moves the anchor to the station.
+        #### Commits and steps
 
-        A commit is refused with `TimeNotAdvanced` if time has decreased since the last one. A second commit without motion
-        changes nothing.
+        Each evaluation advances the anchor from the last commit; `accept_step` commits it.
+        With `v_release = 0` friction depends on the motion alone and not on the elapsed time, so steps of different lengths
+        give the same forces. The anchor is accurate to second order in the step, even if slip begins, reverses or ends within
+        the step. The remaining errors are
+
+        - **Letting go.** Friction falls to `μk·fz` at the end of the step. For a station faster than a tenth of `v_settle` it
+          falls within the step, by as much as the pull has risen beyond the limit, and `Dynamics::switching_error` is the
+          remainder. A host with fixed steps is late by up to a step.
+        - **Reversal.** In a step in which the station reverses, the friction spring is wrong by the travel since the
+          reversal.
+        - **Missed hold.** A station that is below `v_settle` only within a step misses the static friction that would hold it
+          from there on.
+        - **Slip that ends because the limit rises**, as in the rebound of the body. This error is of second order in the
+          step, and error control does not see it: after a throw the velocity along the plane may be wrong by thousands of
+          times its accuracy. Limit the step where that matters.
+
+        `ForceSystem::switching_error` includes the first three; it estimates the
+        second and the third as if the velocity changed at a constant rate.
+
+        The anchor needs no initial value: a station with `sliding > 0`, the default, has no anchor before the first commit.
+        With `settling`, a station with `sliding < 1` has the initial anchor. A negligible limit makes friction zero and moves
+        the anchor to the station. A limit is negligible up to 2e-14 N in `f64` and 9e-7 N in `f32`, or this fraction of `max`
+        if `max < 1` N.
+
+        A commit is refused with `TimeNotAdvanced` if time has decreased since the last
+        one. A second commit without motion changes nothing.
 
         With `settling` friction follows the law of the source instead.
 
@@ -230,9 +241,9 @@ class System(_core.System):
         | `v_release` | `release_velocity` | 0 | m/s | ≥ 0 |
         | μs, μk | `mu_static`, `mu_kinetic` | 0.7, 0.5 | | 0 ≤ μk ≤ μs |
 
-        With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above
-        it. There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer
-        than a negligible time.
+        With the defaults the elastic force is 0.0106 N one centimetre above the plane and 1.07e-7 N two centimetres above it.
+        There is no upper bound on μs. Units other than SI work if all parameters are given in them and steps are longer than
+        a negligible time.
 
         Parameters:
 
@@ -252,11 +263,11 @@ class System(_core.System):
                 Viscosity `cxy` of the friction spring. The default is critical damping for 1 kg on the default elasticity. With
                 zero, a held station vibrates without decay.
             settle_velocity [m/s], by default 0.01, > 0
-                Speed of the anchor below which friction settles from kinetic to static; with return mapping, speed of the
-                station, if the anchor is not dragged.
+                The speed of the anchor below which friction settles from kinetic to static. With return mapping, the speed of
+                the station at or below which an anchor that is not dragged holds again.
             release_velocity [m/s], by default 0.0, ≥ 0
-                With return mapping, the mean speed since the last commit up to which a held station whose anchor is dragged
-                keeps static friction. With zero the anchor lets go at once.
+                With return mapping, the mean speed since the last commit up to which static friction remains while the anchor
+                is dragged. With zero the anchor lets go at once.
             mu_static, by default 0.7, ≥ 0
                 Coefficient of static friction, at least `mu_kinetic`. There is no upper bound.
             mu_kinetic, by default 0.5, ≥ 0
@@ -302,8 +313,8 @@ class System(_core.System):
             next_anchor_P: .x … .y [m]
                 The anchor that the next accepted step commits, in the plane.
             next_sliding [1]
-                The Sliding that the next accepted step commits. By the published law it is 1 if no time has passed since the
-                last commit; to plot sliding, use the committed `Discrete::sliding`.
+                The Sliding that the next accepted step commits. By the law of the source it is 1 if no time has passed since
+                the last commit; to plot sliding, use the committed `Discrete::sliding`.
             next_overspeed [m/s]
                 With return mapping, the overspeed that the next accepted step commits.
             switching_error [N]
@@ -342,12 +353,12 @@ class System(_core.System):
         | `v_s` | slip speed at the contact point | m/s | |
 
         The forces act at the point P half-way between the undeformed surfaces, on the line through the center C along the
-        normal. The contact is a disc of radius `a = √(R δ)`, pressed by up to `3 f_n/(2π a²)` in its middle.
+        normal. The contact is a disc of radius `a = √(R δ)`, with a pressure of up to `3 f_n/(2π a²)` in its middle.
 
         Parameters:
 
             effective_modulus [Pa], by default 0.0, ≥ 0
-                Effective modulus `E*` of both materials. A new contact requires one that is not zero.
+                Effective modulus `E*` of both materials. A new contact requires a value above zero.
             dissipation [s/m], by default 0.0, ≥ 0
                 Dissipation `c`.
             static_friction, by default 0.0, ≥ 0
@@ -404,34 +415,40 @@ class System(_core.System):
         f = k·(q − x_off) + d·(v − v_off) + friction + contact
         ```
 
-        It acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a gear ratio
-        increases the force on the slower side. These are the generalized forces on the right-hand side of the equations of
-        motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
+        The tension `f` acts as `+f·f0` on coordinate 0 and `−f·f1` on coordinate 1, from the virtual work of `f` on `q`: a
+        gear ratio increases the force on the slower side. These are the generalized forces on the right-hand side of the
+        equations of motion, as the reference program applies them; its manual prints `Q` with the opposite sign.
 
-        **Friction** follows the Stribeck curve
-        `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
+        #### Friction
 
-        *Under load*, where a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so +
-        μ_so·|N|` replaces `f_so`. The load `N` is a transmitted force that the host knows: the normal force of a guide, the
-        reaction of a joint, the force between teeth. The host writes it into the state before
-        it evaluates; this changes no stored energy, and drops the state to Velocity stage.
+        Friction follows the Stribeck curve `F(v) = f_d + f_so·exp(−(|v| − v_reg)/v_exp) + f_v·(|v| − v_reg)`.
 
-        - *Regularised*, where the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
-          within. It has no memory, and no force at rest; it suits explicit integration.
-        - *Bristles*, where `v_reg = 0`: either they stick, with `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position,
-          or they slip, with `|F(v)|` in the direction of the stored friction mode, which does not change during an
-          evaluation even if the sign of `v` does. They hold at rest and suit implicit integration. They act if one of
-          `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
-          exerting a force, and never slip. With `d_μ` alone they creep like a damper.
+        - **Regularised**, if the proportional zone `v_reg > 0`: `sign(v)·F(v)` outside the zone and `(f_d + f_so)·v/v_reg`
+          within it. It has no memory, and no force at rest; it suits explicit integration.
+        - **Bristles**, if `v_reg = 0`. Bristles that stick exert `k_μ·(q − x_lsp) + d_μ·v` about the last sticking position
+          `x_lsp`. Bristles that slip exert `|F(v)|` in the direction of the stored friction mode, which does not change
+          during an evaluation even if the sign of `v` does. Bristles hold at rest and suit implicit integration. They act if
+          one of `f_d`, `f_so`, `μ_d`, `μ_so` is not zero, and then require `k_μ` or `d_μ`: otherwise they would stick without
+          a force and never slip. With `d_μ` alone they creep like a damper.
 
-        **Contact** has constants `k`, `d` for each of the two stops: `k_u`, `d_u` and `k_l`, `d_l`. Damping may make it
-        pull on rebound, unless `limit_stops_only_push` is set.
+        #### Friction under load
 
-        - *Switched*, where the transition `w = 0`: `k·(q − s) + d·v` with the stop `s` that was surpassed, while the stored
-          limit-stop state is not zero. The reference has the same constants for both stops.
-        - *Smooth*, where `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at a depth `p = |q − s|` beyond a stop, with `S(y) = 10·y³ −
-          15·y⁴ + 6·y⁵` up to `y = 1` and `S = 1` beyond. It has two continuous derivatives and no memory, and suits every
-          integrator whose steps resolve `w`: it moves by less than that in a step.
+        If a coefficient `μ_d` or `μ_so` is above zero, `f_d + μ_d·|N|` replaces `f_d`, and `f_so + μ_so·|N|` replaces `f_so`.
+        The load `N` is a transmitted force that the host knows: the normal force of a guide, the reaction of a joint, the
+        force between teeth. The host writes it into the state before each evaluation. The write
+        changes no stored energy, and drops the state to Velocity stage.
+
+        #### Stops
+
+        The two stops have the constants `k_u`, `d_u` (upper) and `k_l`, `d_l` (lower), written `k`, `d` below. Damping may
+        make a stop pull on rebound, unless `limit_stops_only_push` is set. Beyond the
+        stop at `s`, the contact force is
+
+        - **switched**, if the transition `w = 0`: `k·(q − s) + d·v`, while the stored limit-stop state is not zero. The
+          reference has the same constants for both stops.
+        - **smooth**, if `w > 0`: `S(p/w)·(k·(q − s) + d·v)` at the depth `p = |q − s|`, with `S(y) = 10·y³ − 15·y⁴ + 6·y⁵` up
+          to `y = 1` and `S = 1` beyond. The force has two continuous derivatives and no memory. It suits every integrator
+          whose steps resolve `w`: the motion in a step is less than `w`.
 
         For another law on coordinates see `OnCoordinates`.
 
@@ -442,9 +459,9 @@ class System(_core.System):
             damping [N·s/m], by default 0.0
                 Damping `d`.
             offset [m], by default 0.0
-                Displacement `x_off` at which the spring is at rest; may be a prescribed position.
+                Displacement `x_off` at which the spring exerts no force; may be a prescribed position.
             velocity_offset [m/s], by default 0.0
-                Velocity `v_off` at which the damper is at rest; may be a prescribed velocity.
+                Velocity `v_off` at which the damper exerts no force; may be a prescribed velocity.
             factor0, by default 1.0
                 Factor `f0` on coordinate 0.
             factor1, by default 1.0
@@ -452,10 +469,9 @@ class System(_core.System):
             limit_stops_upper [m], by default 0.0
                 Displacement `s_upper` of the upper stop.
             limit_stops_lower [m], by default 0.0
-                Displacement `s_lower` of the lower stop, at most that of the upper one.
+                Displacement `s_lower` of the lower stop, at most `s_upper`.
             limit_stops_upper_stiffness [N/m], by default 0.0, ≥ 0
-                Stiffness `k_u` of the upper stop. Where there are stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than
-                zero.
+                Stiffness `k_u` of the upper stop. With stops, one of `k_u`, `k_l`, `d_u` and `d_l` is greater than zero.
             limit_stops_lower_stiffness [N/m], by default 0.0, ≥ 0
                 Stiffness `k_l` of the lower stop.
             limit_stops_upper_damping [N·s/m], by default 0.0, ≥ 0
@@ -469,17 +485,17 @@ class System(_core.System):
             static_friction_offset [N], by default 0.0, ≥ 0
                 Excess `f_so` of static over dynamic friction.
             dynamic_friction_coefficient, by default 0.0, ≥ 0
-                Dynamic friction `μ_d` per load. For a rotation a length, m.
+                Dynamic friction `μ_d` per load. For a rotation, a length in m.
             static_friction_offset_coefficient, by default 0.0, ≥ 0
-                Excess `μ_so` of static over dynamic friction per load. For a rotation a length, m.
+                Excess `μ_so` of static over dynamic friction per load. For a rotation, a length in m.
             friction_load [N], by default 0.0
                 Load `N`: the transmitted force whose magnitude determines friction, such as the normal force of a guide or the
-                reaction of a joint. It is an input that the host writes, in every step if it varies; always a force, also for a
+                reaction of a joint. It is an input, which the host writes in every step if it varies. It is a force also for a
                 rotation.
             sticking_stiffness [N/m], by default 0.0, ≥ 0
-                Stiffness `k_μ` of the bristles while they stick. Where bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d` or
-                `μ_so` above zero), it must be greater than zero unless `d_μ` is; otherwise they would never slip. When setting
-                parameters by name, set this one first.
+                Stiffness `k_μ` of the bristles while they stick. If bristles act (`v_reg = 0`, and `f_d`, `f_so`, `μ_d` or
+                `μ_so` above zero), `k_μ` or `d_μ` must be greater than zero; otherwise the bristles would never slip. When
+                setting parameters by name, set this one first.
             sticking_damping [N·s/m], by default 0.0, ≥ 0
                 Damping `d_μ` of the bristles while they stick.
             exponential_decay_static [m/s], by default 0.001, > 0
@@ -529,8 +545,8 @@ class System(_core.System):
 
         Law:
 
-        Springs are independent. One whose base is inside the other surface is displaced to the nearest point of that surface,
-        where the bodies exert normal and friction forces on each other, after Hunt and Crossley and after Hollars:
+        The springs are independent of each other. A spring whose base is inside the other surface is displaced to the nearest
+        point of that surface, and exerts a normal force there (Hunt and Crossley) and friction (Hollars):
 
         ```text
         f_n = k a x (1 + c v)                                          or zero, if that is negative
@@ -548,29 +564,35 @@ class System(_core.System):
         | `x`, `v` | displacement, its rate | m, m/s | x > 0 |
         | `v_s` | slip speed at the contact point | m/s | |
 
-        A mesh is deformable by its own springs and rigid to those of others. If both meshes have springs, each counts with
-        half its area. Two surfaces on one body, and two without springs, ignore each other. A body that strikes a
-        half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 + y)/(1 − y e))`, `y
-        = c v`: about `1 − 2y/3` if that is near one.
+        A mesh is deformable by its own springs and rigid to the springs of others. If two meshes both have springs, each acts
+        with half of its area. Surfaces on the same body do not interact, and neither do two surfaces without springs.
 
-        With `clipped` faces the pressure `k x` is integrated over the part of each face that is inside,
-        with `x` interpolated between its corners, and each spring is at a vertex:
+        A body that strikes a half-space at speed `v` without rotating rebounds at `e v`, where `e` solves `y (1 + e) = ln((1 +
+        y)/(1 − y e))` with `y = c v`. For small `y` that is about `1 − 2y/3`.
+
+        #### Clipped faces
+
+        By default a face counts fully if its centroid is inside the other surface, and not at all otherwise. With
+        `clipped` faces the pressure `k x` is integrated over the part of each face that is inside. The
+        depth `x` is interpolated between the corners of the face, and the springs are at the vertices:
 
         ```text
         a x = Σ ∫ φ max(Σ φ_i x_i, 0) dA     over the faces around the vertex; φ is 1 there and 0 at other vertices
         ```
 
-        Otherwise a face counts fully or not at all, by its centroid, and there is no force before the first centroid is
-        inside.
+        #### Meshes on meshes
 
-        Meshes meet meshes by centroids, since at the edges of another mesh vertices have no depth. With `clipped` faces the
-        springs are those of the mesh `refined` to edges of three eighths of the length of its box; if
-        those of the other mesh are less than half as long, only that has springs in this contact, with their full area, and of the
-        materials only that of the finer mesh counts: of two that differ, the force is that of their mean where both have springs, and
-        may jump by their ratio where one mesh is refined. Give both meshes one material, or edges of about the same length.
+        Two meshes always interact through the centroids of their faces, because a vertex has no depth at an edge of the other
+        mesh. With `clipped` set, each mesh is `refined` until its edges are at most three eighths of
+        the length of its box. If the edges of one mesh are then less than half as long as those of the other, only the finer
+        mesh has springs in this contact. They act for both meshes, with their full area and a mean material: `k`, `k_t` and `c_t`
+        are the means of both, and `c` and the coefficients of friction are means weighted by `k`.
 
-        Under this friction surfaces creep. A foundation `with_anchors` remembers an anchor on the
-        other surface for every spring in contact, from which a tangential spring holds its base until it yields:
+        #### Friction that holds
+
+        With the friction above, surfaces creep under any tangential load. A foundation `with_anchors`
+        holds instead. It remembers an anchor on the other surface for every spring in contact; a tangential spring holds the
+        base at the anchor until it yields:
 
         ```text
         limit       L   = f_n [ μ_d + (μ_s − μ_d) min(1, 2/(1 + (v_s/v_t)²)) ]
@@ -585,25 +607,24 @@ class System(_core.System):
         | `A` | whole area of the face or vertex | m² | |
         | `s`, `v_s` | tangential displacement from the anchor, slip velocity, of the base | m, m/s | |
 
-        The area of a vertex is a third of the face around it that is most nearly parallel to the surface, and of those within 5°
-        of that: other faces at the rim of a base are not added to it. Round meshes whose faces turn by more than 5° are therefore
-        held up to three times more softly than fine ones. Of a vertex above the surface around which all faces are steeper than 30°,
-        on which little of the pressure rests, a thirtieth of that counts; if they are within 10° of upright or look away from the
-        surface it has no area, and of friction only the viscous part. Below the surface it counts with them.
-        Where a body tips over an edge, areas change to those of the other side: friction jumps there, and so does the energy
-        stored with anchors.
+        When a step is accepted, the anchor of a spring that has yielded moves to where the spring exerts exactly `f_e`. A spring
+        that has come into contact, or whose `k_t` is zero, gets its anchor at its base. A spring that has left contact loses it.
 
-        At the end of a step the anchors of springs that have yielded move to where the spring exerts exactly `f_e`; a
-        spring that has come into contact, or whose `k_t` is zero, gets its anchor at its base, and one that has left loses it.
+        With clipped faces, the whole area `A` of a vertex is a third of the area of one face around it, the one most nearly
+        parallel to the surface, and of the faces within 5° of that one. Faces beyond the rim of a base are therefore not counted,
+        and a round mesh whose faces turn by more than 5° is held up to three times more softly than a finer one. A vertex above
+        the surface counts fully if a face around it is within 30° of the surface, with a thirtieth of its area if one is
+        within 80°, and otherwise not at all: then only viscous friction acts. Below the surface a vertex counts fully. When a body
+        tips over an edge, friction and its stored energy jump, because the areas become those of the other side.
 
         Parameters:
 
             transition_velocity [m/s], by default 0.01, > 0
-                Transition velocity `v_t` of friction. Under a steady tangential load below `μ_s f_n` surfaces creep at a
-                fraction of it.
+                Transition velocity `v_t` of friction. Without anchors, surfaces creep at a fraction of it under a steady
+                tangential load below `μ_s f_n`.
             clipped, by default False
-                Whether pressure is integrated over the part of each face that is inside. Otherwise, and against other meshes, a
-                face counts fully or not at all, by its centroid.
+                Whether pressure is integrated over the part of each face that is inside. Otherwise, and between meshes, a face
+                counts fully if its centroid is inside, and else not at all.
 
         Results, of an evaluated state:
 
@@ -641,8 +662,8 @@ class System(_core.System):
         f         = f_elastic + f_rate
         ```
 
-        With friction, marks, one on each contact arc and one on each via point, divide the cable
-        into strands. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
+        With friction, the cable is divided into strands by marks, one on each contact arc and one on
+        each via point. Strand `k` has the length `L_k` from mark to mark, and the fraction `φ_k` of the cable's material:
 
         ```text
         x_k = max(0, L_k/φ_k − L₀)                        Σ L_k = L,  Σ φ_k = 1
@@ -659,22 +680,24 @@ class System(_core.System):
         | | `places` of the path, switches and scales | m | poses rotations, scales > 0 |
 
         `θ` is the integral of the surface's normal curvature along the contact arc between two strands; it is zero on a via
-        point and without contact. A contact sticks while the ratio is within its limit. Otherwise material slips through
-        the contact, towards the greater tension, exactly as far as the limit requires: a return mapping, which does not
-        depend on time and is part of the evaluation. `accept_step` commits it. A load
-        that friction can hold is held without creep, for any step; where the cable meanwhile slides sideways over the surface, with an
-        error of third order in each step.
+        point and without contact.
 
-        Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and
-        is never negative. The rise of a strand is `c` times the rate at which it stretches,
+        A contact sticks while the ratio is within its limit. Otherwise material slips through the contact, towards the
+        greater tension, exactly as far as the limit requires. This return mapping does not depend on time and is part of the
+        evaluation; `accept_step` commits it. A load that friction can hold is held without
+        creep, for any step. While the cable slides sideways over the surface, this has an error of third order in each step.
+
+        Damping is a fraction of the elastic tension: tension rises from zero without a jump as the slack is taken up, and is
+        never negative. The rise `r_k` of a strand is `c` times the rate at which it stretches,
 
         ```text
         r_k = c (L̇_k − (L₀ + x_k) (s_k − s_{k+1}))/φ_k
         ```
 
-        with `s_k`, the rate at which material enters it from strand `k − 1`, zero where the limit of friction is not reached,
-        and otherwise towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`) does not limit damping,
-        and one above 709 (88), where `e^(μθ)` overflows, does not limit tension either.
+        where `s_k` is the rate at which material enters strand `k` from strand `k − 1`. It is zero if the limit of friction
+        is not reached, and otherwise directed towards the greater tension. A contact whose `μθ` is above 36 (16 in `f32`)
+        does not limit damping. A contact whose `μθ` is above 709 (88), where `e^(μθ)` overflows, does not limit tension
+        either.
 
         Parameters:
 
@@ -709,7 +732,7 @@ class System(_core.System):
             potential_energy [J]
                 The energy stored.
             power_dissipated [W]
-                The power dissipated by damping; with friction, its change by damping included.
+                The power dissipated by damping, including with friction the change of friction by damping.
             power_absorbed [W]
                 The power that flows into it, from bodies and coordinates and from a drive inside it.
         """
