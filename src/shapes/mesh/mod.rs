@@ -98,7 +98,7 @@ pub struct TriangleMesh<T: Real> {
 }
 
 impl<T: Real> TriangleMesh<T> {
-    /// The largest number of faces of a mesh: 4,194,304, which take about 1.8 GB.
+    /// The largest number of faces of a mesh: 4,194,304, which take about 1.5 GB in `f64`.
     pub const MAX_FACES: usize = MAX_FACES;
 
     /// A closed mesh. Faces are indices of vertices, from 0.

@@ -13,7 +13,7 @@ use crate::shapes::mesh::geometry::Geometry;
 use crate::shapes::mesh::plain::{PlainMesh, vertex_normals};
 use crate::shapes::mesh::tree::Tree;
 
-/// At about 400 bytes per face this is 1.7 GB in `f64`: more would exhaust the memory of many machines before it
+/// At about 360 bytes per face this is 1.5 GB in `f64`: more would exhaust the memory of many machines before it
 /// could be refused, and counts stay far below 2³².
 pub(super) const MAX_FACES: usize = 1 << 22;
 
