@@ -72,7 +72,7 @@
 //!
 //! # Contents
 //!
-//! The [`guide`] answers whole questions with programs to copy: [embed it](guide::hosts), [choose parameters and
+//! The [`guide`] has a page with programs to copy for each task: [embed it](guide::hosts), [choose parameters and
 //! steps](guide::steps), [suspensions and mounts](guide::suspensions), [muscles and cables](guide::cables), [save, spawn
 //! and branch](guide::states), [laws of one's own](guide::laws), [drawing](guide::drawing),
 //! [derivatives](guide::linearization), [coming from another program](guide::other_programs).
