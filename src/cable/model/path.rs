@@ -40,8 +40,8 @@ use crate::mechanics::{BodyIndex, KinematicsError, Station, Topology};
 /// [`PathError::HintNotKept`].
 ///
 /// If every obstacle between two fixed points has such a hint, the search pulls a string tight that runs through all hints in
-/// turn. If only some have one, each hint is kept by itself: a shorter path that touches few of the obstacles may keep all
-/// of them. Give every obstacle a hint then, or put via points between them.
+/// turn. If only some have one, or if no path is found from that string, each hint is kept by itself: a shorter path that
+/// touches few of the obstacles may keep all of them. Give every obstacle a hint, or put via points between them.
 ///
 /// On other surfaces a path on the hint's side is preferred to one that is shorter by less than half the girth of the
 /// obstacle there, unless it winds by more than half a turn. To hold a cable within a ring, like a side site inside a geom in
